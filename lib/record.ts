@@ -1,0 +1,157 @@
+/**
+ * One definition per record.
+ *
+ * A record is a zod object whose fields are made by the builders below. Each builder also files the
+ * field's storage facts (SQL type, unit, absence rule) in a registry of its own, so that types, DuckDB
+ * columns, column comments, OpenAPI, `/api/meta` notes and the data dictionary all read the same line.
+ *
+ * JSON form of a value (what zod checks, what parsers return, what the API sends):
+ *   money, percent, ratio  decimal string, never a binary float
+ *   integer                number
+ *   date                   YYYY-MM-DD
+ *   instant                YYYY-MM-DDTHH:MM:SSZ, UTC
+ *   json                   a JSON object or array, checked by its own schema
+ * An absent value is null, and only fields built with an `absent` rule may be null.
+ */
+import { z } from 'zod';
+import { identifier, literal } from './sql.ts';
+
+export type FieldKind = 'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'integer' | 'flag' | 'json';
+
+/** What storage and documentation know of a field. */
+export interface FieldFacts {
+  readonly kind: FieldKind;
+  /** DuckDB column type, as DESCRIBE prints it. */
+  readonly sql: string;
+  /** One plain sentence: what the value means. */
+  readonly about: string;
+  /** Unit of the value, where it has one. */
+  readonly unit?: string;
+  /** The one reason the value may be null, or the status field that says why. Without it the column is NOT NULL. */
+  readonly absent?: string;
+  /** Accepted values of an enum, in order. */
+  readonly values?: readonly string[];
+}
+
+export interface FieldOptions {
+  readonly absent?: string;
+  readonly unit?: string;
+}
+
+/** `.nullable()` in zod returns a schema without metadata, so facts are always registered last. */
+const registry = z.registry<FieldFacts>();
+
+type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string } ? z.ZodNullable<S> : S;
+
+function field<S extends z.ZodType, O extends FieldOptions>(
+  schema: S, kind: FieldKind, sql: string, about: string, options: O | undefined, values?: readonly string[],
+): Nullable<S, O> {
+  const facts: FieldFacts = {
+    kind, sql, about,
+    ...(options?.unit === undefined ? {} : { unit: options.unit }),
+    ...(options?.absent === undefined ? {} : { absent: options.absent }),
+    ...(values === undefined ? {} : { values }),
+  };
+  const described = (options?.absent === undefined ? schema : schema.nullable()).meta({ description: about });
+  registry.add(described, facts);
+  return described as Nullable<S, O>;
+}
+
+const DECIMAL_2 = /^-?\d{1,12}\.\d{2}$/;
+
+/** Free text, trimmed and never empty: an empty string is not a value. */
+export const text = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.string().min(1), 'text', 'VARCHAR', about, options);
+
+/** One of a closed list of values. */
+export const oneOf = <const V extends readonly [string, ...string[]], const O extends FieldOptions>(
+  values: V, about: string, options?: O) => field(z.enum(values), 'enum', 'VARCHAR', about, options, values);
+
+/** A calendar day, YYYY-MM-DD. */
+export const date = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.iso.date(), 'date', 'DATE', about, options);
+
+/** An instant in UTC to the second. */
+export const instant = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.iso.datetime(), 'instant', 'TIMESTAMP', about, { unit: 'UTC', ...options } as O);
+
+/** US dollars with two decimals, as a decimal string. */
+export const money = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'money', 'DECIMAL(14,2)', about, { unit: 'USD', ...options } as O);
+
+/** A rate in percent with two decimals, as a decimal string: "7.30" means 7.30 %. */
+export const percent = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'percent', 'DECIMAL(14,2)', about, { unit: 'percent', ...options } as O);
+
+/** A plain ratio with two decimals, as a decimal string. */
+export const ratio = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'ratio', 'DECIMAL(14,2)', about, options);
+
+/** A count, a year or a score. */
+export const integer = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.int(), 'integer', 'INTEGER', about, options);
+
+export const flag = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(z.boolean(), 'flag', 'BOOLEAN', about, options);
+
+/** A JSON object or array whose shape is `schema`. */
+export const json = <S extends z.ZodType, const O extends FieldOptions>(schema: S, about: string, options?: O) =>
+  field(schema, 'json', 'JSON', about, options);
+
+export type Fields = Readonly<Record<string, z.ZodType>>;
+
+export interface Column extends FieldFacts {
+  readonly name: string;
+}
+
+export interface RecordDefinition<F extends Fields = Fields> {
+  readonly name: string;
+  /** What one row is. The grain, in one sentence. */
+  readonly about: string;
+  /** Columns that identify a row. */
+  readonly key: readonly (keyof F & string)[];
+  readonly schema: z.ZodObject<F>;
+  /** The columns in order, with their facts. */
+  readonly columns: readonly Column[];
+}
+
+export type RowOf<D> = D extends { readonly schema: infer S extends z.ZodType } ? z.infer<S> : never;
+
+/** Facts of one field. Throws where the field was not made by a builder of this module. */
+export function factsOf(schema: z.ZodType): FieldFacts {
+  const facts = registry.get(schema);
+  if (!facts) throw new Error('field was not made by a builder of lib/record.ts');
+  return facts;
+}
+
+/** Define a record; unknown keys are refused when a row is checked. */
+export function defineRecord<F extends Fields>(
+  name: string, about: string, key: readonly (keyof F & string)[], fields: F,
+): RecordDefinition<F> {
+  const columns = Object.entries(fields).map(([column, schema]) => ({ name: column, ...factsOf(schema) }));
+  return { name, about, key, schema: z.strictObject(fields) as unknown as z.ZodObject<F>, columns };
+}
+
+/** `CREATE TABLE` for a record, with NOT NULL where the field has no absence rule. */
+export function createTable(table: string, columns: readonly Column[]): string {
+  const lines = columns.map((c) => `  ${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
+  return `CREATE TABLE ${identifier(table)} (\n${lines.join(',\n')}\n)`;
+}
+
+/** `COMMENT ON` statements, so that an analyst reads the notes in `duckdb_columns()`. */
+export function commentOn(table: string, about: string, columns: readonly Column[]): string[] {
+  return [
+    `COMMENT ON TABLE ${identifier(table)} IS ${literal(about)}`,
+    ...columns.map((c) => `COMMENT ON COLUMN ${identifier(table)}.${identifier(c.name)} IS ${literal(noteOf(c))}`),
+  ];
+}
+
+/** The sentence shown to people: meaning, unit, accepted values, absence rule. */
+export function noteOf(c: FieldFacts): string {
+  return [
+    c.about,
+    c.unit === undefined ? '' : `Unit: ${c.unit}.`,
+    c.values === undefined ? '' : `One of: ${c.values.join(', ')}.`,
+    c.absent === undefined ? '' : `Null when: ${c.absent}.`,
+  ].filter(Boolean).join(' ');
+}

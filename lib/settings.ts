@@ -1,0 +1,48 @@
+/**
+ * Settings: environment variables, read once, checked by zod. A wrong one stops the program with one line
+ * that names it, its value and what was expected. The README's table is generated from this file.
+ */
+import { z } from 'zod';
+
+const day = z.iso.date('a day as YYYY-MM-DD');
+const size = (about: string, byDefault: number) =>
+  z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').max(1_000_000, 'at most 1000000').default(byDefault).describe(about);
+const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
+
+/** Settings of the pipeline and of the sandbox world. */
+export const pipelineSettings = z.object({
+  DATA_DIR: z.string().min(1, 'a folder').default('data').describe('Folder of the archive, staged rows, snapshots and the ledger.'),
+  DROP_DIR: z.string().min(1, 'a folder').optional().describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
+  LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
+  DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),
+  SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read. Default: all. The others keep their last good rows.'),
+  CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
+  SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),
+  LISTINGS: size('Listings in the sandbox world, about.', 600),
+  PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),
+  AUCTIONS: size('Sheriff-sale items in the sandbox world, about.', 250),
+  FILINGS: size('Filings per register in the sandbox world, about.', 4000),
+});
+
+/** The day the bundled sandbox world was recorded. */
+export const SANDBOX_DAY = '2026-11-20';
+
+export type PipelineSettings = z.infer<typeof pipelineSettings>;
+
+/** A setting or argument that cannot be used; its message is one line. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
+}
+
+/**
+ * Read settings from an environment. An empty variable counts as not set.
+ * @throws SettingError naming the variable, its value and what was expected.
+ */
+export function readSettings<S extends z.ZodObject>(shape: S, env: Readonly<Record<string, string | undefined>> = process.env): z.infer<S> {
+  const known = Object.fromEntries(Object.keys(shape.shape).map((k) => [k, env[k] === '' ? undefined : env[k]]));
+  const result = shape.safeParse(known);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const name = String(issue?.path[0] ?? 'a setting');
+  throw new SettingError(`${name} is ${JSON.stringify(known[name] ?? null)}, expected ${issue?.message ?? 'another value'}`);
+}

@@ -1,0 +1,28 @@
+import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+
+/** One item of a county sheriff's sale day. */
+export const SheriffSale = defineRecord('sheriff_sale', 'One row per case, parcel and sale date.', ['county_fips', 'case_number', 'parcel_raw', 'sale_date'], {
+  county_fips: text('Five-digit county FIPS.'),
+  county: text('County name and state.'),
+  item_id: text('The auction site\'s own item number.', { absent: 'the page has none' }),
+  case_number: text('Court case number without the site\'s internal id in parentheses.'),
+  parcel_raw: text('Parcel number exactly as published.', { absent: 'not published' }),
+  street: text('Street address of the property.', { absent: 'not published' }),
+  city: text('City of the property.', { absent: 'not published' }),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP.', { absent: 'not published' }),
+  sale_date: date('Day of the sale.'),
+  status: oneOf(['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'unknown'],
+    'Status read from the case status and from the time slot, where cancellations are written.'),
+  case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
+  slot_raw: text('Text of the time slot: a time, or the word that replaced it.', { absent: 'not published' }),
+  sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
+  sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale, only where the source makes it clear.'),
+  sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'the source does not say' }),
+  appraised_value: money('Appraised value.', { absent: 'not published, or published as 0.00, which is read as not appraised' }),
+  opening_bid: money('Published opening bid.', { absent: 'not published' }),
+  deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
+  sold_amount: money('Price at which the item was sold.', { absent: 'not sold, or not published' }),
+  plaintiff: text('Plaintiff.', { absent: 'shown only to logged-in users, and this service does not log in' }),
+  defendant: text('Defendant.', { absent: 'shown only to logged-in users, and this service does not log in' }),
+});
