@@ -1,0 +1,42 @@
+/** Every adapter, found by its folder. */
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { SourceSpec } from './contract.ts';
+
+/** An adapter and the folder it lives in. */
+export interface FoundSource {
+  readonly spec: SourceSpec;
+  /** URL of the adapter's folder, with a slash at its end. */
+  readonly folder: URL;
+}
+
+const ROOT = new URL('./', import.meta.url);
+
+const folders = async (at: URL): Promise<string[]> =>
+  (await readdir(at, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+
+/**
+ * The adapters under `sources/<family>/<name>/source.ts` with their folders, sorted by name.
+ * Throws, naming the file, where a folder disagrees with what its adapter declares or two share a name.
+ */
+export async function findSources(): Promise<FoundSource[]> {
+  const found: FoundSource[] = [];
+  for (const family of await folders(ROOT)) {
+    for (const name of await folders(new URL(`${family}/`, ROOT))) {
+      const folder = new URL(`${family}/${name}/`, ROOT);
+      if (!(await readdir(folder)).includes('source.ts')) continue;
+      const file = fileURLToPath(new URL('source.ts', folder));
+      const { default: spec } = (await import(file)) as { default?: SourceSpec };
+      if (typeof spec?.parse !== 'function') throw new Error(`${file}: has no default export made by defineSource`);
+      if (spec.name !== name) throw new Error(`${file}: declares the name ${spec.name}, expected ${name} as its folder`);
+      if (spec.family !== family) throw new Error(`${file}: declares the family ${spec.family}, expected ${family} as its folder`);
+      const twin = found.find((other) => other.spec.name === name);
+      if (twin) throw new Error(`${file}: the name ${name} is taken by ${fileURLToPath(twin.folder)}`);
+      found.push({ spec, folder });
+    }
+  }
+  return found.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+}
+
+/** Every adapter, sorted by name. */
+export const loadSources = async (): Promise<SourceSpec[]> => (await findSources()).map(({ spec }) => spec);
