@@ -1,0 +1,44 @@
+/** DuckDB, opened one way everywhere. Results are always read whole: streaming hides errors that come late. */
+import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+
+export interface DuckOptions {
+  /** Threads of one query. One thread where the bytes of an export must not depend on scheduling. */
+  readonly threads?: number;
+  readonly memoryLimit?: string;
+}
+
+export interface Duck {
+  readonly connection: DuckDBConnection;
+  readonly instance: DuckDBInstance;
+  close(): void;
+}
+
+/** Open a database file, or one in memory. The session's time zone is UTC. */
+export async function openDuck(path = ':memory:', options: DuckOptions = {}): Promise<Duck> {
+  const instance = await DuckDBInstance.create(path, {
+    threads: String(options.threads ?? 2),
+    memory_limit: options.memoryLimit ?? '4GB',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  return {
+    connection, instance,
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Rows in JSON form: DECIMAL and BIGINT as strings, dates and timestamps as text. */
+export async function rowsOf(connection: DuckDBConnection, sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]> {
+  const reader = await connection.runAndReadAll(sql, params);
+  return reader.getRowObjectsJson() as Record<string, unknown>[];
+}
+
+/** Version of the engine, for manifests. */
+export async function duckVersion(connection: DuckDBConnection): Promise<string> {
+  const [row] = await rowsOf(connection, 'SELECT version() AS version');
+  return String(row?.['version']);
+}

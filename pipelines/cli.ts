@@ -1,0 +1,82 @@
+/**
+ * Command line of the pipeline: `node pipelines/cli.ts run`.
+ * Exit status: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
+ * audit failed and nothing was published.
+ */
+import { parseArgs } from 'node:util';
+import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
+import { openArchive } from '../sources/fetch/archive.ts';
+import { createFetcher } from '../sources/fetch/fetcher.ts';
+import { loadSources } from '../sources/index.ts';
+import type { SourceSpec } from '../sources/contract.ts';
+import { liveClock, sandboxClock } from './clock.ts';
+import { layoutOf } from './layout.ts';
+import { dueByCadence, run } from './run.ts';
+import { status } from './status.ts';
+import { summaryOf } from './summary.ts';
+
+const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+
+/** Sources chosen by name or family. @throws SettingError naming what is not known. */
+export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
+  if (wanted === undefined) return () => true;
+  const words = wanted.split(',').map((w) => w.trim()).filter(Boolean);
+  for (const word of words) {
+    if (!all.some((s) => s.name === word || s.family === word)) {
+      throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${word} is none of ${[...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])].join(', ')}`);
+    }
+  }
+  return (spec) => words.includes(spec.name) || words.includes(spec.family);
+}
+
+/** Settings that only make sense together. */
+function checkTogether(settings: PipelineSettings): void {
+  if (settings.LIVE && settings.DAY !== undefined) throw new SettingError(`DAY is ${JSON.stringify(settings.DAY)}, expected none with LIVE=1: the web shows today only`);
+  if (settings.LIVE && settings.CONTACT === undefined) throw new SettingError('CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1');
+  if (!settings.LIVE && settings.SANDBOX_URL === undefined) throw new SettingError('SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web with LIVE=1');
+}
+
+async function runCommand(): Promise<number> {
+  const settings = readSettings(pipelineSettings);
+  checkTogether(settings);
+  const all = await loadSources();
+  const chosen = chooseSources(all, settings.SOURCES);
+  const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
+  const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
+  const archive = await openArchive(settings.DATA_DIR);
+  const fetcher = createFetcher({
+    archive, clock,
+    ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
+    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+  });
+  const byCadence = dueByCadence(clock.asOf);
+  const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
+  say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  try {
+    const result = await run({
+      layout, clock, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say,
+      due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
+    });
+    for (const line of summaryOf(result, settings.DATA_DIR)) say(line);
+    return result.manifest ? 0 : 2;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+async function main(): Promise<number> {
+  const { positionals } = parseArgs({ allowPositionals: true, options: {} });
+  const [command, ...rest] = positionals;
+  if (rest.length > 0) throw new SettingError(`argument is ${JSON.stringify(rest[0])}, expected nothing after ${command ?? ''}`);
+  if (command === 'run') return runCommand();
+  if (command === 'status') return status(layoutOf(readSettings(pipelineSettings).DATA_DIR), say);
+  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run or status`);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const known = error instanceof SettingError || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+  process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

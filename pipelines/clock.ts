@@ -1,0 +1,25 @@
+/** The run's clock. In the sandbox it stands still at noon of the day, so that the same day gives the same bytes. */
+export interface Clock {
+  /** The data clock: day the snapshot is for, YYYY-MM-DD. */
+  readonly asOf: string;
+  nowMs(): number;
+  /** Instant for records, YYYY-MM-DDTHH:MM:SSZ. */
+  observedAt(): string;
+}
+
+const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+export function sandboxClock(asOf: string): Clock {
+  const ms = Date.parse(`${asOf}T12:00:00Z`);
+  return { asOf, nowMs: () => ms, observedAt: () => instantOf(ms) };
+}
+
+export function liveClock(asOf?: string): Clock {
+  return { asOf: asOf ?? instantOf(Date.now()).slice(0, 10), nowMs: () => Date.now(), observedAt: () => instantOf(Date.now()) };
+}
+
+/** Whole days from one day (or instant) to another. */
+export function daysBetween(from: string, to: string): number {
+  const day = (s: string): number => Date.parse(`${s.slice(0, 10)}T00:00:00Z`);
+  return Math.round((day(to) - day(from)) / 86_400_000);
+}

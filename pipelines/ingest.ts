@@ -1,0 +1,80 @@
+/** One read of one source: pages from the web or the drop folder, staged rows or a stated reason why not. */
+import type { Archive } from '../sources/fetch/archive.ts';
+import type { Fetcher } from '../sources/fetch/fetcher.ts';
+import { readDrop } from '../sources/fetch/drop.ts';
+import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../sources/contract.ts';
+import type { Clock } from './clock.ts';
+import type { Layout } from './layout.ts';
+import { standingRead, writeRead, type ReadRecord } from './reads.ts';
+import { checkExpectations, parsePages, writeStaged, type Unreadable } from './stage.ts';
+
+export interface Ingest {
+  readonly layout: Layout;
+  readonly archive: Archive;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly runId: string;
+}
+
+const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+
+/**
+ * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
+ * last good read keep standing. A defect of our own (rows that do not add up) does throw.
+ * @param lastGoodOn day up to which the snapshot before this run holds the source's rows, null on a first load
+ */
+export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord> {
+  const { layout, clock, runId } = run;
+  const unreadable: Unreadable[] = [];
+  const context = run.fetcher.contextFor(spec, {
+    asOf: clock.asOf, runId, lastGoodOn,
+    onUnreadable: (key, error) => unreadable.push({
+      key,
+      url: error instanceof SourceUnavailable || error instanceof Quarantine ? error.pageUrl ?? spec.home : spec.home,
+      reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
+      detail: error instanceof Error ? error.message : String(error),
+    }),
+  });
+  const pages: Page[] = [];
+  let dropped: readonly string[] = [];
+  const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
+    source: spec.name, run_id: runId, as_of: clock.asOf, status, reason: null, detail: null, page_url: null,
+    observed_at: pages.reduce((latest, p) => (p.observedAt > latest ? p.observedAt : latest), pages[0]?.observedAt ?? clock.observedAt()),
+    counts: NO_ROWS,
+    traffic: { requests: context.stats.requests, not_modified: context.stats.notModified, bytes: context.stats.bytes, retries: context.stats.retries },
+    pages: pages.map((p) => ({ kind: p.kind, url: p.url, sha256: p.sha256, observed_at: p.observedAt })),
+    dropped_files: [...dropped], rejects: [], parquet: null,
+    ...rest,
+  });
+  const done = async (result: ReadRecord): Promise<ReadRecord> => {
+    await writeRead(layout, result);
+    return result;
+  };
+  try {
+    // A file the operator put down is a decision: it is read instead of the web.
+    const drop = await readDrop(spec, { dropDir: layout.drop, archive: run.archive, clock, runId });
+    dropped = drop.pages.map((p) => p.url);
+    pages.push(...drop.pages);
+    if (drop.unknownFiles.length > 0) {
+      const formats = (spec.drop ?? []).map((f) => `${f.pattern.source} (${f.about})`).join(', ') || 'no file at all';
+      throw new Quarantine('malformed_page', `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`);
+    }
+    if (pages.length === 0 && spec.fetch) for await (const page of spec.fetch(context)) pages.push(page);
+    if (pages.length === 0 && !spec.fetch) {
+      return await done(record('unavailable', { reason: 'no_file', detail: 'the source is read from the drop folder, and it holds no file' }));
+    }
+    const standing = await standingRead(layout, spec.name, clock.asOf);
+    const parsed = parsePages(spec, pages, unreadable, clock.observedAt());
+    checkExpectations(spec, parsed, standing?.counts.rows_out);
+    const { counts, parquet } = await writeStaged(layout, spec, runId, parsed, standing);
+    return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
+  } catch (error) {
+    if (error instanceof Quarantine) {
+      return await done(record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }));
+    }
+    if (error instanceof SourceUnavailable) {
+      return await done(record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }));
+    }
+    throw error;
+  }
+}

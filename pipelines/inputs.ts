@@ -1,0 +1,86 @@
+/** Load the tables that models/inputs.ts promises into a private DuckDB. */
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { commentOn, createTable, type Column } from '../lib/record.ts';
+import { rowsOf } from '../lib/duck.ts';
+import { identifier, literal } from '../lib/sql.ts';
+import { Provenance, RejectedRow, Run, SourceRead } from '../models/inputs.ts';
+import type { Model, Reference } from '../models/index.ts';
+import type { AssumptionSet } from '../models/assumptions.ts';
+import { Assumption } from '../models/assumptions.ts';
+import type { SourceSpec } from '../sources/contract.ts';
+import type { Layout } from './layout.ts';
+import { stagedParquet, type ReadRecord } from './reads.ts';
+import { loadRows } from './rows.ts';
+import type { Manifest } from './snapshots.ts';
+
+/** A source as a build sees it: its declaration, how its latest read went, and the read whose rows stand. */
+export interface SourceState {
+  readonly spec: SourceSpec;
+  readonly row: SourceReadRow;
+  readonly standing: ReadRecord | undefined;
+  /** This run's read; undefined when the source was not due. */
+  readonly latest: ReadRecord | undefined;
+}
+export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
+
+export interface BuildInputs {
+  readonly layout: Layout;
+  /** Folder for hand-over files of this build. */
+  readonly workDir: string;
+  readonly asOf: string;
+  readonly observedAt: string;
+  readonly assumptions: AssumptionSet;
+  readonly sources: readonly SourceState[];
+  readonly references: readonly Reference[];
+  readonly models: readonly Model[];
+  readonly previous: Manifest | null;
+}
+
+/** Create and fill every input table. */
+export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
+  const { layout, sources, previous } = inputs;
+  const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
+    loadRows(connection, join(inputs.workDir, `${table}.ndjson`), table, columns, rows);
+  await load('run', Run.columns, [{ as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id }]);
+  await load('assumptions', Assumption.columns, inputs.assumptions.rows);
+  await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
+  await load('rejected_rows', RejectedRow.columns, sources.flatMap((s) => s.standing?.rejects ?? []));
+
+  const byRecord = Map.groupBy(sources, (s) => s.spec.row);
+  for (const [record, members] of byRecord) {
+    const table = `staged_${record.name}`;
+    const columns = [...record.columns, ...Provenance.columns];
+    await connection.run(createTable(table, columns));
+    for (const { standing, spec } of members) {
+      if (!standing?.parquet) continue;
+      await insertByName(connection, table, columns, stagedParquet(layout, spec.name, standing.run_id));
+    }
+  }
+  for (const reference of inputs.references) {
+    await connection.run(createTable(`ref_${reference.name}`, reference.record.columns));
+    const types = reference.record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+    await connection.run(`INSERT INTO ${identifier(`ref_${reference.name}`)} SELECT ${reference.record.columns.map((c) => identifier(c.name)).join(', ')}
+      FROM read_csv(${literal(reference.csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
+  }
+  for (const model of inputs.models) {
+    if (!model.contract.publish) continue;
+    const table = `previous_${model.name}`;
+    // What an older snapshot lacks is null here, so a carried table has no NOT NULL of its own.
+    const columns = model.contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
+    await connection.run(createTable(table, columns));
+    const file = previous?.tables[model.name]?.file;
+    if (previous && file) await insertByName(connection, table, columns, join(layout.snapshot(previous.run_id), file));
+  }
+  for (const [table, record] of [['run', Run], ['source_reads', SourceRead], ['rejected_rows', RejectedRow]] as const) {
+    for (const statement of commentOn(table, record.about, record.columns)) await connection.run(statement);
+  }
+}
+
+/** Insert the columns a Parquet file has, by name; a column it lacks stays null. */
+async function insertByName(connection: DuckDBConnection, table: string, columns: readonly Column[], file: string): Promise<void> {
+  const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(file)})`)).map((r) => r['column_name']));
+  const names = columns.filter((c) => present.has(c.name));
+  const casts = names.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  await connection.run(`INSERT INTO ${identifier(table)} BY NAME SELECT ${casts} FROM read_parquet(${literal(file)})`);
+}

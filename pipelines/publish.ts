@@ -1,0 +1,88 @@
+/**
+ * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
+ * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
+ */
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { commentOn, createTable } from '../lib/record.ts';
+import { rowsOf } from '../lib/duck.ts';
+import { pointAt, sha256OfFile, sync } from '../lib/files.ts';
+import { identifier, literal } from '../lib/sql.ts';
+import type { Model } from '../models/index.ts';
+import { compareRunIds, type Layout } from './layout.ts';
+import { currentSnapshot, Manifest } from './snapshots.ts';
+
+/** Rows in a row group of a published table: small enough that a sorted lookup reads little. */
+const ROW_GROUP = 20_480;
+
+const DATABASE = 'dealfeed.duckdb';
+
+/** Write the published tables of a finished build and its manifest, then move the folder into place. */
+export async function writeSnapshot(
+  connection: DuckDBConnection, layout: Layout, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
+): Promise<Manifest> {
+  const target = layout.snapshot(manifest.run_id);
+  const building = join(layout.snapshots, `.building-${manifest.run_id}`);
+  await rm(building, { recursive: true, force: true });
+  await mkdir(building, { recursive: true });
+  const published = models.filter((m) => m.contract.publish);
+  const tables: Manifest['tables'] = {};
+  // One thread and a full order: the bytes are a function of the rows.
+  await connection.run('SET threads = 1');
+  for (const { name, contract } of published) {
+    const file = `${name}.parquet`;
+    const path = join(building, file);
+    const order = (contract.publish?.orderBy ?? []).join(', ');
+    await connection.run(`COPY (SELECT * FROM ${identifier(name)} ORDER BY ${order}) TO ${literal(path)}
+      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(manifest.notice)}})`);
+    const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`))[0]?.['n']);
+    tables[name] = { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+    await sync(path);
+  }
+  const databasePath = join(building, DATABASE);
+  await writeDatabase(connection, databasePath, building, published, tables);
+  const whole = Manifest.parse({
+    ...manifest, tables,
+    database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256: await sha256OfFile(databasePath) },
+  });
+  const manifestPath = join(building, 'manifest.json');
+  await writeFile(manifestPath, `${JSON.stringify(whole, null, 2)}\n`);
+  await sync(manifestPath);
+  await sync(databasePath);
+  await sync(building);
+  await rename(building, target);
+  await sync(layout.snapshots);
+  return whole;
+}
+
+/** The same tables as one file for analysts, with every column's note as a comment. */
+async function writeDatabase(
+  connection: DuckDBConnection, path: string, folder: string, published: readonly Model[], tables: Manifest['tables'],
+): Promise<void> {
+  await connection.run(`ATTACH ${literal(path)} AS snapshot`);
+  const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
+  await connection.run('USE snapshot');
+  try {
+    for (const { name, contract } of published) {
+      await connection.run(createTable(name, contract.record.columns));
+      await connection.run(`INSERT INTO ${identifier(name)} FROM read_parquet(${literal(join(folder, tables[name]?.file ?? ''))})`);
+      for (const statement of commentOn(name, contract.record.about, contract.record.columns)) await connection.run(statement);
+    }
+    await connection.run('CHECKPOINT snapshot');
+  } finally {
+    await connection.run(`USE ${identifier(before)}`);
+    await connection.run('DETACH snapshot');
+  }
+}
+
+/**
+ * Let `current` name this snapshot, unless it already names one of a later day.
+ * @returns false where a later snapshot stays current
+ */
+export async function makeCurrent(layout: Layout, runId: string): Promise<boolean> {
+  const current = await currentSnapshot(layout);
+  if (current !== null && compareRunIds(current, runId) > 0) return false;
+  await pointAt(layout.current, join('snapshots', runId));
+  return true;
+}

@@ -1,0 +1,22 @@
+/** Rows in JSON form into DuckDB. */
+import { rm, writeFile } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { createTable, type Column } from '../lib/record.ts';
+import { identifier, literal } from '../lib/sql.ts';
+
+/**
+ * Create a typed table from rows in JSON form, through the hand-over file `file`: text is cast once and no
+ * decimal meets a binary float.
+ */
+export async function loadRows(
+  connection: DuckDBConnection, file: string, table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  await connection.run(createTable(table, columns));
+  if (rows.length === 0) return;
+  await writeFile(file, rows.map((r) => `${JSON.stringify(r)}\n`).join(''));
+  const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
+  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql})`).join(', ');
+  try {
+    await connection.run(`INSERT INTO ${identifier(table)} SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`);
+  } finally { await rm(file, { force: true }); }
+}

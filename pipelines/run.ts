@@ -1,0 +1,183 @@
+/** One run: read the sources, build the models, publish the snapshot. What `make run` does. */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { duckVersion, openDuck } from '../lib/duck.ts';
+import { writeWhole } from '../lib/files.ts';
+import { currentAssumptions } from '../models/assumptions.ts';
+import { buildModels, type ModelResult } from '../models/build.ts';
+import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
+import type { SourceSpec } from '../sources/contract.ts';
+import type { Archive } from '../sources/fetch/archive.ts';
+import type { Fetcher } from '../sources/fetch/fetcher.ts';
+import { changesSince, type Changes } from './changes.ts';
+import { daysBetween, type Clock } from './clock.ts';
+import { ingest } from './ingest.ts';
+import { loadInputs, type SourceReadRow, type SourceState } from './inputs.ts';
+import { parseRunId, runIdOf, type Layout } from './layout.ts';
+import { makeCurrent, writeSnapshot } from './publish.ts';
+import { standingRead, type ReadRecord } from './reads.ts';
+import { snapshotBefore, type Manifest } from './snapshots.ts';
+
+export interface RunOptions {
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly dataClock: Manifest['data_clock'];
+  readonly sources: readonly SourceSpec[];
+  /** Whether a source is to be read in this run; the others keep their last good rows. */
+  readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
+  readonly archive: Archive;
+  readonly fetcher: Fetcher;
+  /** Sources read at the same time. Politeness to one host is the fetcher's. */
+  readonly parallel?: number;
+  readonly say?: (line: string) => void;
+}
+
+export interface RunResult {
+  readonly runId: string;
+  readonly sources: readonly SourceState[];
+  readonly models: readonly ModelResult[];
+  /** Blocking audits that found rows; none on a published run. */
+  readonly blocked: readonly ModelResult['audits'][number][];
+  readonly manifest: Manifest | null;
+  /** False where a snapshot of a later day stays current. */
+  readonly current: boolean;
+  readonly changes: Changes | null;
+  readonly failuresFolder: string;
+}
+
+const NOTICE = {
+  sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. HUD rents are real FY2026 figures.',
+  live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
+} as const;
+
+/** Take the next free run id of a day by creating its folder. */
+async function claimRun(layout: Layout, asOf: string): Promise<string> {
+  await mkdir(layout.runs, { recursive: true });
+  for (let number = 1; ; number += 1) {
+    const runId = runIdOf(asOf, number);
+    try {
+      await mkdir(layout.run(runId));
+      return runId;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** How a source stands after this run: its declaration, its latest read and the rows that stand. */
+function stateOf(spec: SourceSpec, latest: ReadRecord | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
+  const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+  const row: SourceReadRow = {
+    source: spec.name, family: spec.family, title: spec.title, home: spec.home,
+    terms_basis: spec.terms.basis, terms_note: spec.terms.note,
+    county_fips: spec.county?.fips ?? null, county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
+    every_days: spec.everyDays,
+    status: latest?.status ?? (standing ? 'not_due' : 'never_read'),
+    reason: latest?.reason ?? null, detail: latest?.detail ?? null, page_url: latest?.page_url ?? null,
+    last_good_at: standing?.observed_at ?? null,
+    age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
+    ...counts,
+  };
+  return { spec, row, standing, latest };
+}
+
+/** Hash of everything that shapes the tables: two snapshots with equal hashes were computed the same way. */
+function hashesOf(models: readonly Model[], macros: string): { schema: string; models: string } {
+  const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
+  return {
+    schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
+    models: hash([macros, ...models.map((m) => `${m.name}\n${m.sql}`)]),
+  };
+}
+
+/**
+ * Run the pipeline once. A source that cannot be read is set aside with its reason and never stops the run; a
+ * failed blocking audit publishes nothing.
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { layout, clock } = options;
+  const say = options.say ?? (() => undefined);
+  const previous = await snapshotBefore(layout, clock.asOf);
+  const runId = await claimRun(layout, clock.asOf);
+  const started = Date.now();
+
+  const waiting = [...options.sources];
+  const states: SourceState[] = [];
+  const worker = async (): Promise<void> => {
+    for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
+      // What the snapshot before this day holds decides how far back a register is read, whatever else was tried since.
+      const incorporated = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
+      const lastRead = await standingRead(layout, spec.name, clock.asOf);
+      const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
+      const before = Date.now();
+      const latest = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher }, spec, incorporated) : undefined;
+      const state = stateOf(spec, latest, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
+      states.push(state);
+      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
+    }
+  };
+  say(`reading ${options.sources.length} sources for ${clock.asOf}`);
+  await Promise.all(Array.from({ length: options.parallel ?? 4 }, worker));
+  const sources = states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+
+  say('building models');
+  const workDir = layout.run(runId);
+  const assumptions = currentAssumptions();
+  const [models, references, macros] = [await loadModels(), loadReferences(), macrosSql()];
+  const duck = await openDuck(join(workDir, 'build.duckdb'));
+  const failuresFolder = join(workDir, 'failures');
+  try {
+    await loadInputs(duck.connection, {
+      layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous,
+    });
+    const results = await buildModels(duck.connection, { models });
+    const audits = results.flatMap((r) => r.audits);
+    for (const audit of audits.filter((a) => a.failing > 0)) {
+      await mkdir(failuresFolder, { recursive: true });
+      await writeFile(join(failuresFolder, `${audit.name}.json`), `${JSON.stringify({ ...audit }, null, 1)}\n`);
+    }
+    const blocked = audits.filter((a) => a.blocking && a.failing > 0);
+    let manifest: Manifest | null = null;
+    let current = false;
+    let changes: Changes | null = null;
+    if (blocked.length === 0) {
+      say('publishing');
+      changes = previous ? await changesSince(duck.connection) : null;
+      manifest = await writeSnapshot(duck.connection, layout, models, {
+        run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
+        assumption_set_id: assumptions.id, previous: previous?.run_id ?? null,
+        versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) },
+        sources: sources.map(({ row, standing, latest }) => ({
+          ...row, staged_run: standing?.run_id ?? null, staged_sha256: standing?.parquet?.sha256 ?? null, pages: standing?.pages.length ?? 0,
+          traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 }, dropped_files: [...(standing?.dropped_files ?? [])],
+        })),
+        models: results.map((r) => ({ name: r.name, layer: r.layer, rows: r.rows })),
+        audits: audits.map((a) => ({ name: a.name, about: a.about, blocking: a.blocking, failing_rows: a.failing })),
+      });
+      current = await makeCurrent(layout, runId);
+    }
+    await writeWhole(join(workDir, 'run.json'), `${JSON.stringify({
+      run_id: runId, started_at: new Date(started).toISOString(), seconds: (Date.now() - started) / 1000,
+      published: manifest !== null, current, blocked: blocked.map((b) => b.name),
+      reads: sources.map(({ spec, latest }) => ({ source: spec.name, status: latest?.status ?? 'not_due', reason: latest?.reason ?? null, counts: latest?.counts ?? null, traffic: latest?.traffic ?? null })),
+    }, null, 1)}\n`);
+    return { runId, sources, models: results, blocked, manifest, current, changes, failuresFolder };
+  } finally {
+    duck.close();
+    await rm(join(workDir, 'build.duckdb'), { force: true });
+    await rm(join(workDir, 'build.duckdb.wal'), { force: true });
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const parsed = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+  return parsed.version;
+}
+
+/** Whether a source deserves a read: it has never been read well, or its cadence has passed. */
+export const dueByCadence = (asOf: string) => (spec: SourceSpec, lastGoodOn: string | null): boolean =>
+  lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= spec.everyDays;
+
+/** Latest day a run id names, for messages. */
+export const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? runId;

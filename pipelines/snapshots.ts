@@ -1,0 +1,89 @@
+/** Published snapshots: their manifest, finding the one before a day, and verifying that nothing has changed since. */
+import { readdir, readlink, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { readJson, sha256OfFile } from '../lib/files.ts';
+import { SourceRead } from '../models/inputs.ts';
+import { compareRunIds, parseRunId, type Layout } from './layout.ts';
+
+const count = z.int().min(0);
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const Manifest = z.strictObject({
+  run_id: z.string(),
+  /** The data clock: the day the snapshot is for. */
+  as_of: z.iso.date(),
+  /** The run's clock when it was built; the sandbox's stands still at noon. */
+  generated_at: z.iso.datetime(),
+  data_clock: z.enum(['sandbox', 'live']),
+  /** Said wherever sandbox data show. */
+  notice: z.string(),
+  assumption_set_id: z.string(),
+  /** Snapshot this one carries its history from. */
+  previous: z.string().nullable(),
+  versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
+  /** One entry a source: how it was read, the staged file that stands and the pages it came from. */
+  sources: z.array(z.strictObject({
+    ...SourceRead.schema.shape,
+    staged_run: z.string().nullable(),
+    staged_sha256: hash.nullable(),
+    pages: count,
+    traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
+    dropped_files: z.array(z.string()),
+  })),
+  models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
+  audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
+  /** Published tables; `sha256` is of the Parquet file. */
+  tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
+  database: z.strictObject({ file: z.string(), bytes: count, sha256: hash }),
+});
+
+export type Manifest = z.infer<typeof Manifest>;
+
+/** Manifest of a snapshot. @throws when it is missing or not of this form, naming the file. */
+export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
+  const path = join(layout.snapshot(runId), 'manifest.json');
+  const checked = Manifest.safeParse(await readJson(path));
+  if (!checked.success) throw new Error(`${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`);
+  return checked.data;
+}
+
+/** Run ids of all snapshots, oldest first. */
+export async function listSnapshots(layout: Layout): Promise<string[]> {
+  const names = await readdir(layout.snapshots).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((n) => parseRunId(n) !== null).sort(compareRunIds);
+}
+
+/** The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day. */
+export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
+  const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
+  const last = earlier.at(-1);
+  if (last === undefined) return null;
+  const problems = await verifySnapshot(layout, last);
+  if (problems.length > 0) throw new Error(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}`);
+  return readManifest(layout, last);
+}
+
+/** Run id that `current` names, or null where nothing is published yet. */
+export async function currentSnapshot(layout: Layout): Promise<string | null> {
+  try { return basename(await readlink(layout.current)); } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** What is wrong with a snapshot's files, each in one sentence; empty when every hash verifies. */
+export async function verifySnapshot(layout: Layout, runId: string): Promise<string[]> {
+  const manifest = await readManifest(layout, runId);
+  const problems: string[] = [];
+  for (const { file, sha256: expected } of [...Object.values(manifest.tables), manifest.database]) {
+    const path = join(layout.snapshot(runId), file);
+    const there = await stat(path).then(() => true, () => false);
+    if (!there) problems.push(`${file} is missing`);
+    else if ((await sha256OfFile(path)) !== expected) problems.push(`${file} does not have the hash its manifest states`);
+  }
+  return problems;
+}

@@ -1,0 +1,29 @@
+/**
+ * Start the sandbox world, run a command that reads it, stop the world, pass on the command's exit status:
+ *   node sandbox/around.ts node pipelines/cli.ts run
+ * The command finds the world's address in SANDBOX_URL. With LIVE=1 there is no world and the command runs alone.
+ */
+import { spawn } from 'node:child_process';
+import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
+import { startSandbox } from './server.ts';
+
+const [command, ...args] = process.argv.slice(2);
+try {
+  if (command === undefined) throw new SettingError('no command was given, expected one to run in the sandbox');
+  const settings = readSettings(pipelineSettings);
+  const world = settings.LIVE ? null : await startSandbox({
+    seed: settings.SEED, day: settings.DAY ?? SANDBOX_DAY,
+    listings: settings.LISTINGS, parcels: settings.PARCELS, auctions: settings.AUCTIONS, filings: settings.FILINGS,
+  });
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...(world ? { SANDBOX_URL: world.url } : {}) } });
+  const stop = (signal: NodeJS.Signals): void => { child.kill(signal); };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.exitCode = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject).on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
+  });
+  await world?.close();
+} catch (error) {
+  if (!(error instanceof SettingError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
