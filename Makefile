@@ -1,23 +1,59 @@
-# Dealfeed. `make help` lists the commands.
+# Dealfeed. `make help` lists the commands. Settings are environment variables (README), so `make run DAY=2026-11-21` works.
 SHELL := /bin/bash
 BIN := node_modules/.bin
 NODE := $(BIN)/node
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# DuckDB calls wait on libuv workers; the default of four is shared with files and DNS.
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
 
 # npm alone is needed to start: the package `node` brings the Node this project runs on.
 $(NODE): package-lock.json package.json .npmrc
-	npm ci --no-progress
+	@echo "installing what is missing (npm ci)"
+	@npm ci --no-progress --loglevel=error
 	@touch $(NODE)
 
 setup: $(NODE) ## install what is missing
+
+run: $(NODE) ## read the sources, build the models, publish a snapshot (LIVE=1 the real web, DAY=... another day of the sandbox)
+	@node sandbox/around.ts node pipelines/cli.ts run
+
+daily: $(NODE) ## the same for what changes every day: listings, tax lists, sheriff sales, rents
+	@SOURCES=listings,tax,sheriff,fmr node sandbox/around.ts node pipelines/cli.ts run
+
+underwrite: $(NODE) ## build and publish from the rows already staged, reading nothing
+	@SOURCES=none node sandbox/around.ts node pipelines/cli.ts run
+
+ohio: $(NODE) ## read the Ohio register and publish
+	@SOURCES=ohio_sos node sandbox/around.ts node pipelines/cli.ts run
+
+colorado: $(NODE) ## read the Colorado register and publish
+	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/cli.ts run
+
+status: $(NODE) ## what is fresh, late or broken; exit status 0 only when all is well
+	@node pipelines/cli.ts status
+
+sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
+	@node pipelines/sql.ts
+
+serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test money unless configured
+	@node api/server.ts
+
+buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'
+	@node api/client/buy.ts
+
+docs: $(NODE) ## write the data dictionary and the README's tables from the schemas
+	@node docs/generate.ts
+
 check: $(NODE) ## types and lint
-	tsc --noEmit -p .
-	oxlint --deny-warnings
+	@tsc --noEmit -p .
+	@oxlint --deny-warnings
+
 test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
-	node --test 'test/**/*.test.ts'
+	@node --test --test-concurrency=2 'test/**/*.test.ts'
+
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
-.PHONY: setup check test help
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+.PHONY: setup run daily underwrite ohio colorado status sql serve buy docs check test help

@@ -15,7 +15,7 @@ export const pipelineSettings = z.object({
   DROP_DIR: z.string().min(1, 'a folder').optional().describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
   LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
   DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),
-  SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read. Default: all. The others keep their last good rows.'),
+  SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.'),
   SANDBOX_URL: z.url({ protocol: /^http$/, error: 'the http address of a running sandbox world' }).optional().describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
   SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),

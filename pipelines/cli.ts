@@ -20,6 +20,7 @@ const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 /** Sources chosen by name or family. @throws SettingError naming what is not known. */
 export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
+  if (wanted === 'none') return () => false;
   const words = wanted.split(',').map((w) => w.trim()).filter(Boolean);
   for (const word of words) {
     if (!all.some((s) => s.name === word || s.family === word)) {
