@@ -104,7 +104,8 @@ export interface Column extends FieldFacts {
   readonly name: string;
 }
 
-export interface RecordDefinition<F extends Fields = Fields> {
+/** Without a type argument, any record: zod's loose shape, as its object type is invariant in the fields. */
+export interface RecordDefinition<F extends Fields = z.core.$ZodLooseShape> {
   readonly name: string;
   /** What one row is. The grain, in one sentence. */
   readonly about: string;

@@ -1,0 +1,133 @@
+/**
+ * Sheets of an Excel workbook (Office Open XML), as plain rows of cells.
+ *
+ * Only the parts that hold cells are opened: HUD's own workbook carries document properties whose dates
+ * break readers that parse them. Styles are not read, so dates come as Excel's day numbers.
+ */
+import { Parser } from 'htmlparser2';
+import { Quarantine } from '../contract.ts';
+import { unzip } from './zip.ts';
+
+/** A number is the double that Excel stores, a text is as typed, an empty cell is null. */
+export type Cell = string | number | boolean | null;
+
+export interface Sheet {
+  readonly name: string;
+  /** Rows from the first to the last that holds a cell; short rows are not padded. */
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+interface Events {
+  open?(tag: string, attributes: Readonly<Record<string, string>>): void;
+  text?(text: string): void;
+  close?(tag: string): void;
+}
+
+function walk(bytes: Uint8Array, events: Events): void {
+  const local = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
+  const parser = new Parser({
+    onopentag: (tag, attributes) => events.open?.(local(tag), attributes),
+    ontext: (text) => events.text?.(text),
+    onclosetag: (tag) => events.close?.(local(tag)),
+  }, { xmlMode: true });
+  parser.write(new TextDecoder().decode(bytes));
+  parser.end();
+}
+
+/** Shared strings in order; the runs of a rich text are joined, phonetic hints left out. */
+function sharedStrings(bytes: Uint8Array): string[] {
+  const strings: string[] = [];
+  let text = '';
+  let inText = false;
+  let hints = 0;
+  walk(bytes, {
+    open: (tag) => {
+      if (tag === 'si') text = '';
+      else if (tag === 'rPh') hints += 1;
+      else if (tag === 't') inText = hints === 0;
+    },
+    text: (part) => { if (inText) text += part; },
+    close: (tag) => {
+      if (tag === 'si') strings.push(text);
+      else if (tag === 'rPh') hints -= 1;
+      else if (tag === 't') inText = false;
+    },
+  });
+  return strings;
+}
+
+/** Zero-based column of a reference such as "AB12". */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of /^[A-Z]+/u.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+function cell(type: string | undefined, text: string, strings: readonly string[], refuse: (detail: string) => never): Cell {
+  if (type === 's') return strings[Number(text)] ?? refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`);
+  if (type === 'inlineStr' || type === 'str') return text;
+  if (text === '') return null;
+  if (type === 'b') return text === '1';
+  if (type === 'e') return refuse(`a cell holds the error ${text}`);
+  const value = Number(text);
+  return Number.isFinite(value) ? value : refuse(`a cell holds ${JSON.stringify(text)}, expected a number`);
+}
+
+function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: string) => never): Cell[][] {
+  const rows: Cell[][] = [];
+  let row: Cell[] = [];
+  let column = -1;
+  let type: string | undefined;
+  let text = '';
+  let inValue = false;
+  walk(bytes, {
+    open: (tag, attributes) => {
+      if (tag === 'row') {
+        row = [];
+        column = -1;
+        rows[attributes.r === undefined ? rows.length : Number(attributes.r) - 1] = row;
+      } else if (tag === 'c') {
+        column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
+        type = attributes.t;
+        text = '';
+      } else if (tag === 'v' || tag === 't') inValue = true;
+    },
+    text: (part) => { if (inValue) text += part; },
+    close: (tag) => {
+      if (tag === 'v' || tag === 't') inValue = false;
+      else if (tag === 'c') row[column] = cell(type, text, strings, refuse);
+    },
+  });
+  return Array.from(rows, (cells) => Array.from(cells ?? [], (value) => value ?? null));
+}
+
+/**
+ * Every sheet of a workbook, in the order of its tabs.
+ * Throws Quarantine where the bytes are not a whole workbook (see zip.ts) or a cell cannot be read.
+ */
+export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
+  const parts = unzip(bytes, pageUrl, (name) => /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|worksheets\/[^/]+\.xml)$/u.test(name));
+  const part = (name: string): Uint8Array => parts.get(name)
+    ?? (() => { throw new Quarantine('malformed_page', `the workbook has no part ${name}`, pageUrl); })();
+
+  const targets = new Map<string, string>();
+  walk(part('xl/_rels/workbook.xml.rels'), {
+    open: (tag, { Id, Target }) => {
+      if (tag === 'Relationship' && Id !== undefined && Target !== undefined) targets.set(Id, new URL(Target, 'file:///xl/').pathname.slice(1));
+    },
+  });
+  const tabs: { name: string; part: string }[] = [];
+  walk(part('xl/workbook.xml'), {
+    open: (tag, attributes) => {
+      if (tag !== 'sheet') return;
+      const id = Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
+      tabs.push({ name: attributes.name ?? '', part: targets.get(id) ?? id });
+    },
+  });
+  const shared = parts.get('xl/sharedStrings.xml');
+  const strings = shared ? sharedStrings(shared) : [];
+  return tabs.filter((tab) => !tab.part.startsWith('xl/chartsheets/')).map((tab) => ({
+    name: tab.name,
+    rows: rowsOf(part(tab.part), strings, (detail) => { throw new Quarantine('malformed_page', `sheet ${tab.name}: ${detail}`, pageUrl); }),
+  }));
+}
