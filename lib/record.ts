@@ -104,13 +104,12 @@ export interface Column extends FieldFacts {
   readonly name: string;
 }
 
-/** Without a type argument, any record: zod's loose shape, as its object type is invariant in the fields. */
-export interface RecordDefinition<F extends Fields = z.core.$ZodLooseShape> {
+export interface RecordDefinition<F extends Fields = Fields> {
   readonly name: string;
   /** What one row is. The grain, in one sentence. */
   readonly about: string;
-  /** Columns that identify a row. */
-  readonly key: readonly (keyof F & string)[];
+  /** Columns that identify a row. Plain strings, so that a definition of certain fields is also one of any fields. */
+  readonly key: readonly string[];
   readonly schema: z.ZodObject<F>;
   /** The columns in order, with their facts. */
   readonly columns: readonly Column[];
