@@ -255,16 +255,24 @@ export interface Csv {
   readonly rows: readonly CsvRow[];
 }
 
+export interface CsvOptions {
+  /** null for files that do not quote and where a quote mark is a letter like any other. */
+  readonly quote?: '"' | null;
+  readonly delimiter?: string;
+  /** Where a field is not quoted as a whole, its quote marks are letters: `THE "A" TEAM LLC,Akron`. */
+  readonly looseQuotes?: boolean;
+}
+
 /**
  * Read a CSV text with a header. Records of the wrong length are returned as they are, so that the caller
- * counts them. `quote: null` is for files that do not quote and where a quote mark is a letter like any other.
+ * counts them.
  * Throws Quarantine("malformed_page") where the text breaks the format, ("empty_body") where there is no header.
  */
-export function readCsv(text: string, pageUrl: string, options: { readonly quote?: '"' | null; readonly delimiter?: string } = {}): Csv {
+export function readCsv(text: string, pageUrl: string, options: CsvOptions = {}): Csv {
   let records: { record: string[]; raw: string; info: { lines: number } }[];
   try {
     records = parseCsv(text, {
-      bom: true, raw: true, info: true, relax_column_count: true, skip_empty_lines: true,
+      bom: true, raw: true, info: true, relax_column_count: true, skip_empty_lines: true, relax_quotes: options.looseQuotes ?? false,
       quote: options.quote === undefined ? '"' : options.quote, delimiter: options.delimiter ?? ',',
     }) as unknown as typeof records;
   } catch (error) {

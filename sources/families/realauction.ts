@@ -114,7 +114,7 @@ async function readWholeDay(site: Site, ctx: FetchContext, day: SaleDay, context
 }
 
 /** What the pages of items do not say of them, as JSON keyed by item, for the context of those pages. */
-async function readAround(site: Site, ctx: FetchContext, read: DayRead, asking: { details: boolean }): Promise<Record<string, string>> {
+async function readAround(site: Site, read: DayRead, asking: { details: boolean }): Promise<Record<string, string>> {
   const slots: Record<string, Slot> = {};
   for (const { items } of read.loaded) {
     const blank = items.filter(({ slot }) => slot.text === null).map(({ aid }) => aid);
@@ -145,7 +145,7 @@ async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Pa
     for (const day of readCalendar(await site.calendar(month), month)) {
       if (day.day < from || day.day > to || Math.max(day.active, day.scheduled) === 0) continue;
       let read = await readWholeDay(site, ctx, day);
-      const context = await readAround(site, ctx, read, asking);
+      const context = await readAround(site, read, asking);
       if (Object.keys(context).length > 0) read = await readWholeDay(site, ctx, day, context);
       for (const { page } of read.loaded) yield page;
     }

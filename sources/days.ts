@@ -1,0 +1,16 @@
+/** Calendar days as text, YYYY-MM-DD, with no time zone in sight. */
+
+/** The day `count` days later, or earlier where negative. */
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Months YYYY-MM from the month of one day to the month of another, in order. */
+export function monthsBetween(from: string, to: string): string[] {
+  const months: string[] = [];
+  for (let month = from.slice(0, 7); month <= to.slice(0, 7); month = addDays(`${month}-28`, 4).slice(0, 7)) months.push(month);
+  return months;
+}
+
+/** MM/DD/YYYY, as sites of the United States write a day. */
+export const usDay = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`;

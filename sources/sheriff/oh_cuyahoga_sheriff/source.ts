@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Cuyahoga', fips: '39035', host: 'cuyahoga.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Montgomery', fips: '39113', host: 'montgomery.sheriffsaleauction.ohio.gov' });

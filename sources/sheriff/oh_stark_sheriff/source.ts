@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Stark', fips: '39151', host: 'stark.sheriffsaleauction.ohio.gov' });

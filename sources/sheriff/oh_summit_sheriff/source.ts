@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Summit', fips: '39153', host: 'summit.sheriffsaleauction.ohio.gov' });
