@@ -86,6 +86,8 @@ export interface GetOptions {
   readonly minBytes?: number;
   /** First bytes the body must have, such as the ZIP magic "PK". */
   readonly magic?: string;
+  /** Largest body as sent, in bytes. Default 64 MiB. */
+  readonly maxBytes?: number;
   /** Send If-None-Match / If-Modified-Since from the archive and reuse its bytes on 304. Default true; false where a session is involved. */
   readonly conditional?: boolean;
 }

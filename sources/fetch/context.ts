@@ -1,0 +1,383 @@
+/** One read of one source: pages by address, with everything the fetcher promises applied. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import { CookieJar } from 'tough-cookie';
+import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page, type Session, type SourceSpec } from '../contract.ts';
+import { ArchiveDamage, type RequestRecord } from './archive.ts';
+import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
+import type { ReadOptions, Shared } from './fetcher.ts';
+import { checkAllowed, publicAddress } from './hosts.ts';
+import { Lane } from './lane.ts';
+import { assemblePage } from './page.ts';
+import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
+import { NoAnswer, type Answer } from './transport.ts';
+import { judge, refusalOf, type Expected, type Verdict } from './verdict.ts';
+
+/** Traffic of one read. */
+export interface Stats {
+  /** Requests sent, with robots.txt, redirects and retries. */
+  requests: number;
+  /** Answers that confirmed an archived page (304). */
+  notModified: number;
+  /** Pages taken from an interrupted run, without a request. */
+  resumed: number;
+  /** Body bytes received. */
+  bytes: number;
+  retries: number;
+  sleptMs: number;
+}
+
+const MAX_REDIRECTS = 5;
+/** Response headers that say what a body is. */
+const KEPT_HEADERS = ['etag', 'last-modified', 'content-type', 'content-encoding', 'content-length', 'location', 'retry-after'];
+const SECRET_HEADER = /^(authorization|cookie)$|token|secret|key/i;
+
+/** An archived page that may stand for an answer: its record and its decoded body. */
+interface Held {
+  readonly record: RequestRecord;
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/** One request, ready to be sent as often as it takes. */
+interface Ask {
+  readonly url: URL;
+  readonly pageUrl: string;
+  readonly options: GetOptions;
+  /** An archived answer that a 304 would confirm. */
+  readonly prior: Held | undefined;
+  readonly jar: CookieJar | undefined;
+}
+
+type Reply =
+  | { readonly verdict: 'page'; readonly record: RequestRecord; readonly sha256: string; readonly decoded: Uint8Array }
+  | { readonly verdict: 'redirect'; readonly answer: Answer };
+
+/** Carries an error that another try may cure through p-retry. */
+class Again extends Error {
+  readonly final: SourceUnavailable | Quarantine;
+  constructor(final: SourceUnavailable | Quarantine) {
+    super(final.message);
+    this.final = final;
+  }
+}
+
+export class SourceContext implements FetchContext {
+  readonly asOf: string;
+  readonly lastGoodOn: string | null;
+  readonly stats: Stats = { requests: 0, notModified: 0, resumed: 0, bytes: 0, retries: 0, sleptMs: 0 };
+  readonly #shared: Shared;
+  readonly #spec: SourceSpec;
+  readonly #read: ReadOptions;
+  readonly #jars = new Map<string, CookieJar>();
+
+  constructor(shared: Shared, spec: SourceSpec, read: ReadOptions) {
+    this.#shared = shared;
+    this.#spec = spec;
+    this.#read = read;
+    this.asOf = read.asOf;
+    this.lastGoodOn = read.lastGoodOn;
+  }
+
+  get nowMs(): number {
+    return this.#shared.clock.nowMs();
+  }
+
+  session(): Session {
+    const id = `s${this.#jars.size + 1}`;
+    this.#jars.set(id, new CookieJar());
+    return { id };
+  }
+
+  unreadable(key: Readonly<Record<string, string>>, error: unknown): void {
+    this.#read.onUnreadable(key, error);
+  }
+
+  async getIfExists(url: string, options: GetOptions): Promise<Page | null> {
+    try {
+      return await this.get(url, options);
+    } catch (error) {
+      if (error instanceof SourceUnavailable && error.reason === 'not_found') return null;
+      throw error;
+    }
+  }
+
+  async get(url: string, options: GetOptions): Promise<Page> {
+    const requested = publicAddress(url, this.#shared.inSandbox);
+    const pageUrl = requested.href;
+    checkAllowed(requested, this.#spec.hosts, pageUrl);
+    const jar = options.session && this.#jarOf(options.session);
+    return await this.#resumed(pageUrl, options) ?? this.#follow(requested, options, jar, await this.#prior(pageUrl, options));
+  }
+
+  /** A page that an interrupted run of the same day has archived already. */
+  async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
+    const runs = this.#read.resumes ?? [];
+    if (runs.length === 0 || options.session) return undefined;
+    const found = await this.#latest(pageUrl, options, (r) => runs.includes(r.runId));
+    if (!found) return undefined;
+    const record = { ...found.record, runId: this.#read.runId, kind: options.kind, context: { ...options.context }, fromCache: true };
+    await this.#shared.archive.append(record);
+    this.stats.resumed += 1;
+    return assemblePage(record, found.sha256, found.bytes);
+  }
+
+  /** An archived answer with a validator to ask by. */
+  async #prior(pageUrl: string, options: GetOptions): Promise<Held | undefined> {
+    if (!(options.conditional ?? !options.session)) return undefined;
+    const trusts = this.#read.trusts ?? (() => true);
+    return this.#latest(pageUrl, options, (r) =>
+      (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId));
+  }
+
+  /** Latest answer to the same request, where the archive holds it whole and it is still what the adapter expects. */
+  async #latest(pageUrl: string, options: GetOptions, accepts: (r: RequestRecord) => boolean): Promise<Held | undefined> {
+    const { archive, limits } = this.#shared;
+    const same = JSON.stringify(recordable(ownHeaders(options)));
+    const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
+    if (!record || record.sha256 === null) return undefined;
+    try {
+      const { bytes } = await archive.page(record, limits.maxDecodedBytes);
+      return refusalOf(bytes, expectedOf(options), pageUrl) ? undefined : { record, sha256: record.sha256, bytes };
+    } catch (error) {
+      if (error instanceof ArchiveDamage || error instanceof Quarantine) return undefined;
+      throw error;
+    }
+  }
+
+  /** Send, and follow redirects inside the allow-list. */
+  async #follow(requested: URL, options: GetOptions, jar: CookieJar | undefined, prior: Held | undefined): Promise<Page> {
+    const pageUrl = requested.href;
+    let url = requested;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      checkAllowed(url, this.#spec.hosts, pageUrl);
+      const rules = await this.#robotsOf(url, pageUrl);
+      if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
+      const confirms = prior && (prior.record.finalUrl ?? prior.record.url) === url.href ? prior : undefined;
+      // Headers of the adapter's own may hold a key; they go to the host they were meant for and to no other.
+      const asked = url.host === requested.host ? options : { ...options, headers: {} };
+      const reply = await this.#send({ url, pageUrl, options: asked, prior: confirms, jar }, rules.crawlDelayMs);
+      if (reply.verdict === 'page') return assemblePage(reply.record, reply.sha256, reply.decoded);
+      url = this.#target(url, reply.answer, pageUrl);
+    }
+    throw new SourceUnavailable('server_error', `the site redirects more than ${MAX_REDIRECTS} times`, pageUrl);
+  }
+
+  /** Where a redirect leads. @throws SourceUnavailable where it leads nowhere or out of the allow-list */
+  #target(from: URL, answer: Answer, pageUrl: string): URL {
+    const location = answer.headers['location'];
+    if (!location || !URL.canParse(location, from)) {
+      throw new SourceUnavailable('server_error', `the site answered ${answer.status} with the location ${JSON.stringify(location ?? null)}, which is no address`, pageUrl, answer.status);
+    }
+    const to = publicAddress(new URL(location, from), this.#shared.inSandbox);
+    if (from.protocol === 'https:' && to.protocol === 'http:') {
+      throw new SourceUnavailable('host_not_allowed', `the site redirects from https to ${to.href}, which is not encrypted`, pageUrl, answer.status);
+    }
+    return to;
+  }
+
+  /** Rules of an origin, read once in a run. */
+  #robotsOf(url: URL, pageUrl: string): Promise<RobotsRules> {
+    const known = this.#shared.robots.get(url.origin);
+    if (known) return known;
+    const reading = this.#readRobots(new URL('/robots.txt', url), pageUrl);
+    this.#shared.robots.set(url.origin, reading);
+    return reading;
+  }
+
+  async #readRobots(robotsUrl: URL, pageUrl: string): Promise<RobotsRules> {
+    let url = robotsUrl;
+    try {
+      for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+        checkAllowed(url, this.#spec.hosts, pageUrl);
+        const reply = await this.#send({ url, pageUrl: robotsUrl.href, options: { kind: 'robots', minBytes: 0 }, prior: undefined, jar: undefined }, 0);
+        if (reply.verdict === 'page') return rulesFrom(robotsUrl, reply.decoded);
+        url = this.#target(url, reply.answer, pageUrl);
+      }
+      return unreachableRules(robotsUrl, `it redirects more than ${MAX_REDIRECTS} times`);
+    } catch (error) {
+      if (error instanceof SourceUnavailable) {
+        // 429 says "later", not "no rules": it is taken like an answer that did not come.
+        const { status } = error;
+        return status !== undefined && status >= 400 && status < 500 && status !== 429 ? NO_RULES : unreachableRules(robotsUrl, error.message);
+      }
+      if (error instanceof Quarantine) return unreachableRules(robotsUrl, error.message);
+      throw error;
+    }
+  }
+
+  /** Send with retries. @throws SourceUnavailable or Quarantine when no try gave a usable answer */
+  async #send(ask: Ask, crawlDelayMs: number): Promise<Reply> {
+    const { limits, inSandbox } = this.#shared;
+    const lane = this.#laneOf(ask.url.host);
+    try {
+      return await pRetry(() => this.#attempt(ask, lane, crawlDelayMs), {
+        retries: limits.retries, factor: 2, randomize: true,
+        minTimeout: inSandbox ? 0 : limits.backoffMs, maxTimeout: inSandbox ? 0 : limits.maxBackoffMs,
+        shouldRetry: ({ error }) => error instanceof Again,
+        onFailedAttempt: ({ error, retryDelay, retriesLeft }) => {
+          if (!(error instanceof Again) || retriesLeft === 0) return;
+          this.stats.retries += 1;
+          this.stats.sleptMs += retryDelay;
+        },
+      });
+    } catch (error) {
+      throw error instanceof Again ? error.final : error;
+    }
+  }
+
+  #laneOf(host: string): Lane {
+    const { concurrency } = this.#spec.politeness;
+    const lane = this.#shared.lanes.get(host) ?? new Lane(concurrency);
+    lane.narrowTo(concurrency);
+    this.#shared.lanes.set(host, lane);
+    return lane;
+  }
+
+  async #attempt(ask: Ask, lane: Lane, crawlDelayMs: number): Promise<Reply> {
+    const { limits, transport, inSandbox } = this.#shared;
+    const { options, pageUrl } = ask;
+    const own = ownHeaders(options);
+    const headers = {
+      ...own, ...validatorsOf(ask.prior?.record), 'user-agent': this.#shared.userAgent, 'accept-encoding': ACCEPT_ENCODING,
+      ...await cookiesOf(ask.jar, ask.url),
+    };
+    const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, crawlDelayMs);
+    let answer: Answer;
+    try {
+      answer = await lane.run(interval, (ms) => this.#pause(ms), () => {
+        this.stats.requests += 1;
+        return transport.send(ask.url, headers, options.maxBytes ?? limits.maxBytes);
+      });
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      throw await this.#noAnswer(ask, error);
+    }
+    this.#progress(answer.body.length);
+    for (const cookie of answer.setCookie) await ask.jar?.setCookie(cookie, ask.url.href, { ignoreError: true });
+    const decoded = await decodeBody(answer.body, answer.headers['content-encoding'], limits.maxDecodedBytes, pageUrl)
+      .catch((error: unknown) => {
+        if (error instanceof Quarantine) return error;
+        throw error;
+      });
+    const verdict = this.#judge(ask, answer, decoded);
+    const record = await this.#archive(ask, answer, verdict);
+    if (verdict.is === 'refused') throw verdict.error;
+    if (verdict.is === 'again') throw this.#again(verdict, lane);
+    if (verdict.is === 'redirect') return { verdict: 'redirect', answer };
+    if (verdict.is === 'not_modified') this.stats.notModified += 1;
+    const body = verdict.is === 'not_modified' ? ask.prior?.bytes : decoded;
+    if (record.sha256 === null || body === undefined || body instanceof Quarantine) throw new Error(`the answer of ${ask.url.href} was taken for a page and has no body`);
+    return { verdict: 'page', record, sha256: record.sha256, decoded: body };
+  }
+
+  #judge(ask: Ask, answer: Answer, decoded: Uint8Array | Quarantine): Verdict {
+    const verdict = judge(answer, decoded, expectedOf(ask.options), ask.pageUrl, Date.now());
+    if (verdict.is !== 'not_modified' || ask.prior) return verdict;
+    return { is: 'refused', error: new SourceUnavailable('server_error', 'the site answered 304 to a request that named no earlier answer', ask.pageUrl, 304) };
+  }
+
+  /** Another try, once the host's own wish for quiet has passed; none where it wishes for more than a run has. */
+  #again(verdict: Extract<Verdict, { is: 'again' }>, lane: Lane): Error {
+    const { afterMs, error } = verdict;
+    const { inSandbox, limits } = this.#shared;
+    if (afterMs !== undefined && afterMs > limits.maxRetryAfterMs) {
+      const detail = `${error.message}, and asks to be left alone for ${Math.round(afterMs / 1000)} seconds`;
+      return error instanceof SourceUnavailable ? new SourceUnavailable(error.reason, detail, error.pageUrl, error.status) : error;
+    }
+    if (afterMs !== undefined && !inSandbox) lane.hold(afterMs);
+    return new Again(error);
+  }
+
+  /** Record a request that brought no whole answer, and say what that means. */
+  async #noAnswer(ask: Ask, failure: NoAnswer): Promise<Error> {
+    this.#progress(failure.received);
+    const { pageUrl } = ask;
+    const reasons = { unreachable: 'unreachable', cut: 'truncated_download', too_large: 'body_too_large' } as const;
+    await this.#shared.archive.append({ ...this.#blank(ask), status: failure.status, bytes: failure.received, error: reasons[failure.kind] });
+    if (failure.kind === 'too_large') return new Quarantine('body_too_large', failure.message, pageUrl);
+    if (failure.kind === 'cut') return new Again(new Quarantine('truncated_download', `the body stops before its end: ${failure.message}`, pageUrl));
+    return new Again(new SourceUnavailable('unreachable', `${ask.url.host} does not answer: ${failure.message}`, pageUrl));
+  }
+
+  /** Keep the answer's bytes, then its line. A 304 is recorded with the object it confirms. */
+  async #archive(ask: Ask, answer: Answer, verdict: Verdict): Promise<RequestRecord> {
+    const { archive } = this.#shared;
+    const confirmed = verdict.is === 'not_modified' ? ask.prior?.record : undefined;
+    const kept = Object.fromEntries(KEPT_HEADERS.flatMap((name) => {
+      const value = answer.headers[name];
+      return value === undefined ? [] : [[name, value]];
+    }));
+    const { finalUrl, ...blank } = this.#blank(ask);
+    const record: RequestRecord = {
+      ...blank,
+      // A redirect answers for its own address; what it leads to, for the address that was asked.
+      ...(verdict.is === 'redirect' ? { url: ask.url.href, kind: 'redirect' } : finalUrl === undefined ? {} : { finalUrl }),
+      status: answer.status,
+      responseHeaders: confirmed ? { ...confirmed.responseHeaders, ...describing(kept) } : kept,
+      sha256: confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null,
+      bytes: answer.body.length, fromCache: confirmed !== undefined,
+      error: 'error' in verdict ? verdict.error.reason : null,
+    };
+    await archive.append(record);
+    return record;
+  }
+
+  #blank(ask: Ask): RequestRecord {
+    const { options, url, pageUrl } = ask;
+    return {
+      source: this.#spec.name, runId: this.#read.runId, method: 'GET', url: pageUrl,
+      ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
+      status: null, kind: options.kind, context: { ...options.context },
+      requestHeaders: { ...recordable(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
+      sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null,
+    };
+  }
+
+  #progress(bytes: number): void {
+    this.stats.bytes += bytes;
+    this.#shared.onProgress({ source: this.#spec.name, requests: this.stats.requests, bytes: this.stats.bytes });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    this.stats.sleptMs += Math.ceil(ms);
+    await sleep(Math.ceil(ms));
+  }
+
+  #jarOf({ id }: Session): CookieJar {
+    const jar = this.#jars.get(id);
+    if (!jar) throw new Error(`session ${id} was not opened by this read of ${this.#spec.name}`);
+    return jar;
+  }
+}
+
+const expectedOf = ({ minBytes, magic }: GetOptions): Expected => ({ minBytes: minBytes ?? 1, magic });
+
+/** Headers that the adapter asks for, names in lower case and in order. */
+function ownHeaders({ accept, headers }: GetOptions): Record<string, string> {
+  const all = Object.entries({ accept: accept ?? '*/*', ...headers }).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const recordable = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '(left out)' : value]));
+
+function withoutValidators({ 'if-none-match': _etag, 'if-modified-since': _date, ...rest }: Record<string, string>): Record<string, string> {
+  return rest;
+}
+
+function validatorsOf(prior: RequestRecord | undefined): Record<string, string> {
+  const etag = prior?.responseHeaders['etag'];
+  const modified = prior?.responseHeaders['last-modified'];
+  return { ...(etag === undefined ? {} : { 'if-none-match': etag }), ...(modified === undefined ? {} : { 'if-modified-since': modified }) };
+}
+
+/** A 304 may bring newer validators; what it says of its own empty body is not the page's. */
+function describing({ etag, 'last-modified': modified }: Record<string, string>): Record<string, string> {
+  return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { 'last-modified': modified }) };
+}
+
+async function cookiesOf(jar: CookieJar | undefined, url: URL): Promise<Record<string, string>> {
+  const cookie = await jar?.getCookieString(url.href);
+  return cookie ? { cookie } : {};
+}

@@ -1,0 +1,60 @@
+/** Bodies as they came over the wire, decoded: content encodings under a size limit, then text. */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { Quarantine } from '../contract.ts';
+
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+
+const gzip: Unpack = promisify(gunzip);
+const zlibOrRaw: Unpack = async (bytes, options) => {
+  // RFC 9110 says "deflate" is the zlib format; some servers send the raw stream, which has no zlib header.
+  const zlibHeader = bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
+  return zlibHeader ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options);
+};
+const UNPACK: Readonly<Record<string, Unpack>> = {
+  gzip, 'x-gzip': gzip, deflate: zlibOrRaw, br: promisify(brotliDecompress), zstd: promisify(zstdDecompress),
+};
+
+/** Content encodings that can be read, for Accept-Encoding. */
+export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
+
+/** What every decoder of node:zlib says of a stream that stops before its end. */
+const CUT = 'Z_BUF_ERROR';
+
+/**
+ * Undo a response's content encodings, the last applied first.
+ * @param encoding value of Content-Encoding, or undefined
+ * @param maxBytes largest decoded body, so that a few bytes cannot unpack into a full memory
+ * @throws Quarantine body_too_large, truncated_download (the stream stops early) or malformed_page
+ */
+export async function decodeBody(wire: Uint8Array, encoding: string | undefined, maxBytes: number, pageUrl: string): Promise<Uint8Array> {
+  let bytes = wire;
+  const names = (encoding ?? '').toLowerCase().split(',').map((n) => n.trim()).filter((n) => n !== '' && n !== 'identity');
+  for (const name of names.reverse()) {
+    const unpack = UNPACK[name];
+    if (!unpack) throw new Quarantine('malformed_page', `content encoding is ${JSON.stringify(name)}, expected one of ${ACCEPT_ENCODING}`, pageUrl);
+    if (bytes.length === 0) break;
+    try {
+      bytes = await unpack(bytes, { maxOutputLength: maxBytes });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (code === 'ERR_BUFFER_TOO_LARGE') throw new Quarantine('body_too_large', `the ${name} body unpacks to more than ${maxBytes} bytes`, pageUrl);
+      if (code === CUT) throw new Quarantine('truncated_download', `the ${name} body stops before its end`, pageUrl);
+      throw new Quarantine('malformed_page', `the body is not ${name} as its header says (${code || 'no code'})`, pageUrl);
+    }
+  }
+  return bytes;
+}
+
+/**
+ * Bytes as text: UTF-8, or `fallback` where they are not valid UTF-8. A byte order mark is removed.
+ * @throws Quarantine malformed_page where there is no fallback
+ */
+export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefined, pageUrl: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    if (fallback) return new TextDecoder(fallback).decode(bytes);
+    throw new Quarantine('malformed_page', 'the body is not valid UTF-8, and no other encoding is declared for it', pageUrl);
+  }
+}
