@@ -1,0 +1,155 @@
+/** The RealAuction family: what its pages say, and how a read gets all of a sale day. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Quarantine, type Candidate, type Page } from '../../sources/contract.ts';
+import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
+import { expandTokens } from '../../sources/families/realauction_pages.ts';
+import { readSaleType, readStatus } from '../../sources/families/realauction_rows.ts';
+import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import { doubleContext, type DoubleItem, type DoubleSite } from './realauction_double.ts';
+
+const TODAY = '2026-11-20';
+const DAY = '2026-12-07';
+const AT_NINE = '12/07/2026 09:00 AM ET';
+
+const items = (count: number, area: 'W' | 'C' = 'W', from = 50_000): DoubleItem[] =>
+  Array.from({ length: count }, (_, index) => ({ aid: String(from + index), area, slot: area === 'W' ? AT_NINE : 'Withdrawn', saleType: 'FORECLOSURE - FIRST SALE' }));
+
+const SITE: DoubleSite = { day: DAY, items: items(23), paging: 'by number', saysPageCount: true };
+
+async function read(site: DoubleSite): Promise<{ rows: Readonly<Record<string, unknown>>[]; pages: Page[]; asked: string[] }> {
+  const { ctx, asked } = doubleContext(site, TODAY);
+  const pages: Page[] = [];
+  for await (const page of cuyahoga.fetch?.(ctx) ?? []) pages.push(page);
+  const candidates = pages.flatMap((page): readonly Candidate[] => cuyahoga.parse(page));
+  const rows = candidates.map((candidate) => {
+    assert.ok('values' in candidate, JSON.stringify(candidate));
+    return SheriffSale.schema.parse(candidate.values);
+  });
+  return { rows, pages, asked };
+}
+
+const aidsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string[] => [...new Set(rows.map((row) => String(row['item_id'])))].sort();
+const quarantined = (reason: string) => (error: unknown): boolean => error instanceof Quarantine && error.reason === reason;
+
+test('tokens stand for markup and are put back', () => {
+  assert.equal(
+    expandTokens('@A@E_ITEM">@D<@I@Cad_tab">@H@CAD_LBL">Case #@F@CAD_DTA"><a href="@L7" @J1" @K>CV1</a>@G</@I>@B@B'),
+    '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">'
+    + '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a></td></tr></table></div></div>',
+  );
+});
+
+test('a token that the table does not know means that the template changed', () => {
+  assert.throws(() => expandTokens('@Ax">@Q</div>'), quarantined('template_changed'));
+});
+
+test('a cancellation in the time slot outweighs a case status that still says ACTIVE', () => {
+  const status = (slot: string | null, caseStatus: string | null = 'ACTIVE', area: 'W' | 'C' = 'W', label = 'Auction Status'): string =>
+    readStatus(caseStatus, { label, text: slot, amount: null }, area);
+  assert.equal(status(AT_NINE), 'scheduled');
+  assert.equal(status('Cancelled'), 'cancelled');
+  assert.equal(status('CANCELLED BANKRUPTCY CH 13'), 'cancelled');
+  assert.equal(status('Canceled per County'), 'cancelled');
+  assert.equal(status('Withdrawn'), 'withdrawn');
+  assert.equal(status('POSTPONED BY ATTORNEY'), 'postponed');
+  assert.equal(status('NO BIDS - UNSOLD'), 'unsold');
+  assert.equal(status(AT_NINE, 'ACTIVE', 'C', 'Auction Sold'), 'sold');
+  assert.equal(status(AT_NINE, 'WITHDRAWN'), 'withdrawn');
+  assert.equal(status('Bidder walked away'), 'unknown');
+  assert.equal(status(null), 'scheduled');
+  assert.equal(status(null, null), 'unknown');
+  assert.equal(status(AT_NINE, 'ACTIVE', 'C'), 'unknown', 'closed without a word');
+});
+
+test('kind and round are read only where the sale type makes them clear', () => {
+  assert.deepEqual(readSaleType('FORECLOSURE - FIRST SALE'), { sale_kind: 'mortgage_foreclosure', sale_round: 1 });
+  assert.deepEqual(readSaleType('FORECLOSURE - SECOND SALE'), { sale_kind: 'mortgage_foreclosure', sale_round: 2 });
+  assert.deepEqual(readSaleType('TAX FORECLOSURE'), { sale_kind: 'tax_foreclosure', sale_round: null });
+  assert.deepEqual(readSaleType('FORECLOSURE'), { sale_kind: 'unknown', sale_round: null });
+  assert.deepEqual(readSaleType(null), { sale_kind: 'unknown', sale_round: null });
+});
+
+for (const paging of ['by number', 'forward only'] as const) {
+  for (const saysPageCount of [true, false]) {
+    test(`all 23 items of a day are read from a site that pages ${paging} and ${saysPageCount ? 'says' : 'does not say'} how many pages there are`, async () => {
+      const { rows } = await read({ ...SITE, paging, saysPageCount });
+      assert.deepEqual(aidsOf(rows), items(23).map(({ aid }) => aid));
+    });
+  }
+}
+
+test('closed items are read too, and each row says what its own pages say', async () => {
+  const closed: DoubleItem = { aid: '60001', area: 'C', slot: 'CANCELLED BANKRUPTCY CH 13', saleType: 'TAX FORECLOSURE', caseNumber: 'CV22962141 (60001)' };
+  const { rows } = await read({ ...SITE, items: [...items(3), closed] });
+  assert.equal(rows.length, 4);
+  const row = rows.find(({ item_id }) => item_id === '60001');
+  assert.deepEqual(row, {
+    county_fips: '39035', county: 'Cuyahoga County, OH', item_id: '60001', case_number: 'CV22962141', parcel_raw: '060001',
+    street: '60001 EXAMPLE AVE', city: 'CLEVELAND', state: 'OH', zip: '44113', sale_date: DAY, status: 'cancelled', case_status_raw: 'ACTIVE',
+    slot_raw: 'CANCELLED BANKRUPTCY CH 13', sale_type_raw: 'TAX FORECLOSURE', sale_kind: 'tax_foreclosure', sale_round: null,
+    appraised_value: '60000.00', opening_bid: '40000.00', deposit: '5000.00', sold_amount: null, plaintiff: null, defendant: null,
+  });
+});
+
+test('a page of items can be parsed again from its own record alone', async () => {
+  const { pages } = await read(SITE);
+  const [page] = pages;
+  assert.ok(page);
+  const replayed: Page = { ...page, context: JSON.parse(JSON.stringify(page.context)) as Record<string, string> };
+  assert.deepEqual(cuyahoga.parse(replayed), cuyahoga.parse(page));
+  assert.match(page.context['saleTypes'] ?? '', /FIRST SALE/u);
+});
+
+test('status boxes that the page leaves blank are asked for as its script does', async () => {
+  const site = { ...SITE, blankSlots: true, items: [...items(2), { aid: '60002', area: 'W' as const, slot: 'Withdrawn' }] };
+  const { rows } = await read(site);
+  assert.deepEqual(rows.map(({ status }) => status), ['scheduled', 'scheduled', 'withdrawn']);
+});
+
+test('where details are for members only, the site is asked once and no more', async () => {
+  const { rows, asked } = await read({ ...SITE, membersOnly: true });
+  assert.equal(rows.length, 23);
+  assert.equal(asked.filter((query) => query.includes('zmethod=details')).length, 1);
+  assert.ok(rows.every(({ sale_kind, sale_type_raw }) => sale_kind === 'unknown' && sale_type_raw === null));
+});
+
+test('a session that lost its day looks like an empty day, and the calendar gives it away', async () => {
+  await assert.rejects(read({ ...SITE, forgetful: true }), quarantined('count_mismatch'));
+});
+
+test('a list shorter than the calendar counts is not published', async () => {
+  await assert.rejects(read({ ...SITE, scheduled: 25 }), quarantined('count_mismatch'));
+});
+
+test('a row cites the public page of its sale day', async () => {
+  const { pages } = await read({ ...SITE, items: items(1) });
+  const [candidate] = pages.flatMap((page) => cuyahoga.parse(page));
+  assert.ok(candidate && 'values' in candidate);
+  assert.equal(candidate.sourceUrl, 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=12/07/2026');
+});
+
+test('labels are read whether they stand in a th, a td or a div', () => {
+  const body = (pair: (label: string, value: string) => string): string => [
+    ['Case Status:', 'ACTIVE'], ['Case #:', 'CV1 (2)'], ['Parcel ID:', '123'], ['Property Address:', '1 A ST'], ['', 'PARMA , 441300000'],
+    ['Appraised Value:', '$0.00'], ['Opening Bid:', '$23,806.80'], ['Deposit Requirement:', '$5,000.00'],
+  ].map(([label = '', value = '']) => pair(label, value)).join('');
+  const variants = [
+    `<table class="ad_tab">${body((l, v) => `<tr><th class="AD_LBL">${l}</th><td class="AD_DTA">${v}</td></tr>`)}</table>`,
+    `<table class="ad_tab">${body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)}</table>`,
+    `<div class="ad_tab">${body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)}</div>`,
+  ];
+  const parsed = variants.map((details) => {
+    const text = JSON.stringify({ retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"></div><div class="AUCTION_DETAILS">${details}</div></div>`, rlist: '7' });
+    return cuyahoga.parse({
+      kind: 'items', url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm', context: { saleDate: DAY, area: 'W' }, bytes: Buffer.from(text),
+      sha256: '', contentType: null, observedAt: '2026-11-20T12:00:00Z', text: () => text,
+    });
+  });
+  assert.deepEqual(parsed[1], parsed[0]);
+  assert.deepEqual(parsed[2], parsed[0]);
+  const [first] = parsed[0] ?? [];
+  assert.ok(first && 'values' in first);
+  assert.equal(first.values['appraised_value'], null, 'an appraisal of 0.00 is none');
+  assert.equal(first.values['opening_bid'], '23806.80');
+});
