@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { readDrop } from '../../sources/fetch/drop.ts';
+import { specOf } from './site.ts';
+
+const spec = specOf({
+  hosts: ['www.example.com'], name: 'oh_test',
+  drop: [{ pattern: /^wi0100r.*\.txt$/g, kind: 'entities', about: 'new entities' }, { pattern: /\.zip$/, kind: 'roll', about: 'zipped roll' }],
+});
+
+test('dropped files are archived and read in the order of their names; others are named, not passed over', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const archive = await openArchive(dataDir);
+  const options = { dropDir: join(dataDir, 'drop'), archive, clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01' };
+  assert.deepEqual(await readDrop(spec, options), { pages: [], unknownFiles: [] });
+
+  const folder = join(dataDir, 'drop', 'oh_test');
+  await mkdir(join(folder, 'old.zip'), { recursive: true });
+  const zipped = gzipSync('not decoded: it is the file itself');
+  for (const [name, content] of [['WI0100R nov #2.TXT', 'b'], ['WI0100R nov #1.TXT', 'a'], ['Roll.ZIP', zipped], ['notes.docx', 'x'], ['.DS_Store', 'x']] as const) {
+    await writeFile(join(folder, name), content);
+  }
+  const { pages, unknownFiles } = await readDrop(spec, options);
+  assert.deepEqual(unknownFiles, ['notes.docx', 'old.zip']);
+  assert.deepEqual(pages.map((p) => [p.kind, p.url, p.context['file']]), [
+    ['roll', 'file:///drop/oh_test/Roll.ZIP', 'Roll.ZIP'],
+    ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%231.TXT', 'WI0100R nov #1.TXT'],
+    ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%232.TXT', 'WI0100R nov #2.TXT'],
+  ]);
+  assert.deepEqual(Buffer.from(pages[0]?.bytes ?? []), zipped);
+  const records = await archive.records('oh_test', '2026-11-20.01');
+  assert.deepEqual(records.map((r) => [r.method, r.kind]), [['READ', 'roll'], ['READ', 'entities'], ['READ', 'entities']]);
+  assert.ok(!JSON.stringify(records).includes(dataDir), 'no path of this machine is archived');
+  assert.deepEqual(await Promise.all(records.map(async (r) => (await archive.page(r)).sha256)), pages.map((p) => p.sha256));
+});
+
+test('a source that takes no files names every file it is given', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  await mkdir(join(dataDir, 'web_only'));
+  await writeFile(join(dataDir, 'web_only', 'list.csv'), 'a,b');
+  const dropped = await readDrop(specOf({ hosts: ['www.example.com'], name: 'web_only' }), {
+    dropDir: dataDir, archive: await openArchive(dataDir), clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01',
+  });
+  assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'] });
+});
