@@ -60,7 +60,7 @@ export function readSaleType(raw: string | null): Pick<Sale, 'sale_kind' | 'sale
   return { sale_kind: kind, sale_round: round };
 }
 
-/** Case number without the site's internal id: "CV22962141 (44404)" is CV22962141. */
+/** Case number without the site's internal id: "CV26123456 (54321)" is CV26123456. */
 const caseNumber = (printed: string | null): string => required('case_number', printed?.replace(/\s*\([^()]*\)\s*$/u, ''));
 
 /** City and ZIP of a line such as "PARMA , 441300000". The platform pads a ZIP with zeros to nine digits. */
@@ -151,7 +151,7 @@ const SCRAPED = ['county', 'start_date', 'case_status', 'case_number', 'parcel_i
 
 /**
  * Street and ZIP of a scraped address. The scraper joined the lines and lost the last word of the city:
- * "20629 ERIE ROAD ROCKY, OH, 44116" was in Rocky River, "3213 WEST 73RD STREET , OH, 44102" in Cleveland. What
+ * "1200 EXAMPLE ROAD ROCKY, OH, 44116" is in Rocky River, "34 WEST EXAMPLE STREET , OH, 44102" in Cleveland. What
  * is left of the city cannot be trusted, so it is taken off the street and the city stays unknown.
  */
 function scrapedAddress(printed: string | null): Pick<Sale, 'street' | 'city' | 'zip'> {

@@ -80,12 +80,12 @@ for (const paging of ['by number', 'forward only'] as const) {
 }
 
 test('closed items are read too, and each row says what its own pages say', async () => {
-  const closed: DoubleItem = { aid: '60001', area: 'C', slot: 'CANCELLED BANKRUPTCY CH 13', saleType: 'TAX FORECLOSURE', caseNumber: 'CV22962141 (60001)' };
+  const closed: DoubleItem = { aid: '60001', area: 'C', slot: 'CANCELLED BANKRUPTCY CH 13', saleType: 'TAX FORECLOSURE', caseNumber: 'CV26123456 (60001)' };
   const { rows } = await read({ ...SITE, items: [...items(3), closed] });
   assert.equal(rows.length, 4);
   const row = rows.find(({ item_id }) => item_id === '60001');
   assert.deepEqual(row, {
-    county_fips: '39035', county: 'Cuyahoga County, OH', item_id: '60001', case_number: 'CV22962141', parcel_raw: '060001',
+    county_fips: '39035', county: 'Cuyahoga County, OH', item_id: '60001', case_number: 'CV26123456', parcel_raw: '060001',
     street: '60001 EXAMPLE AVE', city: 'CLEVELAND', state: 'OH', zip: '44113', sale_date: DAY, status: 'cancelled', case_status_raw: 'ACTIVE',
     slot_raw: 'CANCELLED BANKRUPTCY CH 13', sale_type_raw: 'TAX FORECLOSURE', sale_kind: 'tax_foreclosure', sale_round: null,
     appraised_value: '60000.00', opening_bid: '40000.00', deposit: '5000.00', sold_amount: null, plaintiff: null, defendant: null,
