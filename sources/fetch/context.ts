@@ -6,6 +6,7 @@ import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type
 import { ArchiveDamage, type RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
 import type { ReadOptions, Shared } from './fetcher.ts';
+import { confirmedBy, cookiesOf, keptOf, ownHeaders, validatorsOf, withoutSecrets, withoutValidators } from './headers.ts';
 import { checkAllowed, publicAddress } from './hosts.ts';
 import { Lane } from './lane.ts';
 import { assemblePage } from './page.ts';
@@ -28,10 +29,6 @@ export interface Stats {
 }
 
 const MAX_REDIRECTS = 5;
-/** Response headers that say what a body is. */
-const KEPT_HEADERS = ['etag', 'last-modified', 'content-type', 'content-encoding', 'content-length', 'location', 'retry-after'];
-const SECRET_HEADER = /^(authorization|cookie)$|token|secret|key/i;
-
 /** An archived page that may stand for an answer: its record and its decoded body. */
 interface Held {
   readonly record: RequestRecord;
@@ -70,6 +67,8 @@ export class SourceContext implements FetchContext {
   readonly #spec: SourceSpec;
   readonly #read: ReadOptions;
   readonly #jars = new Map<string, CookieJar>();
+  /** Hosts that have refused this read, with what they said. */
+  readonly #refusals = new Map<string, SourceUnavailable>();
 
   constructor(shared: Shared, spec: SourceSpec, read: ReadOptions) {
     this.#shared = shared;
@@ -133,7 +132,7 @@ export class SourceContext implements FetchContext {
   /** Latest answer to the same request, where the archive holds it whole and it is still what the adapter expects. */
   async #latest(pageUrl: string, options: GetOptions, accepts: (r: RequestRecord) => boolean): Promise<Held | undefined> {
     const { archive, limits } = this.#shared;
-    const same = JSON.stringify(recordable(ownHeaders(options)));
+    const same = JSON.stringify(withoutSecrets(ownHeaders(options)));
     const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
     if (!record || record.sha256 === null) return undefined;
     try {
@@ -210,6 +209,8 @@ export class SourceContext implements FetchContext {
   async #send(ask: Ask, crawlDelayMs: number): Promise<Reply> {
     const { limits, inSandbox } = this.#shared;
     const lane = this.#laneOf(ask.url.host);
+    const refusal = this.#refusals.get(ask.url.host);
+    if (refusal) throw new SourceUnavailable(refusal.reason, `${refusal.message}; the host is left alone for the rest of this read`, ask.pageUrl, refusal.status);
     try {
       return await pRetry(() => this.#attempt(ask, lane, crawlDelayMs), {
         retries: limits.retries, factor: 2, randomize: true,
@@ -222,7 +223,9 @@ export class SourceContext implements FetchContext {
         },
       });
     } catch (error) {
-      throw error instanceof Again ? error.final : error;
+      const final = error instanceof Again ? error.final : error;
+      if (refusesUs(final) && ask.options.kind !== 'robots') this.#refusals.set(ask.url.host, final);
+      throw final;
     }
   }
 
@@ -304,17 +307,13 @@ export class SourceContext implements FetchContext {
   async #archive(ask: Ask, answer: Answer, verdict: Verdict): Promise<RequestRecord> {
     const { archive } = this.#shared;
     const confirmed = verdict.is === 'not_modified' ? ask.prior?.record : undefined;
-    const kept = Object.fromEntries(KEPT_HEADERS.flatMap((name) => {
-      const value = answer.headers[name];
-      return value === undefined ? [] : [[name, value]];
-    }));
     const { finalUrl, ...blank } = this.#blank(ask);
     const record: RequestRecord = {
       ...blank,
       // A redirect answers for its own address; what it leads to, for the address that was asked.
       ...(verdict.is === 'redirect' ? { url: ask.url.href, kind: 'redirect' } : finalUrl === undefined ? {} : { finalUrl }),
       status: answer.status,
-      responseHeaders: confirmed ? { ...confirmed.responseHeaders, ...describing(kept) } : kept,
+      responseHeaders: confirmed ? confirmedBy(confirmed.responseHeaders, answer.headers) : keptOf(answer.headers),
       sha256: confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null,
       bytes: answer.body.length, fromCache: confirmed !== undefined,
       error: 'error' in verdict ? verdict.error.reason : null,
@@ -329,7 +328,7 @@ export class SourceContext implements FetchContext {
       source: this.#spec.name, runId: this.#read.runId, method: 'GET', url: pageUrl,
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
       status: null, kind: options.kind, context: { ...options.context },
-      requestHeaders: { ...recordable(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
+      requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
       sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null,
     };
   }
@@ -353,31 +352,6 @@ export class SourceContext implements FetchContext {
 
 const expectedOf = ({ minBytes, magic }: GetOptions): Expected => ({ minBytes: minBytes ?? 1, magic });
 
-/** Headers that the adapter asks for, names in lower case and in order. */
-function ownHeaders({ accept, headers }: GetOptions): Record<string, string> {
-  const all = Object.entries({ accept: accept ?? '*/*', ...headers }).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const recordable = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '(left out)' : value]));
-
-function withoutValidators({ 'if-none-match': _etag, 'if-modified-since': _date, ...rest }: Record<string, string>): Record<string, string> {
-  return rest;
-}
-
-function validatorsOf(prior: RequestRecord | undefined): Record<string, string> {
-  const etag = prior?.responseHeaders['etag'];
-  const modified = prior?.responseHeaders['last-modified'];
-  return { ...(etag === undefined ? {} : { 'if-none-match': etag }), ...(modified === undefined ? {} : { 'if-modified-since': modified }) };
-}
-
-/** A 304 may bring newer validators; what it says of its own empty body is not the page's. */
-function describing({ etag, 'last-modified': modified }: Record<string, string>): Record<string, string> {
-  return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { 'last-modified': modified }) };
-}
-
-async function cookiesOf(jar: CookieJar | undefined, url: URL): Promise<Record<string, string>> {
-  const cookie = await jar?.getCookieString(url.href);
-  return cookie ? { cookie } : {};
-}
+/** The site does not want this reader, whatever page it asks for next. */
+const refusesUs = (error: unknown): error is SourceUnavailable => error instanceof SourceUnavailable
+  && (error.reason === 'challenge' || error.reason === 'rate_limited' || error.status === 401 || error.status === 403);

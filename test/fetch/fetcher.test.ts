@@ -117,9 +117,9 @@ test('Retry-After is waited for; one longer than the limit ends the read', async
   const started = performance.now();
   assert.equal((await ctx.get(`${site.origin}/soon`, { kind: 'list' })).text(), 'now');
   assert.ok(performance.now() - started >= 990);
-  await assert.rejects(ctx.get(`${site.origin}/never`, { kind: 'list' }), unavailable('rate_limited', /left alone for 3600 seconds/));
   await assert.rejects(ctx.get(`${site.origin}/dated`, { kind: 'list' }), unavailable('server_error', /left alone for 3600 seconds/));
-  assert.deepEqual(site.pages(), ['/soon', '/soon', '/never', '/dated']);
+  await assert.rejects(ctx.get(`${site.origin}/never`, { kind: 'list' }), unavailable('rate_limited', /left alone for 3600 seconds/));
+  assert.deepEqual(site.pages(), ['/soon', '/soon', '/dated', '/never']);
   assert.equal(ctx.stats.retries, 1);
 });
 
@@ -147,13 +147,24 @@ test('a refusal is taken at its word: asked once, named, its answer archived', a
     '/waf': answer('', { 'x-amzn-waf-action': 'challenge' }, 202), '/mitigated': answer('x', { 'cf-mitigated': 'challenge' }, 403),
     '/contact': answer('<title>Homes</title><form class="g-recaptcha"></form>'),
   });
-  const { ctx, archive } = await readerOf(t, specOf({ hosts: [site.host] }));
-  for (const path of ['/401', '/403', '/400']) await assert.rejects(ctx.get(`${site.origin}${path}`, { kind: 'x' }), unavailable('refused', new RegExp(path.slice(1))));
-  for (const path of ['/wall200', '/wall503', '/captcha403', '/waf', '/mitigated']) await assert.rejects(ctx.get(`${site.origin}${path}`, { kind: 'x' }), unavailable('challenge'));
+  const { ctx, archive, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  for (const path of ['/400', '/401', '/403']) await assert.rejects(again().get(`${site.origin}${path}`, { kind: 'x' }), unavailable('refused', new RegExp(path.slice(1))));
+  for (const path of ['/wall200', '/wall503', '/captcha403', '/waf', '/mitigated']) await assert.rejects(again().get(`${site.origin}${path}`, { kind: 'x' }), unavailable('challenge'));
   assert.equal(site.pages().length, 8);
   assert.match((await ctx.get(`${site.origin}/contact`, { kind: 'x' })).text(), /recaptcha/, 'a form with a captcha on a good page is no wall');
-  const refused = (await archive.records('test_source', '2026-11-20.01')).find((r) => r.url.endsWith('/403'));
+  const refused = (await archive.records('test_source', '2026-11-20.04')).find((r) => r.url.endsWith('/403'));
   assert.deepEqual([refused?.error, Buffer.from(await archive.read(refused?.sha256 ?? '')).toString()], ['refused', 'Forbidden']);
+});
+
+test('a host that refuses us is left alone for the rest of the read; one that dislikes a single request is not', async (t) => {
+  const site = await serve(t, { '/query': answer('bad query', {}, 400), '/1': answer('ok'), '/2': answer('no', {}, 403), '/3': answer('ok') });
+  const { ctx, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  await assert.rejects(ctx.get(`${site.origin}/query`, { kind: 'x' }), unavailable('refused'));
+  assert.equal((await ctx.get(`${site.origin}/1`, { kind: 'x' })).text(), 'ok');
+  await assert.rejects(ctx.get(`${site.origin}/2`, { kind: 'x' }), unavailable('refused', /answered 403$/));
+  await assert.rejects(ctx.get(`${site.origin}/3`, { kind: 'x' }), unavailable('refused', /left alone/));
+  assert.deepEqual(site.pages(), ['/query', '/1', '/2']);
+  assert.equal((await again().get(`${site.origin}/3`, { kind: 'x' })).text(), 'ok', 'the next run asks again');
 });
 
 test('a page that may be missing is null on 404 and 410, and an error where it must be there', async (t) => {
