@@ -73,6 +73,10 @@ export function required(field: string, value: unknown): string {
   return optional(value) ?? refuse(`blank_${field}`, `${field} is ${show(value)}, expected a value`);
 }
 
+/** The parts that are there, joined; null when none is. */
+export const joined = (parts: readonly unknown[], separator = ' '): string | null =>
+  parts.map(optional).filter((part) => part !== null).join(separator) || null;
+
 // Numbers
 
 /** A whole number of hundredths: the exact form in which money and percentages are reckoned. */
@@ -283,6 +287,29 @@ export function readCsv(text: string, pageUrl: string, options: CsvOptions = {})
   return {
     header: first.record.map((name) => name.trim()),
     rows: rest.map(({ record, raw, info }) => ({ cells: record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, ''), line: info.lines })),
+  };
+}
+
+/**
+ * The same for a file whose every line is meant to be a record: a line break or a stray quote mark inside a
+ * field then spoils its own line only. A line whose quotes do not match is returned as one cell.
+ */
+export function readCsvByLine(text: string, pageUrl: string): Csv {
+  const cells = (content: string): readonly string[] => {
+    if (!content.includes('"')) return content.split(',');
+    try {
+      // Cells are padded outside their quotes too.
+      return (parseCsv(content, { trim: true, relax_column_count: true }) as string[][])[0] ?? [];
+    } catch {
+      return [content];
+    }
+  };
+  const [first, ...rest] = text.replace(/^\ufeff/u, '').split(/\r?\n/u)
+    .map((raw, index) => ({ raw, line: index + 1 })).filter(({ raw }) => tidy(raw) !== null);
+  if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
+  return {
+    header: cells(first.raw).map((name) => name.trim()),
+    rows: rest.map(({ raw, line: number }) => ({ cells: cells(raw), raw, line: number })),
   };
 }
 

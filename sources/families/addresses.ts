@@ -1,0 +1,87 @@
+/**
+ * Addresses that a county prints as free text, taken apart only where the text leaves no doubt.
+ * Normalisation for matching is not done here; words stay as published.
+ */
+import { line } from '../values.ts';
+
+const STATES = new Set(('AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA '
+  + 'RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP').split(' '));
+
+const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;
+const UNIT = /^(?:#|apt\b|unit\b|ste\b|suite\b|lot\b|rear\b|fl\b|floor\b|bldg\b|\d)/iu;
+
+interface CityLine {
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zip: string | null;
+}
+
+/** "CANTON, OH 44702-1234" as city, state and ZIP. Parts that are not at the end of the text are null; the rest is the city. */
+function cityLine(text: string): CityLine {
+  const zip = ZIP_AT_END.exec(text)?.[1] ?? null;
+  const rest = text.replace(ZIP_AT_END, '');
+  const named = /^(.*?)[,\s]*\b([a-z]{2})$/iu.exec(rest);
+  const code = named?.[2]?.toUpperCase() ?? '';
+  // Without a ZIP after it or a comma before it, two letters at the end may be a street's ("ELM CT").
+  const isState = STATES.has(code) && (zip !== null || /,\s*[a-z]{2}$/iu.test(rest));
+  return { city: line(isState ? (named?.[1] ?? '') : rest), state: isState ? code : null, zip };
+}
+
+export interface Mailing {
+  readonly mail_street: string | null;
+  readonly mail_city: string | null;
+  readonly mail_state: string | null;
+  readonly mail_zip: string | null;
+}
+
+/**
+ * An owner's address printed on several lines: the last that ends in a state with a ZIP is the city line, what
+ * stands before it is the street. Without such a line everything is the street.
+ */
+export function mailing(lines: readonly unknown[]): Mailing {
+  const filled = lines.map(line).filter((text) => text !== null);
+  const last = filled.findLastIndex((text) => cityLine(text).state !== null);
+  if (last < 0) return { mail_street: line(filled.join(', ')), mail_city: null, mail_state: null, mail_zip: null };
+  const { city, state, zip } = cityLine(filled[last] ?? '');
+  return { mail_street: line(filled.slice(0, last).join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
+}
+
+export interface Situs {
+  readonly street: string | null;
+  readonly city: string | null;
+  readonly zip: string | null;
+}
+
+/**
+ * A property's address in one string. Commas show where the city begins; without them the city is known only
+ * where the text ends in one of `places` and a state or ZIP, and the word before it could not belong to another
+ * place or to the street ("MARKET AVE N CANTON OH" may be North Canton). In doubt the whole text is the street.
+ */
+export function situs(value: unknown, places: readonly string[]): Situs {
+  const text = line(value);
+  if (text === null) return { street: null, city: null, zip: null };
+  const whole = { street: text, city: null, zip: null };
+  const known = (city: string | null): boolean => city !== null && places.includes(city.toUpperCase());
+  const parts = text.split(',').map((part) => part.trim()).filter(Boolean);
+
+  if (parts.length > 1) {
+    // "STREET, CITY, OH 44702" has its city before the last comma, "STREET, CITY OH 44702" after it.
+    const tail = cityLine(parts.length > 2 && /^(?:[a-z]{2}\b[\s,]*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(parts.at(-1) ?? '')
+      ? `${parts.at(-2)}, ${parts.at(-1)}` : parts.at(-1) ?? '');
+    const used = parts.length > 2 && tail.city === parts.at(-2) ? 2 : 1;
+    const street = line(parts.slice(0, parts.length - used).join(' '));
+    const evident = (tail.zip !== null || tail.state !== null) && tail.city !== null && !UNIT.test(tail.city);
+    return street !== null && (evident || known(tail.city)) ? { street, city: tail.city, zip: tail.zip } : whole;
+  }
+
+  const { city: rest, state, zip } = cityLine(text);
+  if (rest === null || (state === null && zip === null)) return whole;
+  const upper = rest.toUpperCase();
+  const city = [...places].sort((a, b) => b.length - a.length).find((place) => upper.endsWith(` ${place}`));
+  if (city === undefined) return whole;
+  const street = rest.slice(0, -city.length - 1).trim();
+  const before = street.toUpperCase().split(' ').at(-1) ?? '';
+  const alsoNamed = (prefix: string): boolean => places.includes(`${prefix} ${city}`);
+  const doubtful = (/^(?:N|NO|NORTH)$/u.test(before) && alsoNamed('NORTH')) || (/^(?:E|EAST)$/u.test(before) && alsoNamed('EAST'));
+  return doubtful || street === '' ? whole : { street, city: rest.slice(-city.length), zip };
+}
