@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { openArchive } from '../sources/fetch/archive.ts';
-import { createFetcher } from '../sources/fetch/fetcher.ts';
+import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock } from './clock.ts';
@@ -15,7 +15,7 @@ import { dueByCadence, run } from './run.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => { process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`); };
 
 /** Sources chosen by name or family. @throws SettingError naming what is not known. */
 export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
@@ -37,6 +37,11 @@ function checkTogether(settings: PipelineSettings): void {
   if (!settings.LIVE && settings.SANDBOX_URL === undefined) throw new SettingError('SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web with LIVE=1');
 }
 
+/** On a terminal one line that moves; elsewhere the line each source prints when it is read is enough. */
+const progress = ({ source, requests, bytes }: Progress): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
+};
+
 async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   checkTogether(settings);
@@ -46,7 +51,7 @@ async function runCommand(): Promise<number> {
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   const archive = await openArchive(settings.DATA_DIR);
   const fetcher = createFetcher({
-    archive, clock,
+    archive, clock, onProgress: progress,
     ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
     ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
   });

@@ -4,8 +4,8 @@ import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { readDrop } from '../sources/fetch/drop.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Clock } from './clock.ts';
-import type { Layout } from './layout.ts';
-import { standingRead, writeRead, type ReadRecord } from './reads.ts';
+import { parseRunId, type Layout } from './layout.ts';
+import { readsUpTo, writeRead, type ReadRecord } from './reads.ts';
 import { checkExpectations, parsePages, writeStaged, type Unreadable } from './stage.ts';
 
 export interface Ingest {
@@ -26,8 +26,14 @@ const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 
 export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord> {
   const { layout, clock, runId } = run;
   const unreadable: Unreadable[] = [];
+  const before = await readsUpTo(layout, spec.name, clock.asOf);
+  const recorded = new Map(before.map((r) => [r.run_id, r.status]));
   const context = run.fetcher.contextFor(spec, {
     asOf: clock.asOf, runId, lastGoodOn,
+    // A page that was set aside is fetched whole again rather than confirmed unchanged.
+    trusts: (id) => recorded.get(id) !== 'quarantined',
+    // What an interrupted run of this day has archived is not asked for again.
+    resumes: (await run.archive.runs(spec.name)).filter((id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id)),
     onUnreadable: (key, error) => unreadable.push({
       key,
       url: error instanceof SourceUnavailable || error instanceof Quarantine ? error.pageUrl ?? spec.home : spec.home,
@@ -63,7 +69,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     if (pages.length === 0 && !spec.fetch) {
       return await done(record('unavailable', { reason: 'no_file', detail: 'the source is read from the drop folder, and it holds no file' }));
     }
-    const standing = await standingRead(layout, spec.name, clock.asOf);
+    const standing = before.find((r) => r.status === 'good');
     const parsed = parsePages(spec, pages, unreadable, clock.observedAt());
     checkExpectations(spec, parsed, standing?.counts.rows_out);
     const { counts, parquet } = await writeStaged(layout, spec, runId, parsed, standing);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn, createTable, type Column } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
+import { sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SourceRead } from '../models/inputs.ts';
 import type { Model, Reference } from '../models/index.ts';
@@ -54,7 +55,9 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     await connection.run(createTable(table, columns));
     for (const { standing, spec } of members) {
       if (!standing?.parquet) continue;
-      await insertByName(connection, table, columns, stagedParquet(layout, spec.name, standing.run_id));
+      const file = stagedParquet(layout, spec.name, standing.run_id);
+      if ((await sha256OfFile(file)) !== standing.parquet.sha256) throw new Error(`${file} does not have the hash its record states; read the source again`);
+      await insertByName(connection, table, columns, file);
     }
   }
   for (const reference of inputs.references) {

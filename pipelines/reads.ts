@@ -61,10 +61,5 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
 
 /** The newest good read on or before a day: its rows are the ones that stand. */
 export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
-  for (const runId of (await listRuns(layout.staged(source))).reverse()) {
-    if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
-    const record = ReadRecord.parse(await readJson(recordPath(layout, source, runId)));
-    if (record.status === 'good') return record;
-  }
-  return undefined;
+  return (await readsUpTo(layout, source, asOf)).find((r) => r.status === 'good');
 }

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
   readonly archive: Archive;
   readonly fetcher: Fetcher;
+  /** Models to build. Default: all of models/. */
+  readonly models?: readonly Model[];
   /** Sources read at the same time. Politeness to one host is the fetcher's. */
   readonly parallel?: number;
   readonly say?: (line: string) => void;
@@ -124,7 +126,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   say('building models');
   const workDir = layout.run(runId);
   const assumptions = currentAssumptions();
-  const [models, references, macros] = [await loadModels(), loadReferences(), macrosSql()];
+  const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
   const duck = await openDuck(join(workDir, 'build.duckdb'));
   const failuresFolder = join(workDir, 'failures');
   try {

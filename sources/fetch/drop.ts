@@ -43,11 +43,15 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
       continue;
     }
     const sha256 = await archive.put(bytes);
+    const url = dropAddress(spec.name, name);
+    // A file that still lies there has not become fresher: it is as old as the day its content was first read.
+    const now = clock.observedAt();
+    const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
     const record: RequestRecord = {
-      source: spec.name, runId, method: 'READ', url: dropAddress(spec.name, name), status: null, kind: format.kind,
+      source: spec.name, runId, method: 'READ', url, status: null, kind: format.kind,
       // The name says what the bytes may not, such as the month of a register's file.
       context: { file: name },
-      requestHeaders: {}, responseHeaders: {}, sha256, bytes: bytes.length, observedAt: clock.observedAt(), fromCache: false, error: null,
+      requestHeaders: {}, responseHeaders: {}, sha256, bytes: bytes.length, observedAt: before?.observedAt ?? now, fromCache: false, error: null,
     };
     await archive.append(record);
     pages.push(assemblePage(record, sha256, bytes));
