@@ -161,7 +161,7 @@ export function realAuction(declared: { readonly county: string; readonly fips: 
     family: 'sheriff',
     title: `${county.name} County, Ohio: sheriff sales`,
     home: `https://${county.host}/index.cfm?zaction=USER&zmethod=CALENDAR`,
-    county: { fips: county.fips, name: county.name, state: county.state },
+    county: { fips: county.fips, name: `${county.name} County`, state: county.state },
     terms: {
       basis: 'public_record',
       note: 'Notices of sheriff sales are public record and shown without login; the terms of use of the platform were not obtained, so the operator must read them before a live run.',

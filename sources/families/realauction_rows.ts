@@ -61,13 +61,12 @@ export function readSaleType(raw: string | null): Pick<Sale, 'sale_kind' | 'sale
 }
 
 /** Case number without the site's internal id: "CV26123456 (54321)" is CV26123456. */
-const caseNumber = (printed: string | null): string => required('case_number', printed?.replace(/\s*\([^()]*\)\s*$/u, ''));
+const caseNumber = (printed: string | null): string => required('case_number', printed?.replace(/\s*\([^()]*\)\s*$/u, '') ?? null);
 
-/** City and ZIP of a line such as "PARMA , 441300000". The platform pads a ZIP with zeros to nine digits. */
+/** City and ZIP of a line such as "PARMA , 441300000", or "PARMA, OH- 44130". The platform pads a ZIP with zeros to nine digits. */
 function cityLine(text: string | null): Pick<Sale, 'city' | 'zip'> {
-  const match = /^(.*?)\s*,\s*(?:[A-Z]{2}\b\s*-?\s*)?([\d-]*)$/u.exec(text ?? '');
-  if (text !== null && !match) return { city: optional(text), zip: null };
-  return { city: optional(match?.[1]), zip: zip('zip', match?.[2]) };
+  const match = /^(.*),\s*(?:[A-Z]{2}\b\s*-?\s*)?([^,]*)$/u.exec(text ?? '');
+  return match ? { city: optional(match[1]), zip: zip('zip', match[2]) } : { city: optional(text), zip: null };
 }
 
 const DOLLARS = ['Appraised Value', 'Opening Bid', 'Deposit Requirement'] as const;

@@ -56,7 +56,7 @@ function registration(cell: Cells, raw: string, origin: string): Candidate {
         charter_number: null,
         // As published: a business may well be called "None" or "Unknown".
         business_name_raw: tidy(cell('entityname')) ?? refuse('blank_name', `entityname is blank for entity ${id}, expected a name`),
-        filing_date: date('entityformdate', required('entityformdate', cell('entityformdate'))),
+        filing_date: date('entityformdate', required('entityformdate', cell('entityformdate') ?? null)),
         entity_type_raw: optional(cell('entitytype')),
         entity_type_file: null,
         entity_status_raw: optional(cell('entitystatus')),

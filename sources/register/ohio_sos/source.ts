@@ -24,13 +24,14 @@ const COLUMNS = [
 /** Names the publisher spells otherwise in its other reports, so that a file which does so here is still read. */
 const SPELLED: Readonly<Record<string, string>> = { 'TRANSASCTION CODE DESCRIPTION': 'TRANSACTION CODE DESCRIPTION', 'COUNTY NAME': 'COUNTY' };
 
+const addressOf = (number: string): string => `${FOLDER}/WI${number}R.TXT`;
 const kindOf = (number: string): string => `report_${number}`;
 const needsDownload = (why: string): string =>
   `${why}: needs operator download, as a browser gets the files from ${DOWNLOAD_PAGE}; put them into the drop folder under their own names`;
 
 /** A site that turns programs away answers with a refusal, or with a page meant for a browser. */
 async function report(ctx: FetchContext, number: string): Promise<Page> {
-  const url = `${FOLDER}/WI${number}R.TXT`;
+  const url = addressOf(number);
   let page: Page;
   try {
     page = await ctx.get(url, { kind: kindOf(number), accept: 'text/plain, text/csv;q=0.9, */*;q=0.1' });
@@ -55,6 +56,8 @@ function parse(page: Page): readonly Candidate[] {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} comes twice`, page.url);
 
+  // A file that the operator downloaded came from there too.
+  const sourceUrl = page.url.startsWith('file:') ? addressOf(number) : page.url;
   return rows.map(({ cells, raw }) => {
     const cell = (name: (typeof COLUMNS)[number]): string | null => optional(cells[names.indexOf(name)]);
     const whole = cells.length === names.length;
@@ -84,6 +87,7 @@ function parse(page: Page): readonly Candidate[] {
           business_zip: null,
           business_county: cell('COUNTY'),
         },
+        sourceUrl,
       };
     }, documentNumber === null ? undefined : { register: 'ohio_sos', document_number: documentNumber });
   });
