@@ -24,6 +24,10 @@ export function refuse(reason: string, detail: string): never {
   throw new Refusal(reason, detail);
 }
 
+/** A field's name, in whatever case the source writes it, as part of a reason. */
+const word = (field: string): string => field.toLowerCase().replace(/[^a-z0-9]+/gu, '_');
+const bad = (field: string, detail: string): never => refuse(`bad_${word(field)}`, detail);
+
 type Accepted = Extract<Candidate, { values: unknown }>;
 
 /**
@@ -70,7 +74,7 @@ export function optional(value: unknown): string | null {
 
 /** Text of one line that must be there; the reject's reason is `blank_<field>`. */
 export function required(field: string, value: unknown): string {
-  return optional(value) ?? refuse(`blank_${field}`, `${field} is ${show(value)}, expected a value`);
+  return optional(value) ?? refuse(`blank_${word(field)}`, `${field} is ${show(value)}, expected a value`);
 }
 
 /** The parts that are there, joined; null when none is. */
@@ -145,8 +149,8 @@ function amount(field: string, value: unknown, what: string, options: NumberOpti
     if (text === null) return null;
     size = printed(text);
   }
-  if (size === null) return refuse(`bad_${field}`, `${field} is ${show(value)}, expected ${what}`);
-  if (size >= LARGEST || size <= -LARGEST) return refuse(`bad_${field}`, `${field} is ${show(value)}, too large to be ${what}`);
+  if (size === null) return bad(field, `${field} is ${show(value)}, expected ${what}`);
+  if (size >= LARGEST || size <= -LARGEST) return bad(field, `${field} is ${show(value)}, too large to be ${what}`);
   const digits = decimal(size).split('.')[0] ?? '';
   if (/^9{7,}$/u.test(digits) || digits === '-999') return refuse('sentinel_value', `${field} is ${show(value)}, a placeholder rather than ${what}`);
   return size === 0n && options?.zeroIsUnknown ? null : size;
@@ -165,7 +169,7 @@ export function money(field: string, value: unknown, options?: NumberOptions): s
 export function percent(field: string, value: unknown, options?: NumberOptions): string | null {
   const size = amount(field, value, 'a percentage', options);
   if (size === null) return null;
-  if (size > 10_000n || size < -10_000n) return refuse(`bad_${field}`, `${field} is ${show(value)}, expected a percentage between -100 and 100`);
+  if (size > 10_000n || size < -10_000n) return bad(field, `${field} is ${show(value)}, expected a percentage between -100 and 100`);
   return decimal(size);
 }
 
@@ -173,7 +177,7 @@ export function percent(field: string, value: unknown, options?: NumberOptions):
 export function integer(field: string, value: unknown, options?: NumberOptions): number | null {
   const size = amount(field, value, 'a whole number', options);
   if (size === null) return null;
-  if (size % 100n !== 0n || size / 100n > 2_147_483_647n) return refuse(`bad_${field}`, `${field} is ${show(value)}, expected a whole number`);
+  if (size % 100n !== 0n || size / 100n > 2_147_483_647n) return bad(field, `${field} is ${show(value)}, expected a whole number`);
   return Number(size / 100n);
 }
 
@@ -181,7 +185,7 @@ export function integer(field: string, value: unknown, options?: NumberOptions):
 export function year(field: string, value: unknown): number | null {
   const text = optional(value);
   if (text === null || /^0+$/u.test(text)) return null;
-  if (!/^(?:1[6-9]|2[01])\d\d$/u.test(text)) return refuse(`bad_${field}`, `${field} is ${show(value)}, expected a year`);
+  if (!/^(?:1[6-9]|2[01])\d\d$/u.test(text)) return bad(field, `${field} is ${show(value)}, expected a year`);
   return Number(text);
 }
 
@@ -192,14 +196,14 @@ export function zip(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null || /^0[-0]*$/u.test(text)) return null;
   const match = /^(\d{5})(?:[- ]?\d{4})?-?$/u.exec(text);
-  return match?.[1] ?? refuse(`bad_${field}`, `${field} is ${show(value)}, expected a five-digit ZIP`);
+  return match?.[1] ?? bad(field, `${field} is ${show(value)}, expected a five-digit ZIP`);
 }
 
 /** A two-letter state code, upper case. */
 export function state(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null) return null;
-  return /^[a-z]{2}$/iu.test(text) ? text.toUpperCase() : refuse(`bad_${field}`, `${field} is ${show(value)}, expected a two-letter state`);
+  return /^[a-z]{2}$/iu.test(text) ? text.toUpperCase() : bad(field, `${field} is ${show(value)}, expected a two-letter state`);
 }
 
 // Days
@@ -209,7 +213,7 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 function day(field: string, value: unknown, y: number, m: number, d: number): string {
   const at = new Date(Date.UTC(y, m - 1, d));
   at.setUTCFullYear(y);
-  if (at.getUTCMonth() !== m - 1 || at.getUTCDate() !== d) return refuse(`bad_${field}`, `${field} is ${show(value)}, not a day of the calendar`);
+  if (at.getUTCMonth() !== m - 1 || at.getUTCDate() !== d) return bad(field, `${field} is ${show(value)}, not a day of the calendar`);
   return `${String(y).padStart(4, '0')}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`;
 }
 
@@ -231,13 +235,13 @@ export function date(field: string, value: unknown): string | null {
     const y = Number(named[3]);
     return day(field, value, named[3]?.length === 2 ? (y > 49 ? 1900 : 2000) + y : y, month, Number(named[1]));
   }
-  return refuse(`bad_${field}`, `${field} is ${show(value)}, expected a date`);
+  return bad(field, `${field} is ${show(value)}, expected a date`);
 }
 
 /** UTC day of milliseconds since 1970, as ArcGIS gives dates. */
 export function epochDay(field: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return refuse(`bad_${field}`, `${field} is ${show(value)}, expected milliseconds since 1970`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return bad(field, `${field} is ${show(value)}, expected milliseconds since 1970`);
   return new Date(value).toISOString().slice(0, 10);
 }
 
@@ -292,14 +296,14 @@ export function readCsv(text: string, pageUrl: string, options: CsvOptions = {})
 
 /**
  * The same for a file whose every line is meant to be a record: a line break or a stray quote mark inside a
- * field then spoils its own line only. A line whose quotes do not match is returned as one cell.
+ * field then spoils its own line only. A line with a quoted cell that does not end is returned as one cell.
  */
 export function readCsvByLine(text: string, pageUrl: string): Csv {
   const cells = (content: string): readonly string[] => {
     if (!content.includes('"')) return content.split(',');
     try {
-      // Cells are padded outside their quotes too.
-      return (parseCsv(content, { trim: true, relax_column_count: true }) as string[][])[0] ?? [];
+      // Cells may be padded outside their quotes; a quote mark within an unquoted cell is a letter.
+      return (parseCsv(content, { trim: true, relax_column_count: true, relax_quotes: true }) as string[][])[0] ?? [];
     } catch {
       return [content];
     }

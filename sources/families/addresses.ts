@@ -2,7 +2,7 @@
  * Addresses that a county prints as free text, taken apart only where the text leaves no doubt.
  * Normalisation for matching is not done here; words stay as published.
  */
-import { line } from '../values.ts';
+import { line, optional } from '../values.ts';
 
 const STATES = new Set(('AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA '
   + 'RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP').split(' '));
@@ -27,6 +27,12 @@ function cityLine(text: string): CityLine {
   return { city: line(isState ? (named?.[1] ?? '') : rest), state: isState ? code : null, zip };
 }
 
+/** An owner's ZIP: five digits where it is a ZIP or ZIP+4, as published where it is a postal code of another kind. */
+export function postcode(value: unknown): string | null {
+  const text = optional(value);
+  return text === null || /^[0-]+$/u.test(text) ? null : /^(\d{5})(?:-?\d{4})?-?$/u.exec(text)?.[1] ?? text;
+}
+
 export interface Mailing {
   readonly mail_street: string | null;
   readonly mail_city: string | null;
@@ -35,15 +41,22 @@ export interface Mailing {
 }
 
 /**
- * An owner's address printed on several lines: the last that ends in a state with a ZIP is the city line, what
- * stands before it is the street. Without such a line everything is the street.
+ * An owner's address printed on several lines: the last that ends in a state with a ZIP is the city line, or the
+ * very last where it is nothing but words and a state. What stands before it is the street. Without such a line
+ * everything is the street.
  */
 export function mailing(lines: readonly unknown[]): Mailing {
   const filled = lines.map(line).filter((text) => text !== null);
   const last = filled.findLastIndex((text) => cityLine(text).state !== null);
-  if (last < 0) return { mail_street: line(filled.join(', ')), mail_city: null, mail_state: null, mail_zip: null };
-  const { city, state, zip } = cityLine(filled[last] ?? '');
-  return { mail_street: line(filled.slice(0, last).join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
+  if (last >= 0) {
+    const { city, state, zip } = cityLine(filled[last] ?? '');
+    return { mail_street: line(filled.slice(0, last).join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
+  }
+  const [, city, code = ''] = /^(\D+?)\s([a-z]{2})$/iu.exec(filled.slice(1).at(-1) ?? '') ?? [];
+  if (city !== undefined && STATES.has(code.toUpperCase())) {
+    return { mail_street: line(filled.slice(0, -1).join(', ')), mail_city: city, mail_state: code.toUpperCase(), mail_zip: null };
+  }
+  return { mail_street: line(filled.join(', ')), mail_city: null, mail_state: null, mail_zip: null };
 }
 
 export interface Situs {

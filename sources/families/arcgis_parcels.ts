@@ -27,6 +27,8 @@ export interface ParcelLayer extends Pick<SourceSpec, 'name' | 'title' | 'terms'
   readonly optional?: readonly string[];
   /** The needed field that holds the parcel number. */
   readonly parcel: string;
+  /** Why a feature is no parcel any more, or null. Such a row is refused without its last good version being kept. */
+  readonly gone?: (attributes: Attributes) => string | null;
   /** The rest of a row; may throw a Refusal. */
   values(attributes: Attributes): Omit<ParcelRow, 'county_fips' | 'county' | 'parcel_raw'>;
 }
@@ -144,6 +146,8 @@ export function arcgisParcels(county: ParcelLayer): SourceSpec {
         throw error;
       }
       return found.map((attributes) => {
+        const gone = county.gone?.(attributes) ?? null;
+        if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: JSON.stringify(attributes) };
         const parcel = attributes[county.parcel];
         const key = typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
         return candidate(JSON.stringify(attributes), () => {

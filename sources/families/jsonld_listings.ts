@@ -115,9 +115,11 @@ function listingUrl(value: unknown, page: Page): string {
 
 function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Candidate {
   const at = (field: keyof ListingPaths): unknown => firstAt(node, site.paths[field]);
-  const id = ((value) => (typeof value === 'string' || typeof value === 'number' ? optional(value) : null))(at('listing_id')) ?? page.context.listing_id;
+  const shown = at('listing_id');
+  // A listing asked for by its id is that listing, whatever its page shows.
+  const id = page.context.listing_id ?? (typeof shown === 'string' || typeof shown === 'number' ? optional(shown) : null);
   return candidate(JSON.stringify(node), () => {
-    const listing_id = required('listing_id', at('listing_id'));
+    const listing_id = required('listing_id', shown);
     if (detail && page.context.listing_id !== undefined && page.context.listing_id !== listing_id) {
       refuse('wrong_listing', `the page of listing ${page.context.listing_id} shows listing ${listing_id}`);
     }
@@ -144,7 +146,7 @@ function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Cand
       },
       ...(detail ? {} : { sourceUrl: listing_url }),
     };
-  }, id === undefined || id === null ? undefined : { listing_id: id });
+  }, id === null ? undefined : { listing_id: id });
 }
 
 /** The items of a list page, each where it stands as a node. Throws Quarantine where the page is not the list. */

@@ -7,13 +7,16 @@ const MAX_BYTES = 300_000_000;
 
 /**
  * Unpack the entries that `wanted` accepts, by name. Archives made on Windows may hold backslashes in names;
- * they are read as slashes. Throws Quarantine: "truncated_download" where the archive's directory, which
- * stands at its end, is missing, "malformed_page" where an entry does not unpack, "body_too_large" where
- * the entries are larger unpacked than `maxBytes` together.
+ * they are read as slashes. Throws Quarantine: "empty_body", "malformed_page" where the bytes do not begin as an
+ * archive, "truncated_download" where the archive's directory, which
+ * stands at its end, is missing, "malformed_page" where an entry does not unpack, "body_too_large" where the
+ * entries are larger unpacked than `maxBytes` together.
  */
 export function unzip(
   bytes: Uint8Array, pageUrl: string, wanted: (name: string) => boolean, maxBytes = MAX_BYTES,
 ): ReadonlyMap<string, Uint8Array> {
+  if (bytes.length === 0) throw new Quarantine('empty_body', 'the archive is empty', pageUrl);
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new Quarantine('malformed_page', 'the body does not begin as a ZIP archive does', pageUrl);
   const named = (name: string): string => name.replaceAll('\\', '/');
   let total = 0;
   let files: Record<string, Uint8Array>;

@@ -1,4 +1,5 @@
 /** Cuyahoga County, Ohio: parcels with a net delinquent balance, from the Fiscal Officer's parcel layer. */
+import { postcode } from '../../families/addresses.ts';
 import { arcgisParcels } from '../../families/arcgis_parcels.ts';
 import { joined, money, optional, refuse, zip } from '../../values.ts';
 
@@ -26,7 +27,7 @@ export default arcgisParcels({
     mail_street: joined([a.mail_addr_street, a.mail_unit_no]),
     mail_city: optional(a.mail_city),
     mail_state: optional(a.mail_state),
-    mail_zip: optional(a.mail_zip),
+    mail_zip: postcode(a.mail_zip),
     amount: money('total_net_delq_balance', a.total_net_delq_balance) ?? refuse('blank_amount', 'total_net_delq_balance is blank'),
     years_delinquent: null,
     certified_year: null,

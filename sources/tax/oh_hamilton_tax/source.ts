@@ -22,8 +22,8 @@ export default arcgisParcels({
   parcel: 'PARCELID',
   needed: ['PARCELID', 'OWNNM1', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MLADR1', 'DELQ_TAXES', 'DELQ_TAXES_PD', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
   optional: ['OWNNM2', 'LOC_ST_DIR', 'MLADR1A', 'MLADR2', 'MLADR3'],
+  gone: (a) => (isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null),
   values: (a) => {
-    if (isSet(a.PAR_DELETED)) refuse('parcel_deleted', `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists`);
     const owed = cents('DELQ_TAXES', a.DELQ_TAXES) ?? refuse('blank_amount', 'DELQ_TAXES is blank');
     return {
       owner_name: joined([a.OWNNM1, a.OWNNM2], ' & '),

@@ -41,7 +41,7 @@ function parcelOf(row: CsvRow): string {
 }
 
 function checkLength(row: CsvRow, expected: number): void {
-  if (row.cells.length !== expected) refuse('wrong_field_count', `line ${row.line} has ${row.cells.length} fields, expected ${expected}`);
+  if (row.cells.length !== expected) refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
 }
 
 /** Market value on the roll, or what the taxable value says of it where the roll leaves it out. */
