@@ -2,7 +2,7 @@
  * Tables that a build finds ready before the first model runs. The pipeline loads them; models read them:
  *
  *   run                     one row: the data clock and the assumption set
- *   assumptions             the declared assumption set
+ *   declared_assumptions    the declared assumption set
  *   source_reads            one row per source: how its latest read went
  *   rejected_rows           rows that were refused, with the reason
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below

@@ -1,0 +1,63 @@
+import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+import { addressParts, readFrom, seen } from '../fields.ts';
+
+const PARTIES = 'party_status is login_required: the site shows it only to logged-in users, and this service does not log in';
+
+export const Auction = defineRecord('auction', 'One row per court case, parcel and sale day of a sheriff.', ['id'], {
+  auction_type: oneOf(['sheriff_sale'], 'Kind of auction.'),
+  county: text('County name and state.'),
+  sale_date: date('Day of the sale.'),
+  property_address: text('Street address of the property.', { absent: 'the sheriff\'s page does not print it' }),
+  city: text('City of the property.', { absent: 'the sheriff\'s page does not print it' }),
+  appraised_value: money('Appraised value.', { absent: 'the sheriff\'s page prints none, or 0.00, which is read as not appraised' }),
+  opening_bid: money('Lowest opening bid; opening_bid_basis says what it rests on.', { absent: 'opening_bid_basis is no_minimum_second_sale or unknown' }),
+  plaintiff: text('Plaintiff.', { absent: PARTIES }),
+  source_url: readFrom.source_url,
+  // Ours
+  id: text('UUID: version 5 of county, case, parcel and sale day.'),
+  sale_status: oneOf(['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
+    'State of the sale. removed: no longer on the sheriff\'s calendar; result_unknown: its day has passed and no result was read.'),
+  status_since: date('Day of the run that found this state.'),
+  county_fips: text('Five-digit county FIPS.'),
+  case_number: text('Court case number.'),
+  defendant: text('Defendant.', { absent: PARTIES }),
+  party_status: oneOf(['available', 'login_required'], 'Whether the parties are public.'),
+  parcel_id: text('Parcel number as the sheriff prints it.', { absent: 'the sheriff\'s page does not print it' }),
+  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within its county alone.', { absent: 'parcel_id is null' }),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP.', { absent: 'the sheriff\'s page does not print it' }),
+  ...addressParts('the address is missing or has no house number'),
+  opening_bid_basis: oneOf(['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
+    'What opening_bid rests on. A published figure wins; two thirds is derived for first sales of mortgage foreclosures alone; a tax sale is never derived.'),
+  opening_bid_derived: flag('True when opening_bid was computed here and not published.'),
+  opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.'),
+  statute_ref: text('Section of the Ohio Revised Code behind the basis.', { absent: 'opening_bid_basis is unknown, or the kind of sale is' }),
+  sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale, only where the source makes it clear.'),
+  sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'sale_round_basis is unknown' }),
+  sale_round_basis: oneOf(['published', 'case_not_seen_before', 'unknown'], 'Whether the sheriff says which round it is, or a mortgage case was never seen on an earlier sale day.'),
+  appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value. A discount to appraisal, not owner equity: liens are unknown.', { absent: 'appraised_value or opening_bid is null' }),
+  deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
+  sold_amount: money('Price at which it was sold.', { absent: 'sale_status is not sold, or the price is not published' }),
+  item_id: text('The auction site\'s own item number.', { absent: 'the page has none' }),
+  case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
+  slot_raw: text('Text of the time slot: a time, or the word that replaced it.', { absent: 'not published' }),
+  sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
+  first_seen: seen.first_seen,
+  last_seen: seen.last_seen,
+  source: readFrom.source,
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+});
+
+export default defineModel({
+  record: Auction,
+  audits: [
+    never('auctions', 'two_thirds_holds', 'an opening bid of two thirds is not below two thirds of the appraisal',
+      'opening_bid_basis = \'two_thirds_of_appraisal\' AND 3 * opening_bid < 2 * appraised_value'),
+    never('auctions', 'bid_absent_as_said', 'opening_bid is null exactly when its basis says so',
+      '(opening_bid IS NULL) <> (opening_bid_basis IN (\'no_minimum_second_sale\', \'unknown\'))'),
+    never('auctions', 'tax_never_derived', 'the bid of a tax sale is never derived', 'sale_kind = \'tax_foreclosure\' AND opening_bid_derived'),
+  ],
+  publish: { orderBy: ['sale_date', 'id'] },
+});

@@ -1,0 +1,67 @@
+import { date, defineRecord, instant, integer, oneOf, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+import { readFrom, seen } from '../fields.ts';
+
+const NOT_GIVEN = 'the filing does not give it';
+
+/** Normalised entity types, in which both registers are told. */
+export const ENTITY_TYPES = [
+  'domestic_llc', 'foreign_llc', 'domestic_corporation', 'foreign_corporation', 'domestic_nonprofit', 'foreign_nonprofit',
+  'domestic_professional', 'foreign_professional', 'domestic_lp', 'foreign_lp', 'domestic_llp', 'foreign_llp', 'domestic_lllp', 'foreign_lllp',
+  'domestic_lpa', 'foreign_lpa', 'domestic_public_benefit_corporation', 'domestic_cooperative', 'foreign_cooperative', 'general_partnership',
+  'ditch_company', 'statutory_1955', 'statutory_1956', 'credit_union', 'savings_and_loan', 'insurance_company', 'water_company',
+  'unincorporated_nonprofit', 'sole_proprietor', 'trust', 'other', 'not_stated',
+] as const;
+
+/** Rungs of Colorado's ladder, each apart: Noncompliant is not Delinquent. */
+export const ENTITY_STATUSES = [
+  'Good Standing', 'Exists', 'Noncompliant', 'Delinquent', 'Registered Agent Resigned', 'Administratively Dissolved', 'Voluntarily Dissolved',
+  'Judicially Dissolved', 'Dissolved', 'Dissolved (Term Expired)', 'Revoked', 'Withdrawn', 'Merged', 'Consolidated', 'Converted', 'Expired', 'Other',
+] as const;
+
+export const Filing = defineRecord('filing', 'One row per filing document of Ohio or entity of Colorado, kept from first sight on.', ['id'], {
+  id: text('UUID: version 5 of source and document number.'),
+  document_number: text('Ohio: filing document number. Colorado: entity id.'),
+  charter_number: text('Ohio charter or registration number.', { absent: 'the register has none, or left it blank' }),
+  business_name: text('Registered legal name, without the status that Colorado appends.'),
+  filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
+  entity_type: oneOf(ENTITY_TYPES, 'Normalised type.'),
+  entity_type_raw: text('The registry\'s own type text.', { absent: 'entity_type is not_stated, or the report file alone fixes it' }),
+  entity_status: oneOf(ENTITY_STATUSES, 'Standing.', { absent: 'the register does not publish a standing (Ohio), or left it blank' }),
+  registered_agent_name: text('Statutory agent, an organization or a person.', { absent: 'registered_agent_status is not_provided_by_source' }),
+  registered_agent_status: oneOf(['available', 'not_provided_by_source'], 'Whether the filing names an agent.'),
+  agent_addr1: text('Agent\'s address, first line.', { absent: NOT_GIVEN }),
+  agent_city: text('Agent\'s city.', { absent: NOT_GIVEN }),
+  agent_state: text('Agent\'s state.', { absent: NOT_GIVEN }),
+  agent_zip: text('Agent\'s ZIP.', { absent: NOT_GIVEN }),
+  business_city: text('City of the business.', { absent: NOT_GIVEN }),
+  business_state: text('State of the business.', { absent: 'the filing does not give it (Ohio never does)' }),
+  business_zip: text('ZIP of the business.', { absent: 'the filing does not give it (Ohio never does)' }),
+  source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
+  naics: text('Industry code.', { absent: 'naics_status is not_collected_by_source' }),
+  naics_status: oneOf(['available', 'not_collected_by_source'], 'Neither registry collects industry codes.'),
+  source: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
+  source_url: readFrom.source_url,
+  first_seen: seen.first_seen,
+  last_seen: seen.last_seen,
+  last_updated: instant('When this service first read the row as it is now.'),
+  // Ours
+  change_kind: oneOf(['added', 'late', 'changed'], 'What last_updated saw: a new row, a new row filed before the latest day the feed already held, or a changed row.'),
+  business_name_raw: text('Name exactly as published.'),
+  entity_status_raw: text('Standing in the register\'s own words.', { absent: 'the register does not publish a standing (Ohio), or left it blank' }),
+  jurisdiction: text('Jurisdiction of formation.', { absent: 'the register does not publish it, or left it blank' }),
+  agent_addr2: text('Agent\'s address, second line.', { absent: NOT_GIVEN }),
+  business_county: text('County of the business.', { absent: 'the filing does not give it (Colorado never does)' }),
+  agent_filings: integer('Filings of this feed with the same agent name, so that a buyer can drop agents that serve thousands.', { absent: 'registered_agent_status is not_provided_by_source', unit: 'filings' }),
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+});
+
+export default defineModel({
+  record: Filing,
+  audits: [
+    never('filings', 'agent_status_agrees', 'the agent is null exactly when its status says so', '(registered_agent_status = \'available\') <> (registered_agent_name IS NOT NULL)'),
+    never('filings', 'seen_in_order', 'first_seen is not after last_updated, nor that after last_seen', 'first_seen > last_updated OR last_updated > last_seen'),
+  ],
+  publish: { orderBy: ['filing_date DESC', 'id'] },
+});

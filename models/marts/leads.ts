@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+import { addressParts, readFrom } from '../fields.ts';
+
+const AUCTION_ONLY = 'lead_type is tax_delinquent';
+const TAX_ONLY = 'lead_type is sheriff_sale_auction';
+const auctionField = (why: string) => `${AUCTION_ONLY}, or ${why}`;
+const taxField = (why: string) => `${TAX_ONLY}, or ${why}`;
+
+const Corroboration = z.strictObject({
+  kind: z.enum(['tax_delinquent', 'sheriff_sale', 'listing']), id: z.string(),
+  match_basis: z.enum(['parcel_exact', 'address_exact']), source_url: z.string(),
+});
+
+export const Lead = defineRecord('lead', 'One row per property that qualifies as a lead, by lead type and parcel or case.', ['id'], {
+  lead_type: oneOf(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
+  lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
+  score_rationale: json(z.record(z.string(), z.string()), 'Each component with its points and the reason, such as "+20 points, opening bid is 33.33% below appraisal".'),
+  address: text('Street address of the property.'),
+  source_url: readFrom.source_url,
+  // The auction fields of an auction lead
+  auction_type: oneOf(['sheriff_sale'], 'Kind of auction.', { absent: AUCTION_ONLY }),
+  county: text('County name and state.'),
+  sale_date: date('Day of the sale.', { absent: AUCTION_ONLY }),
+  property_address: text('Street address of the property, as on auctions.', { absent: AUCTION_ONLY }),
+  city: text('City of the property.', { absent: 'the public page does not print it' }),
+  appraised_value: money('Appraised value.', { absent: auctionField('the sheriff prints none') }),
+  opening_bid: money('Lowest opening bid.', { absent: auctionField('opening_bid_basis is no_minimum_second_sale or unknown') }),
+  plaintiff: text('Plaintiff.', { absent: auctionField('the site shows it to logged-in users only') }),
+  // Ours
+  id: text('UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold lead stays sold.'),
+  score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.'),
+  freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.'),
+  last_verified: instant('When the signal was last read on its public page.'),
+  verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
+  first_seen: instant('When this service first read the signal.'),
+  signal_id: text('Row of signals the lead rests on.', { absent: TAX_ONLY }),
+  auction_id: text('Row of auctions the lead rests on.', { absent: AUCTION_ONLY }),
+  corroboration: json(z.array(Corroboration), 'Other public records of the same parcel or exact address.'),
+  county_fips: text('Five-digit county FIPS.'),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP.', { absent: 'the public page does not print it' }),
+  ...addressParts('never: a lead has an address with a house number'),
+  parcel_id: text('Parcel number as printed.', { absent: 'the sheriff\'s page does not print it' }),
+  parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: 'parcel_id is null' }),
+  owner_location: oneOf(['at_property', 'in_state', 'out_of_state', 'unknown'], 'Where the owner gets mail, from the county\'s tax list.'),
+  // The signal fields of a tax lead
+  owner_name: text('Owner of record, as the county publishes it.', { absent: taxField('the county\'s list does not publish it') }),
+  amount: money('Net delinquent amount.', { absent: TAX_ONLY }),
+  years_delinquent: integer('Years the parcel has been delinquent.', { absent: taxField('the county\'s list does not publish it'), unit: 'years' }),
+  certified_year: integer('Year the delinquency was certified.', { absent: taxField('the county\'s list does not publish it'), unit: 'year' }),
+  county_value: money('Market value on the county\'s roll.', { absent: taxField('the county\'s list does not publish it') }),
+  amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),
+  property_class: text('Property class in the county\'s own words or code.', { absent: taxField('the county\'s list does not publish it') }),
+  mail_street: text('Owner\'s mailing street, public record.', { absent: taxField('the county\'s list does not publish it') }),
+  mail_city: text('Owner\'s mailing city.', { absent: taxField('the county\'s list does not publish it') }),
+  mail_state: text('Owner\'s mailing state.', { absent: taxField('the county\'s list does not publish it') }),
+  mail_zip: text('Owner\'s mailing ZIP.', { absent: taxField('the county\'s list does not publish it') }),
+  // More auction fields
+  case_number: text('Court case number.', { absent: AUCTION_ONLY }),
+  defendant: text('Defendant.', { absent: auctionField('the site shows it to logged-in users only') }),
+  opening_bid_basis: oneOf(['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'], 'What opening_bid rests on.', { absent: AUCTION_ONLY }),
+  opening_bid_derived: flag('True when opening_bid was computed here.', { absent: AUCTION_ONLY }),
+  opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.', { absent: AUCTION_ONLY }),
+  statute_ref: text('Section of the Ohio Revised Code behind the basis.', { absent: auctionField('the basis or the kind of sale is unknown') }),
+  sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', { absent: AUCTION_ONLY }),
+  sale_round: integer('1 for a first sale, 2 for a second.', { absent: auctionField('the round is unknown') }),
+  appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value; not owner equity.', { absent: auctionField('appraised_value or opening_bid is null') }),
+  deposit: money('Deposit required of a bidder.', { absent: auctionField('not published') }),
+  source: readFrom.source,
+  page_sha256: readFrom.page_sha256,
+  assumption_set_id: text('Assumption set of the score.'),
+});
+
+export default defineModel({
+  record: Lead,
+  audits: [
+    never('leads', 'score_is_sum_of_parts', 'lead_score is the sum of score_parts',
+      'lead_score <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(score_parts))'),
+    never('leads', 'score_in_range', 'lead_score lies in 0..100', 'lead_score NOT BETWEEN 0 AND 100'),
+    never('leads', 'seven_days', 'no lead rests on a signal older than seven days', 'verified_age_days NOT BETWEEN 0 AND 7'),
+  ],
+  publish: { orderBy: ['lead_score DESC', 'id'] },
+});

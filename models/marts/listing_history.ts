@@ -1,0 +1,48 @@
+import { date, defineRecord, flag, instant, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+import { readFrom } from '../fields.ts';
+
+export const ListingVersion = defineRecord('listing_version',
+  'One row per version of a listing: as long as what the site shows stays the same, one row. The row with is_latest is how it stands.',
+  ['source', 'listing_id', 'version'], {
+    deal_id: text('The deal the listing belongs to.'),
+    source: readFrom.source,
+    listing_id: text('The site\'s own identifier.'),
+    version: integer('1 for the first version seen.'),
+    is_latest: flag('The version that stands.'),
+    change: oneOf(['added', 'relisted', 'price_cut', 'price_rise', 'price_published', 'price_hidden', 'availability', 'details'], 'What began this version; the first that applies.'),
+    // The version as the site showed it
+    listing_url: text('Page of the listing.'),
+    street: text('Street line as published.', { absent: 'the site hides the street address' }),
+    city: text('City.'),
+    state: text('Two-letter state.'),
+    zip: text('Five-digit ZIP.'),
+    list_price: money('Asking price.', { absent: 'the site publishes no price' }),
+    units: integer('Number of dwelling units.', { absent: 'not stated', unit: 'units' }),
+    cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised' }),
+    noi: money('NOI as stated by the broker.', { absent: 'none is stated' }),
+    year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
+    property_type: text('Property type in the site\'s own words.', { absent: 'not stated' }),
+    listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),
+    availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'What the site says of availability.'),
+    // Time
+    version_first_seen: instant('When this version was first read.'),
+    version_last_seen: instant('When this version was last read.'),
+    listing_first_seen: instant('When the listing was first read; of the earlier listing where the property was relisted within the declared days.'),
+    first_price: money('First price seen of the listing, or of the earlier one it continues.', { absent: 'no price was ever published' }),
+    relisted: flag('The listing had gone and came back, or continues one of the same property that had gone from this site.'),
+    gone_on: date('Day of the run that no longer found it on a good read of the site.', { absent: 'the listing is shown, or the version was followed by another' }),
+    source_url: readFrom.source_url,
+    page_sha256: readFrom.page_sha256,
+    page_row: readFrom.page_row,
+  });
+
+export default defineModel({
+  record: ListingVersion,
+  audits: [
+    { name: 'listing_history.one_latest', about: 'a listing has exactly one latest version', blocking: true,
+      sql: 'SELECT source, listing_id, count(*) FILTER (WHERE is_latest) AS latest FROM listing_history GROUP BY ALL HAVING latest <> 1' },
+    never('listing_history', 'gone_is_latest', 'only the latest version can be gone', 'gone_on IS NOT NULL AND NOT is_latest'),
+  ],
+  publish: { orderBy: ['source', 'listing_id', 'version'] },
+});

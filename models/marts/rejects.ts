@@ -1,0 +1,9 @@
+import { defineModel } from '../contract.ts';
+import { RejectedRow } from '../inputs.ts';
+
+/** Refused rows, for reading. */
+export default defineModel({
+  record: RejectedRow,
+  audits: [],
+  publish: { orderBy: ['source', 'page_url', 'page_row', 'page_sha256'] },
+});

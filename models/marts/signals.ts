@@ -1,0 +1,52 @@
+import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+import { addressParts, readFrom, seen } from '../fields.ts';
+
+const NO_STREET = 'has_address is false; address_status says why';
+
+export const Signal = defineRecord('signal', 'One row per parcel that is or was on a county\'s delinquency list.', ['id'], {
+  signal_type: oneOf(['tax_delinquent'], 'Kind of distress.'),
+  county: text('County name and state, such as "Cuyahoga County, OH".'),
+  address: text('Street address of the property.', { absent: 'address_status is pending_parcel_lookup' }),
+  owner_name: text('Owner of record, as the county publishes it.', { absent: 'the county\'s list does not publish the owner' }),
+  parcel_id: text('Parcel number as the county prints it.'),
+  amount: money('Net delinquent amount.', { absent: 'the county\'s list has no amount' }),
+  source_url: readFrom.source_url,
+  last_seen: seen.last_seen,
+  has_address: flag('True when the row has a street address with a house number (mail-ready).'),
+  address_status: oneOf(['available', 'pending_parcel_lookup', 'no_house_number'], 'pending_parcel_lookup: the list publishes no street for the parcel; no_house_number: it publishes a street without a number, as for vacant land.'),
+  // Ours
+  id: text('UUID: version 5 of signal type, county and parcel.'),
+  signal_state: oneOf(['listed', 'removed', 'unknown'], 'listed: on the county\'s latest list; removed: no longer on it, or nothing is owed; unknown: the county is no longer read.'),
+  state_reason: oneOf(['on_the_list', 'balance_zero', 'not_on_latest_list', 'source_not_read'], 'What the state follows from.'),
+  state_since: date('Day of the run that found this state.'),
+  county_fips: text('Five-digit county FIPS.'),
+  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within its county alone.'),
+  address_basis: oneOf(['tax_list', 'sheriff_sale'], 'Where the street address comes from: the list itself, or a sheriff sale of the same parcel.', { absent: 'there is no address' }),
+  city: text('City of the property.', { absent: 'the list does not publish it' }),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP of the property.', { absent: 'the list does not publish it' }),
+  ...addressParts(NO_STREET),
+  mail_street: text('Owner\'s mailing street, public record.', { absent: 'the county\'s list does not publish it' }),
+  mail_city: text('Owner\'s mailing city.', { absent: 'the county\'s list does not publish it' }),
+  mail_state: text('Owner\'s mailing state.', { absent: 'the county\'s list does not publish it' }),
+  mail_zip: text('Owner\'s mailing ZIP.', { absent: 'the county\'s list does not publish it' }),
+  owner_location: oneOf(['at_property', 'in_state', 'out_of_state', 'unknown'], 'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, or a post office box in the state.'),
+  years_delinquent: integer('Years the parcel has been delinquent.', { absent: 'the county\'s list does not publish it', unit: 'years' }),
+  certified_year: integer('Year the delinquency was certified.', { absent: 'the county\'s list does not publish it', unit: 'year' }),
+  county_value: money('Market value on the county\'s roll.', { absent: 'the county\'s list does not publish it' }),
+  amount_to_value_pct: percent('amount over county_value.', { absent: 'amount or county_value is null' }),
+  property_class: text('Property class in the county\'s own words or code.', { absent: 'the county\'s list does not publish it' }),
+  first_seen: seen.first_seen,
+  source: readFrom.source,
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+});
+
+export default defineModel({
+  record: Signal,
+  audits: [
+    never('signals', 'has_address_agrees', 'has_address is true exactly when address_status is available', '(address_status = \'available\') <> has_address OR has_address <> (address_key IS NOT NULL)'),
+  ],
+  publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },
+});
