@@ -1,0 +1,51 @@
+/** Sources that are files: which one is fetched, and what an archive may hold. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { SourceUnavailable } from '../../sources/contract.ts';
+import { unzip } from '../../sources/families/zip.ts';
+import hud, { fiscalYearOn } from '../../sources/fmr/hud_fmr/source.ts';
+import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
+import { zipOf } from './recorded.ts';
+import { quarantined, readFrom } from './site_double.ts';
+
+const nameOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
+const workbook = new Uint8Array(5000).fill(0x50);
+
+test('a fiscal year is in force from the first of October before it', () => {
+  assert.equal(fiscalYearOn('2026-09-30'), 2026);
+  assert.equal(fiscalYearOn('2026-10-01'), 2027);
+  assert.equal(fiscalYearOn('2027-01-01'), 2027);
+});
+
+test('HUD\'s newest workbook in force is taken: the revision before the original, the year before where neither is posted', async () => {
+  const posted = (...names: string[]) => readFrom(hud, ({ pathname }) => (names.includes(nameOf(`https://x${pathname}`)) ? workbook : undefined));
+  const { asked } = await posted('FY26_FMRs.xlsx');
+  assert.deepEqual(asked.map((url) => new URL(url).pathname), [
+    '/portal/datasets/fmr/fmr2027/FY27_FMRs_revised.xlsx', '/portal/datasets/fmr/fmr2027/FY27_FMRs.xlsx',
+    '/portal/datasets/fmr/fmr2026/FY26_FMRs_revised.xlsx', '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx',
+  ]);
+  assert.deepEqual((await posted('FY27_FMRs.xlsx', 'FY26_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)), ['FY27_FMRs.xlsx']);
+  assert.deepEqual((await posted('FY27_FMRs.xlsx', 'FY27_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)), ['FY27_FMRs_revised.xlsx']);
+  await assert.rejects(posted('FY25_FMRs.xlsx'), (error) => error instanceof SourceUnavailable && error.reason === 'not_found');
+});
+
+/** The Treasurer's page as it is written: no quotes around addresses, backslashes in them. */
+const links = (...names: string[]): string => `<html><body><table>${names.map((n) => `<tr><td><a href=data\\Delq\\${n} target=_blank>${n}</a></td></tr>`).join('')}</table></body></html>`;
+
+test('Montgomery\'s newest file is found behind backslashes and missing quotes', async () => {
+  const archive = zipOf({ 'Delq.csv': new Uint8Array(2000).map((_, i) => (i * i * 31) >> 3) });
+  const read = (html: string, asOf?: string) => readFrom(montgomery, ({ pathname }) => (pathname.endsWith('.cfm') ? html : archive), asOf);
+  const page = links('Delq_20260930.zip', 'Delq_20261031.zip', 'TR_20261101.zip', 'Delq_20260831.zip');
+  assert.deepEqual((await read(page)).asked, [
+    'https://go.mcohio.org/applications/treasurer/search/fdpopup.cfm?dtype=DQ',
+    'https://go.mcohio.org/applications/treasurer/search/data/Delq/Delq_20261031.zip',
+  ]);
+  assert.equal(nameOf((await read(page, '2026-10-15')).pages[0]?.url ?? ''), 'Delq_20260930.zip');
+  await assert.rejects(read(links('TR_20261101.zip')), quarantined('template_changed'));
+});
+
+test('an archive may not unpack to more than its limit', () => {
+  const archive = zipOf({ 'a.csv': new Uint8Array(60_000), 'b.csv': new Uint8Array(60_000), 'c.txt': new Uint8Array(60_000) });
+  assert.throws(() => unzip(archive, 'https://x.example/', () => true, 100_000), quarantined('body_too_large', /b\.csv/));
+  assert.deepEqual([...unzip(archive, 'https://x.example/', (name) => name.endsWith('.txt'), 100_000).keys()], ['c.txt']);
+});

@@ -1,0 +1,60 @@
+/** HUD's and Montgomery's real files through their adapters, where the folder that holds them is present. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { parsePages, type Parsed } from '../../pipelines/stage.ts';
+import hud from '../../sources/fmr/hud_fmr/source.ts';
+import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
+import { pageOf } from './recorded.ts';
+
+const REAL = new URL('../../../shared/real/', import.meta.url);
+const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
+
+/** Parse and check a file as if the operator had dropped it. */
+function dropped(spec: SourceSpec, path: string): Parsed {
+  const name = path.split('/').at(-1) ?? '';
+  const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
+  assert.ok(format, `${spec.name} knows no file named ${name}`);
+  const page = pageOf(readFileSync(new URL(path, REAL)), { kind: format.kind, url: `file:///drop/${spec.name}/${name}`, context: { file: name } });
+  return parsePages(spec, [page], [], page.observedAt);
+}
+
+test('HUD\'s workbook of fiscal year 2026 gives all 4,764 areas, none refused', { skip }, () => {
+  const { rows, rejects, merged, rowsIn } = dropped(hud, 'hud/FY26_FMRs.xlsx');
+  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 });
+  assert.ok(rows.every((row) => row['fiscal_year'] === 2026 && row['effective_on'] === '2025-10-01' && row['revision'] === 'original'));
+  assert.ok(rows.some((row) => /^METRO\d{5}MM\d{4}$/u.test(String(row['hud_area_code']))), 'codes of old split areas are kept');
+  assert.equal(rows.filter((row) => row['hud_area_name'] === 'Cincinnati, OH-KY-IN  HUD Metro FMR Area').length, 12, 'two spaces in a name are kept');
+});
+
+test('the rents of the 20 metros\' counties are those of the list derived from the same workbook', { skip }, () => {
+  const byFips = new Map(dropped(hud, 'hud/FY26_FMRs.xlsx').rows.map((row) => [String(row['fips']), row]));
+  const [top = '', ...lines] = readFileSync(new URL('geo/metro_counties_fy26.csv', REAL), 'utf8').trim().split(/\r?\n/u);
+  const header = top.split(',');
+  const fipsAt = header.findIndex((name) => /^(?:county_)?fips/u.test(name));
+  const rentAt = header.findIndex((name) => /fmr_?2/u.test(name));
+  assert.ok(fipsAt >= 0 && rentAt >= 0, top);
+  let compared = 0;
+  for (const text of lines) {
+    const cells = [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gu)].map((m) => m[1] ?? m[2] ?? '');
+    const fips = (cells[fipsAt] ?? '').padEnd(10, '9');
+    assert.equal(byFips.get(fips)?.['fmr_2'], `${cells[rentAt]}.00`, text);
+    compared += 1;
+  }
+  assert.equal(compared, 208);
+});
+
+test('Dayton\'s REAP list gives every one of its 609 parcels: numbers and streets, nothing else', { skip }, () => {
+  const { rows, rejects, merged, rowsIn } = dropped(montgomery, 'tax/montgomery_dayton_reap_parcels.csv');
+  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 609, rows: 609, rejects: 0, merged: 0 });
+  assert.ok(rows.every((row) => row['street'] !== null && row['amount'] === null && row['owner_name'] === null));
+  // Most read R72 12345 6789; six have a longer middle part, a letter in place of the space, or no space.
+  assert.equal(rows.filter((row) => !/^R72 \d{5} \d{4}$/u.test(String(row['parcel_raw']))).length, 6);
+});
+
+test('the Treasurer\'s columns are those the adapter knows', { skip }, () => {
+  const header = readFileSync(new URL('tax/HEADER_montgomery_delq.txt', REAL), 'utf8').trim();
+  const page = pageOf(new TextEncoder().encode(`${header}\r\n`), { kind: 'csv', url: 'file:///drop/oh_montgomery_tax/delq_20261031.csv' });
+  assert.deepEqual(montgomery.parse(page), []);
+});
