@@ -19,6 +19,9 @@
  *   cutTo                 optional, keep only so many bytes of the body: a truncated download
  *   quarantine            the reason that parse must give; without it the case must be accepted
  *
+ * Every accepted body is also cut short and spoilt in many places: parse may then give candidates or a Quarantine,
+ * and nothing else.
+ *
  * Each adapter needs one accepted case with an accepted row, and one quarantined case at least. An expectation
  * that is missing is written from what parse gives and the test fails, asking for its review.
  */
@@ -65,6 +68,20 @@ function checkCandidate({ spec }: FoundSource, candidate: Candidate, where: stri
   if (candidate.sourceUrl !== undefined) assert.ok(URL.canParse(candidate.sourceUrl), `${where}: sourceUrl ${candidate.sourceUrl}`);
 }
 
+/** The body cut at each twentieth, and with three bytes changed at places that are always the same. */
+function* damaged(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let part = 0; part < 20; part += 1) yield bytes.subarray(0, Math.floor((bytes.length * part) / 20));
+  let place = 12_345;
+  for (let copy = 0; copy < 60 && bytes.length > 0; copy += 1) {
+    const spoilt = bytes.slice();
+    for (let change = 0; change < 3; change += 1) {
+      place = (place * 1_103_515_245 + 12_345) % 2_147_483_648;
+      spoilt[place % spoilt.length] = (place >> 8) & 127;
+    }
+    yield spoilt;
+  }
+}
+
 test('there are adapters, and every name is one of a kind', () => {
   assert.ok(sources.length > 0);
   assert.equal(new Set(sources.map(({ spec }) => spec.name)).size, sources.length);
@@ -103,6 +120,12 @@ for (const found of sources) {
 
         for (const [index, candidate] of candidates.entries()) checkCandidate(found, candidate, `row ${index}`);
         accepted += candidates.filter((candidate) => 'values' in candidate).length;
+
+        for (const bytes of damaged(page.bytes)) {
+          try { spec.parse(pageOf(bytes, recorded)); } catch (error) {
+            assert.ok(error instanceof Quarantine, `a damaged page made parse throw ${error instanceof Error ? error.stack : String(error)}`);
+          }
+        }
 
         const file = new URL(`${name}.expected.json`, folder);
         used.add(fileURLToPath(file));
