@@ -44,7 +44,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}.ndjson`), table, columns, rows);
   await load('run', Run.columns, [{ as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id }]);
-  await load('assumptions', Assumption.columns, inputs.assumptions.rows);
+  await load('declared_assumptions', Assumption.columns, inputs.assumptions.rows);
   await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
   await load('rejected_rows', RejectedRow.columns, sources.flatMap((s) => s.standing?.rejects ?? []));
 

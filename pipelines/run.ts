@@ -145,7 +145,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     let changes: Changes | null = null;
     if (blocked.length === 0) {
       say('publishing');
-      changes = previous ? await changesSince(duck.connection) : null;
+      changes = previous ? await changesSince(duck.connection, previous.run_id) : null;
       manifest = await writeSnapshot(duck.connection, layout, models, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
         assumption_set_id: assumptions.id, previous: previous?.run_id ?? null,
