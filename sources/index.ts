@@ -13,17 +13,17 @@ export interface FoundSource {
 const ROOT = new URL('./', import.meta.url);
 
 const folders = async (at: URL): Promise<string[]> =>
-  (await readdir(at, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  (await readdir(at, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
 
 /**
- * The adapters under `sources/<family>/<name>/source.ts` with their folders, sorted by name.
+ * The adapters under `<root>/<family>/<name>/source.ts` with their folders, sorted by name; `root` is this folder.
  * Throws, naming the file, where a folder disagrees with what its adapter declares or two share a name.
  */
-export async function findSources(): Promise<FoundSource[]> {
+export async function findSources(root = ROOT): Promise<FoundSource[]> {
   const found: FoundSource[] = [];
-  for (const family of await folders(ROOT)) {
-    for (const name of await folders(new URL(`${family}/`, ROOT))) {
-      const folder = new URL(`${family}/${name}/`, ROOT);
+  for (const family of await folders(root)) {
+    for (const name of await folders(new URL(`${family}/`, root))) {
+      const folder = new URL(`${family}/${name}/`, root);
       if (!(await readdir(folder)).includes('source.ts')) continue;
       const file = fileURLToPath(new URL('source.ts', folder));
       const { default: spec } = (await import(file)) as { default?: SourceSpec };
