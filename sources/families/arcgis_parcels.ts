@@ -96,7 +96,8 @@ async function* readLayer(ctx: FetchContext, county: ParcelLayer): AsyncGenerato
   const objectId = Array.isArray(described.fields)
     ? described.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name : undefined;
   const oid = typeof objectId === 'string' ? objectId : 'OBJECTID';
-  const size = Math.min(PAGE_SIZE, Number(described.maxRecordCount) || PAGE_SIZE);
+  const offered = Number(described.maxRecordCount);
+  const size = offered >= 1 ? Math.min(PAGE_SIZE, Math.floor(offered)) : PAGE_SIZE;
 
   const countPage = await query({ returnCountOnly: 'true' }, 'count');
   const total = Number(answer(countPage).count);

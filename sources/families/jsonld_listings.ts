@@ -196,7 +196,8 @@ async function readIndex(ctx: FetchContext, base: string, list: CardsWithDetails
     const $ = load(page.text());
     /** A link as asked for: the page may name its host otherwise, the path is what counts. */
     const follow = (href: string | undefined): URL => {
-      const { pathname, search } = new URL(href ?? '', page.url);
+      if (href === undefined || !URL.canParse(href, page.url)) throw new Quarantine('template_changed', `a link of the list leads to ${JSON.stringify(href)}`, page.url);
+      const { pathname, search } = new URL(href, page.url);
       return new URL(pathname + search, base);
     };
     const links = $(list.card).toArray().map((card) => follow($(card).attr('href')));

@@ -119,7 +119,8 @@ function csvOf(page: Page): Uint8Array {
 /** Address of the newest file posted by `day`, from links whose backslashes and missing quotes browsers forgive. */
 function newestFile(page: Page, day: string): string {
   const $ = load(page.text('windows-1252'));
-  const posted = $('a[href]').toArray().map((a) => new URL(($(a).attr('href') ?? '').replaceAll('\\', '/'), page.url).pathname)
+  const posted = $('a[href]').toArray().map((a) => ($(a).attr('href') ?? '').replaceAll('\\', '/'))
+    .filter((href) => URL.canParse(href, page.url)).map((href) => new URL(href, page.url).pathname)
     .map((path) => ({ path, on: /\/Delq_(\d{8})\.zip$/iu.exec(path)?.[1] }))
     .filter((file): file is { path: string; on: string } => file.on !== undefined && file.on <= day.replaceAll('-', ''))
     .sort((a, b) => (a.on < b.on ? 1 : -1));
