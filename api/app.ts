@@ -1,0 +1,186 @@
+/**
+ * The application: routes, errors, payments and logging, put together from what it is given. Order of checks:
+ * unknown path or method, bad parameters (400), no data (503), payment (402, 409, 503), the handler (404), settlement.
+ */
+import { randomUUID } from 'node:crypto';
+import { Router } from '@koa/router';
+import type { FacilitatorClient } from '@x402/core/server';
+import Koa, { type Context, type Middleware } from 'koa';
+import { cursorsOf } from './cursor.ts';
+import { todayOf } from './manifest.ts';
+import { readParams, type Params } from './params.ts';
+import type { Attempts } from './payments/attempts.ts';
+import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts';
+import { NETWORK, USDC } from './payments/network.ts';
+import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
+import { paymentRoutes, routeKey, type Asked, type Route } from './route.ts';
+import { auctions } from './routes/auctions.ts';
+import { dealCards, dealIds, deals, hotDeals } from './routes/deals.ts';
+import { filings, recentFilings } from './routes/filings.ts';
+import { leads } from './routes/leads.ts';
+import { metaRoute } from './routes/meta.ts';
+import { signals } from './routes/signals.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
+const LONGEST_URL = 2_000;
+
+/** What is logged of a request. Never a header. */
+export interface RequestLog {
+  readonly request_id: string; readonly method: string; readonly path: string; readonly query: string;
+  readonly status: number; readonly ms: number; readonly snapshot_id?: string; readonly reason?: Reason;
+  readonly charged?: string; readonly payer?: string; readonly transaction?: string; readonly error?: unknown;
+}
+
+export interface AppDeps {
+  readonly snapshots: Snapshots;
+  readonly payments: {
+    readonly mode: 'sandbox' | 'facilitator';
+    readonly facilitator: FacilitatorClient;
+    readonly payTo: string;
+    readonly attempts: Attempts;
+    /** Said in /api/meta and in every 402 where the money is not real. */
+    readonly notice?: string;
+  };
+  /** Public address, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly cursorSecret: string;
+  readonly nowMs?: () => number;
+  readonly log?: (entry: RequestLog) => void;
+  /** Check every answer against its route's schema before it is sent. For tests. */
+  readonly checkReplies?: boolean;
+}
+
+export interface App {
+  readonly koa: Koa;
+  readonly routes: readonly Route[];
+  readonly payments: PaymentLayer;
+}
+
+interface State {
+  requestId: string;
+  reason?: Reason;
+  route?: Route;
+  asked?: Asked<Params>;
+}
+
+const stateOf = (ctx: Context): State => ctx.state as State;
+
+function sendProblem(ctx: Context, reason: Reason, detail: string, billed: false | null, extras: Extras = {}): void {
+  const state = stateOf(ctx);
+  state.reason = reason;
+  ctx.status = PROBLEMS[reason].status;
+  ctx.body = `${JSON.stringify(documentOf(reason, detail, billed, state.requestId, extras))}\n`;
+  ctx.type = 'application/problem+json';
+}
+
+/** Everything thrown below becomes a problem document; what nobody foresaw becomes one that says nothing of itself. */
+const errors = (log: (error: unknown, ctx: Context) => void): Middleware => async (ctx, next) => {
+  try { await next(); } catch (error) {
+    if (error instanceof Problem) {
+      ctx.set({ ...error.headers });
+      sendProblem(ctx, error.reason, error.message, false, error.extras);
+      return;
+    }
+    log(error, ctx);
+    sendProblem(ctx, 'internal_error', 'Something went wrong on our side. Nothing was charged.', false);
+  }
+};
+
+export function createApp(deps: AppDeps): App {
+  const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined } = deps;
+  const cursors = cursorsOf(deps.cursorSecret);
+
+  const listed: Route[] = [dealIds, deals, dealCards, hotDeals, signals, auctions, leads, recentFilings, filings];
+  const routes: Route[] = [];
+  routes.push(metaRoute({ routes, publicUrl, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) }), ...listed);
+
+  /** What a buyer needs to know to pay, in every 402. */
+  const howToPay = (route: Route): Extras => ({
+    price: `$${route.price}`, protocol: 'x402 version 2', network: NETWORK, asset: USDC, pay_to: payments.payTo,
+    how_to_pay: 'Sign what the PAYMENT-REQUIRED header asks for and send the call again with it in PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only when the answer is 200.',
+    ...(payments.notice === undefined ? {} : { notice: payments.notice }),
+  });
+  const layer = paymentLayer({
+    facilitator: payments.facilitator, attempts: payments.attempts, publicUrl, nowMs,
+    routes: paymentRoutes(routes, payments.payTo),
+    refuse(ctx, { reason, detail, billed, status, paymentError, transaction }: Refusal) {
+      const { route } = stateOf(ctx);
+      sendProblem(ctx, reason, detail, billed, {
+        ...(paymentError === undefined ? {} : { payment_error: paymentError }),
+        ...(transaction === undefined ? {} : { transaction }),
+        ...(status === 402 && route ? howToPay(route) : {}),
+      });
+    },
+  });
+
+  /** Parameters are read and a snapshot is held for the request, before anything is asked for. */
+  const prepare = (route: Route): Middleware => async (ctx, next) => {
+    const state = stateOf(ctx);
+    state.route = route;
+    const params = readParams(route.params, ctx.querystring);
+    const lease = snapshots.acquire();
+    if (!lease) throw new Problem('snapshot_unavailable', 'There are no data to serve yet. Nothing was charged.', {}, { 'Retry-After': '30' });
+    try {
+      const { snapshot } = lease;
+      state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors };
+      await next();
+    } finally { lease.release(); }
+  };
+  const answer = (route: Route): Middleware => async (ctx) => {
+    const { asked } = stateOf(ctx);
+    if (!asked) throw new Error(`${route.path} was reached without its parameters`);
+    const body = await route.handle(asked);
+    if (deps.checkReplies) route.reply.parse(body);
+    ctx.body = JSON.stringify(body);
+    ctx.type = 'application/json';
+    ctx.set('X-Snapshot-Id', asked.snapshot.id);
+  };
+
+  const router = new Router({ sensitive: true });
+  for (const route of routes) {
+    router.get(route.path, prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route))]), answer(route));
+  }
+  router.get('/health', (ctx) => {
+    const lease = snapshots.acquire();
+    const failure = snapshots.failure();
+    const status = !lease ? 'unavailable' : failure || !layer.ready() ? 'degraded' : 'ok';
+    ctx.status = lease ? 200 : 503;
+    ctx.body = {
+      status, snapshot_id: lease?.snapshot.id ?? null, as_of: lease?.snapshot.manifest.as_of ?? null,
+      snapshot_failure: failure, payments: { mode: payments.mode, ready: layer.ready() },
+    };
+    lease?.release();
+  });
+
+  const koa = new Koa();
+  koa.silent = true;
+  koa.use(async (ctx, next) => {
+    const started = performance.now();
+    const state = stateOf(ctx);
+    state.requestId = randomUUID();
+    ctx.set('X-Request-Id', state.requestId);
+    await next();
+    const settlement = ctx.state['settlement'] as { payer?: string; transaction: string } | undefined;
+    log({
+      request_id: state.requestId, method: ctx.method, path: ctx.path, query: ctx.querystring, status: ctx.status, ms: Math.round(performance.now() - started),
+      ...(state.asked ? { snapshot_id: state.asked.snapshot.id } : {}), ...(state.reason === undefined ? {} : { reason: state.reason }),
+      ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, ...(settlement.payer === undefined ? {} : { payer: settlement.payer }) } : {}),
+      ...(ctx.state['error'] === undefined ? {} : { error: ctx.state['error'] as unknown }),
+    });
+  });
+  koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));
+  koa.use(async (ctx, next) => {
+    if (ctx.originalUrl.length > LONGEST_URL) throw new Problem('uri_too_long', `The path and query are ${ctx.originalUrl.length} characters long; at most ${LONGEST_URL} are read.`);
+    await next();
+    // Koa leaves 404 where no route matched and nothing was written.
+    if (ctx.status === 404 && stateOf(ctx).reason === undefined) throw new Problem('not_found', `There is no ${ctx.path} here. GET /api/meta lists what there is.`, { see: `${publicUrl}/api/meta` });
+  });
+  koa.use(router.routes());
+  koa.use(router.allowedMethods({
+    throw: true,
+    methodNotAllowed: () => new Problem('method_not_allowed', 'Only GET and HEAD are answered here.', {}, { Allow: 'GET, HEAD' }),
+    notImplemented: () => new Problem('method_not_allowed', 'Only GET and HEAD are answered here.', {}, { Allow: 'GET, HEAD' }),
+  }));
+  return { koa, routes, payments: layer };
+}

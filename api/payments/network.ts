@@ -1,0 +1,19 @@
+/** The one network and asset payments are made in, whatever the mode. */
+
+/** Base, as x402 names it (CAIP-2). */
+export const NETWORK = 'eip155:8453';
+export const CHAIN_ID = 8453;
+
+/** USDC on Base. */
+export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+
+/** Seconds a buyer's authorization is asked to stay valid. */
+export const PAYMENT_SECONDS = 300;
+/** Seconds by which a buyer's clock may run ahead of ours. */
+export const CLOCK_SKEW_SECONDS = 60;
+
+/** Atomic units as dollars with six decimals: 50000 becomes "0.050000". */
+export function dollarsOf(atomic: bigint): string {
+  const text = (atomic < 0n ? -atomic : atomic).toString().padStart(7, '0');
+  return `${atomic < 0n ? '-' : ''}${text.slice(0, -6)}.${text.slice(-6)}`;
+}

@@ -1,0 +1,114 @@
+/**
+ * The local chain of sandbox mode: anvil under Base's chain id, with test money at USDC's address.
+ * It lives in memory and dies with the server.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createPublicClient, createTestClient, createWalletClient, http, parseAbi, type Address, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { base } from 'viem/chains';
+import { CHAIN_ID, USDC } from '../network.ts';
+import { Compiled, compiledPath } from './compile.ts';
+
+/** Address at which every EVM chain carries Multicall3. */
+const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11';
+const START_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 3_000;
+
+const token = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function authorizationState(address, bytes32) view returns (bool)',
+]);
+
+export interface Chain {
+  readonly rpcUrl: string;
+  /** An account with gas and nothing else, for whoever sends transactions. Made anew for each chain. */
+  readonly gasKey: Hex;
+  balanceOf(address: Address): Promise<bigint>;
+  /** Make test money, in atomic units. */
+  mint(to: Address, units: bigint): Promise<void>;
+  /** Whether the payer's authorization with this nonce has been used. */
+  authorizationUsed(payer: Address, nonce: Hex): Promise<boolean>;
+  /** Throws where the chain does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Path of anvil's binary in its package for this platform. */
+function anvilBinary(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`);
+}
+
+/** Address anvil listens on, once it says so. */
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const timer = setTimeout(() => { reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${said.slice(-300)}`)); }, START_TIMEOUT_MS);
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString('utf8');
+      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(said)?.[1];
+      if (address === undefined) return;
+      clearTimeout(timer);
+      resolve(`http://${address}`);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', (error) => { clearTimeout(timer); reject(error); });
+    child.once('exit', (code) => { clearTimeout(timer); reject(new Error(`anvil ended with ${code}: ${said.slice(-300)}`)); });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); });
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => { child.kill('SIGKILL'); }, STOP_TIMEOUT_MS);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** Start a chain on a free port of this machine. @throws where anvil cannot be started. */
+export async function startChain(): Promise<Chain> {
+  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0'],
+    // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const killed = (): void => { child.kill('SIGKILL'); };
+  process.once('exit', killed);
+  try {
+    const rpcUrl = await listening(child);
+    const transport = http(rpcUrl, { retryCount: 0 });
+    const options = { chain: base, transport, pollingInterval: 25, cacheTime: 0 } as const;
+    const reader = createPublicClient(options);
+    const admin = createTestClient({ ...options, mode: 'anvil' });
+    const gasKey = generatePrivateKey();
+    const gas = privateKeyToAccount(gasKey);
+    const sender = createWalletClient({ ...options, account: gas });
+    const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
+    const codeOf = (name: string): Hex => compiled.contracts[name]?.code as Hex;
+    await admin.setCode({ address: USDC, bytecode: codeOf('TestUsdc') });
+    await admin.setCode({ address: MULTICALL, bytecode: codeOf('TestMulticall') });
+    await admin.setBalance({ address: gas.address, value: 10n ** 24n });
+    return {
+      rpcUrl, gasKey,
+      balanceOf: (address) => reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
+      async mint(to, amount) {
+        const hash = await sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] });
+        await reader.waitForTransactionReceipt({ hash });
+      },
+      authorizationUsed: (payer, nonce) => reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
+      async ping() { await reader.getBlockNumber(); },
+      async close() {
+        process.off('exit', killed);
+        await stop(child);
+      },
+    };
+  } catch (error) {
+    process.off('exit', killed);
+    await stop(child);
+    throw error;
+  }
+}

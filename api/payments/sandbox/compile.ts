@@ -1,0 +1,63 @@
+/**
+ * Compile contracts.sol. The result is kept in contracts.json so that a start needs no compiler; a test compiles
+ * again and compares. Run as a program, this file writes contracts.json.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** solc carries no types of its own; only this one function of it is used. */
+const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
+
+export const Compiled = z.strictObject({
+  /** Version of the compiler, as its metadata states it. */
+  solc: z.string(),
+  contracts: z.record(z.string(), z.strictObject({
+    abi: z.array(z.record(z.string(), z.unknown())),
+    /** Code of the contract in place, after deployment: 0x and hex. */
+    code: z.string().regex(/^0x([0-9a-f]{2})+$/),
+  })),
+});
+
+export type Compiled = z.infer<typeof Compiled>;
+
+const Output = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).optional(),
+  contracts: z.record(z.string(), z.record(z.string(), z.object({
+    abi: z.array(z.record(z.string(), z.unknown())),
+    metadata: z.string(),
+    evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }),
+  }))).optional(),
+});
+
+/** Compile Solidity source. @throws with the compiler's message where it does not compile. */
+export function compile(source: string): Compiled {
+  const output = Output.parse(JSON.parse(solc.compile(JSON.stringify({
+    language: 'Solidity',
+    sources: { 'contracts.sol': { content: source } },
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: 'cancun',
+      // No hash of the metadata in the code: the same source gives the same bytes everywhere.
+      metadata: { bytecodeHash: 'none', appendCBOR: false },
+      outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
+    },
+  }))));
+  const failed = output.errors?.find((e) => e.severity === 'error');
+  if (failed) throw new Error(failed.formattedMessage);
+  const made = Object.entries(output.contracts?.['contracts.sol'] ?? {});
+  const version = z.object({ compiler: z.object({ version: z.string() }) }).parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
+  return {
+    solc: version.compiler.version,
+    contracts: Object.fromEntries(made.map(([name, c]) => [name, { abi: c.abi, code: `0x${c.evm.deployedBytecode.object}` }])),
+  };
+}
+
+export const sourcePath = fileURLToPath(new URL('contracts.sol', import.meta.url));
+export const compiledPath = fileURLToPath(new URL('contracts.json', import.meta.url));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeFile(compiledPath, `${JSON.stringify(compile(await readFile(sourcePath, 'utf8')))}\n`);
+  process.stdout.write(`wrote ${compiledPath}\n`);
+}

@@ -1,0 +1,18 @@
+/** The price of every endpoint of both specifications, in dollars per call. The one place where prices stand. */
+export const PRICES = {
+  '/api/lookup': '0.02',
+  '/api/deals/basic': '0.01',
+  '/api/deals': '0.05',
+  '/api/deals/hot': '0.02',
+  '/api/signals': '0.03',
+  '/api/auctions': '0.03',
+  '/api/leads': '0.25',
+  '/api/leads/exclusive': '1.00',
+  '/api/deals/:id/report': '1.50',
+  '/api/filings/recent': '0.01',
+  '/api/filings': '0.03',
+  '/api/batch/weekly.csv': '2.00',
+} as const;
+
+/** A price in dollars, as a decimal string. */
+export type Price = (typeof PRICES)[keyof typeof PRICES];

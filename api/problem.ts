@@ -1,0 +1,62 @@
+/** Errors as the API sends them: RFC 9457 problem documents with a typed reason and whether the call was billed. */
+import { z } from 'zod';
+
+/** Every reason an answer can be an error, with the status and the title that go with it. */
+export const PROBLEMS = {
+  invalid_parameter: { status: 400, title: 'A parameter has a value that is not accepted' },
+  unknown_parameter: { status: 400, title: 'A parameter is not known here' },
+  repeated_parameter: { status: 400, title: 'A parameter was given more than once' },
+  missing_parameter: { status: 400, title: 'A required parameter is missing' },
+  invalid_cursor: { status: 400, title: 'The cursor is not one of ours, or belongs to another query' },
+  payment_on_head: { status: 400, title: 'A payment was sent with HEAD' },
+  payment_required: { status: 402, title: 'Payment required' },
+  payment_malformed: { status: 402, title: 'The payment cannot be read' },
+  payment_invalid: { status: 402, title: 'The payment is not valid' },
+  settlement_failed: { status: 402, title: 'The payment could not be settled' },
+  not_found: { status: 404, title: 'No such endpoint' },
+  no_matches: { status: 404, title: 'Nothing matches' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  payment_already_used: { status: 409, title: 'The payment has been used' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  internal_error: { status: 500, title: 'Internal error' },
+  settlement_unknown: { status: 502, title: 'The outcome of the settlement is not known' },
+  snapshot_unavailable: { status: 503, title: 'No data to serve' },
+  payments_unavailable: { status: 503, title: 'Payments are not available' },
+} as const;
+
+export type Reason = keyof typeof PROBLEMS;
+
+/** What a problem document says beyond what every one says: names and values that help, in order. */
+export type Extras = Readonly<Record<string, unknown>>;
+
+/** The form of every error body. Further fields depend on the reason. */
+export const ProblemDocument = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: z.string().optional(),
+  reason: z.enum(Object.keys(PROBLEMS) as [Reason, ...Reason[]]),
+  /** Null where it is not known (reason settlement_unknown). */
+  billed: z.literal(false).nullable(),
+});
+
+/** An answer that is an error; the request is not billed. Throw it from anywhere below a route. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly reason: Reason;
+  readonly extras: Extras;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(reason: Reason, detail: string, extras: Extras = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.reason = reason;
+    this.extras = extras;
+    this.headers = headers;
+  }
+}
+
+/** The document of a problem. `instance` names the request. */
+export function documentOf(reason: Reason, detail: string, billed: false | null, instance: string, extras: Extras = {}): z.infer<typeof ProblemDocument> {
+  const { status, title } = PROBLEMS[reason];
+  return { type: `urn:dealfeed:problem:${reason}`, title, status, detail, instance: `urn:uuid:${instance}`, reason, billed, ...extras };
+}

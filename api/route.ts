@@ -1,0 +1,57 @@
+/**
+ * One definition per endpoint. From it follow the router entry, the validation of its parameters, its x402 route
+ * configuration, its line in `/api/meta` and its part of the interface description.
+ */
+import type { RouteConfig } from '@x402/core/server';
+import type { z } from 'zod';
+import type { Cursors } from './cursor.ts';
+import type { Manifest } from './manifest.ts';
+import type { Params, ParamValues } from './params.ts';
+import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
+import type { Price } from './prices.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a handler is given: one snapshot for the whole request, and the data clock. */
+export interface Asked<P extends Params> {
+  readonly params: ParamValues<P>;
+  /** Values of the path's `:names`. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly snapshot: Snapshot;
+  readonly manifest: Manifest;
+  /** The data clock: the day for which past, upcoming and recent are told, YYYY-MM-DD. */
+  readonly today: string;
+  readonly cursors: Cursors;
+}
+
+export interface RouteDefinition<P extends Params = Params, R extends z.ZodType = z.ZodType> {
+  /** Path as the router writes it; a parameter is `:name`. */
+  readonly path: string;
+  /** Dollars per call; null is free. */
+  readonly price: Price | null;
+  readonly about: string;
+  readonly params: P;
+  /** Body of the 200 answer. */
+  readonly reply: R;
+  /** The body (of the form of `reply`), or a thrown Problem. It runs after the payment was verified and before it is settled. */
+  handle(asked: Asked<P>): Promise<unknown>;
+}
+
+/** A route of any parameters, as the app keeps it. */
+export interface Route extends Omit<RouteDefinition, 'handle'> {
+  handle(asked: Asked<Params>): Promise<unknown>;
+}
+
+export const defineRoute = <const P extends Params, R extends z.ZodType>(definition: RouteDefinition<P, R>): Route => definition;
+
+/** Name of a route in x402 configuration: "GET /api/deals". */
+export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.path}`;
+
+/** x402 configuration of the priced routes, as the official middleware takes it. */
+export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
+  return Object.fromEntries(routes.filter((r) => r.price !== null).map((r) => [routeKey(r), {
+    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: PAYMENT_SECONDS },
+    description: r.about,
+    mimeType: 'application/json',
+    serviceName: 'Dealfeed',
+  } satisfies RouteConfig]));
+}

@@ -1,0 +1,95 @@
+/** Deals: the free index, the feed, its cards, and the hot ones. */
+import { z } from 'zod';
+import { Deal } from '../../models/marts/deals.ts';
+import { listOf, noteOf, NUMBER, page, pageParams, Where } from '../list.ts';
+import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
+import { PRICES } from '../prices.ts';
+import { defineRoute } from '../route.ts';
+
+const INDEX_SIZE = 50;
+/** Advertised cap rate from which a deal is hot, in percent. */
+const HOT_CAP = '8.5';
+const MOST_UNITS = 100_000;
+
+/** Deals for sale now; what was sold, withdrawn or is under contract is not served. */
+const active = (): Where => new Where().only("listing_status = 'active'");
+
+const dealFilters = {
+  state: stateParam('State of the property.'),
+  city: textParam('City of the property; the whole name, upper or lower case.'),
+  min_price: numberParam('Lowest asking price, USD.'),
+  max_price: numberParam('Highest asking price, USD.'),
+  min_cap: numberParam('Lowest advertised cap rate, percent.'),
+  min_units: integerParam('Smallest number of units.', 0, MOST_UNITS),
+  max_units: integerParam('Largest number of units.', 0, MOST_UNITS),
+  min_score: integerParam('Lowest deal_score.', 0, 100),
+  status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
+};
+
+const filtered = (p: ParamValues<typeof dealFilters>): Where => active()
+  .when('state = ?', p.state)
+  .when('lower(city) = lower(?)', p.city)
+  .when(`list_price >= ${NUMBER}`, p.min_price)
+  .when(`list_price <= ${NUMBER}`, p.max_price)
+  .when(`cap_rate >= ${NUMBER}`, p.min_cap)
+  .when('units >= ?', p.min_units)
+  .when('units <= ?', p.max_units)
+  .when('deal_score >= ?', p.min_score)
+  .when('rental_status = ?', p.status);
+
+const IndexRecord = Deal.schema.pick({ id: true, address: true, city: true, state: true, list_price: true, units: true, cap_rate: true, deal_score: true });
+
+export const dealIds = defineRoute({
+  path: '/api/deals/ids', price: null,
+  about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
+  params: {},
+  reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
+  async handle({ snapshot, manifest }) {
+    const columns = Object.keys(IndexRecord.shape);
+    const rows = await snapshot.records('deals',
+      `SELECT * FROM deals${active()} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
+    const records = rows.map((row) => Object.fromEntries(columns.map((c) => [c, row[c]])));
+    return {
+      ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
+      count: records.length, generated_at: manifest.generated_at, records,
+    };
+  },
+});
+
+export const deals = defineRoute({
+  path: '/api/deals', price: PRICES['/api/deals'],
+  about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
+  params: { ...dealFilters, ...pageParams },
+  reply: listOf(Deal.schema),
+  handle: (asked) => page(asked, {
+    table: 'deals', path: '/api/deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
+  }),
+});
+
+const Card = Deal.schema.pick({
+  id: true, address: true, city: true, state: true, zip: true, list_price: true, units: true, cap_rate: true,
+  source: true, listing_url: true, last_verified: true, days_on_feed: true,
+});
+
+export const dealCards = defineRoute({
+  path: '/api/deals/basic', price: PRICES['/api/deals/basic'],
+  about: 'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
+  params: { ...dealFilters, ...pageParams },
+  reply: listOf(Card),
+  handle: (asked) => page(asked, {
+    table: 'deals', path: '/api/deals/basic', what: 'active deal', where: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
+    columns: Object.keys(Card.shape),
+  }),
+});
+
+export const hotDeals = defineRoute({
+  path: '/api/deals/hot', price: PRICES['/api/deals/hot'],
+  about: `Active deals with an advertised cap rate of ${HOT_CAP}% or more and a computed DSCR, ranked by deal_score.`,
+  params: pageParams,
+  reply: listOf(Deal.schema),
+  handle: (asked) => page(asked, {
+    table: 'deals', path: '/api/deals/hot', what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
+    where: active().add(`cap_rate >= ${NUMBER}`, HOT_CAP).only("dscr_status = 'computed'"),
+    note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
+  }),
+});

@@ -1,0 +1,105 @@
+/** Everything that runs while the server runs: payments, snapshots, the listening socket; started and stopped together. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isFatalStartupInitError } from '@x402/core/server';
+import { SettingError } from '../lib/settings.ts';
+import { createApp, type App, type RequestLog } from './app.ts';
+import { attemptsInMemory } from './payments/attempts.ts';
+import { openPayments, type OpenPayments } from './payments/modes.ts';
+import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
+import type { PaymentSettings, ServerSettings } from './settings.ts';
+import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
+
+/** Time that requests under way have to end when the server stops. */
+const DRAIN_MS = 10_000;
+
+export interface ServeOptions {
+  readonly settings: ServerSettings;
+  readonly payments: PaymentSettings;
+  readonly log?: (entry: RequestLog) => void;
+  readonly report?: (event: { serving: string } | LoadFailure | { payments: string }) => void;
+  readonly checkReplies?: boolean;
+}
+
+export interface Serving {
+  /** Address on this machine. */
+  readonly url: string;
+  readonly publicUrl: string;
+  readonly app: App;
+  readonly payments: OpenPayments;
+  readonly snapshots: Snapshots;
+  /** Take no new requests, end those under way, stop the chain. */
+  close(): Promise<void>;
+}
+
+const listen = (server: Server, port: number, host: string): Promise<number> => new Promise((resolve, reject) => {
+  server.once('error', (error: NodeJS.ErrnoException) => {
+    reject(error.code === 'EADDRINUSE' ? new SettingError(`PORT is ${port}, expected a port that is free on ${host}: another server listens there`)
+      : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`) : error);
+  });
+  server.listen(port, host, () => { resolve((server.address() as AddressInfo).port); });
+});
+
+const closed = (server: Server): Promise<void> => new Promise((resolve) => {
+  const timer = setTimeout(() => { server.closeAllConnections(); }, DRAIN_MS);
+  server.close(() => { clearTimeout(timer); resolve(); });
+  server.closeIdleConnections();
+});
+
+/**
+ * Start serving.
+ * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
+ */
+export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
+  // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
+  const server = createServer();
+  const port = await listen(server, settings.PORT, settings.HOST);
+  const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
+  const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
+  let payments: OpenPayments | undefined;
+  let snapshots: Snapshots | undefined;
+  try {
+    payments = await openPayments(paymentSettings);
+    snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
+    const app = createApp({
+      snapshots, publicUrl, cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      payments: {
+        mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, attempts: attemptsInMemory(),
+        ...(payments.notice === undefined ? {} : { notice: payments.notice }),
+      },
+      ...(log === undefined ? {} : { log }), ...(checkReplies === undefined ? {} : { checkReplies }),
+    });
+    try { await app.payments.start(); } catch (error) {
+      if (isFatalStartupInitError(error)) {
+        const name = paymentSettings.mode === 'facilitator' ? paymentSettings.url : '';
+        throw new SettingError(`FACILITATOR_URL is ${JSON.stringify(name)}, expected a facilitator that serves exact payments on eip155:8453`);
+      }
+      // It may come back: paid calls answer 503 until it does.
+      report?.({ payments: error instanceof Error ? error.message : String(error) });
+    }
+    if (payments.sandbox) {
+      await writeWallet(settings.DATA_DIR, {
+        rpc_url: payments.sandbox.chain.rpcUrl, base_url: url, address: payments.sandbox.buyer.address,
+        private_key: payments.sandbox.buyer.privateKey, pay_to: payments.payTo,
+      });
+    }
+    server.on('request', app.koa.callback());
+    const running = { payments, snapshots };
+    let closing: Promise<void> | undefined;
+    return {
+      url, publicUrl, app, ...running,
+      close: () => closing ??= (async () => {
+        await closed(server);
+        running.snapshots.close();
+        if (running.payments.sandbox) await removeWallet(settings.DATA_DIR);
+        await running.payments.close();
+      })(),
+    };
+  } catch (error) {
+    server.close();
+    snapshots?.close();
+    await payments?.close();
+    throw error;
+  }
+}

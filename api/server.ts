@@ -1,0 +1,58 @@
+/** `make serve`: serve the current snapshot until Ctrl-C. */
+import { pino } from 'pino';
+import { SettingError } from '../lib/settings.ts';
+import { SANDBOX_NOTICE } from './payments/modes.ts';
+import { serve, type Serving } from './serve.ts';
+import { readServerSettings } from './settings.ts';
+
+/** What a person at the terminal reads first. */
+function greeting({ url, publicUrl, payments, snapshots }: Serving): string {
+  const lease = snapshots.acquire();
+  const manifest = lease?.snapshot.manifest;
+  lease?.release();
+  const failure = snapshots.failure();
+  const bar = '='.repeat(78);
+  return [
+    ...(payments.mode === 'sandbox' ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar] : []),
+    `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
+    manifest ? `snapshot    ${manifest.run_id}, data of ${manifest.as_of}${manifest.notice === '' ? '' : `   ${manifest.notice}`}`
+      : `snapshot    none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (it is served as soon as it is there)`,
+    `payments    ${payments.mode}, paid to ${payments.payTo}`,
+    '',
+    `free        curl ${url}/api/meta`,
+    `            curl ${url}/api/deals/ids`,
+    ...(payments.mode === 'sandbox' ? ["paid        make buy URL='/api/deals?state=OH'      (in a second terminal)"] : []),
+    'stop        Ctrl-C', '',
+  ].join('\n');
+}
+
+try {
+  const { settings, payments } = readServerSettings();
+  const log = pino({ level: settings.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const serving = await serve({
+    settings, payments,
+    log(entry) {
+      const { error, ...rest } = entry;
+      if (error !== undefined) log.error({ ...rest, err: error }, 'request failed');
+      else log.info(rest, 'request');
+    },
+    report(event) {
+      if ('serving' in event) log.info(event, 'snapshot serving');
+      else if ('payments' in event) log.warn(event, 'payments not available yet');
+      else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
+    },
+  });
+  process.stdout.write(greeting(serving));
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    void serving.close();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+} catch (error) {
+  if (!(error instanceof SettingError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
