@@ -1,0 +1,152 @@
+/**
+ * The sandbox's web: one local server that plays every site, told apart by the Host header.
+ *   node sandbox/server.ts     prints {"url":"http://127.0.0.1:<port>"} when it listens
+ * Settings: SEED, DAY, LISTINGS, PARCELS, AUCTIONS, FILINGS.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
+import { conditional, page, type SandboxRequest, type SandboxResponse } from './http.ts';
+import { htmlPage } from './pages/html.ts';
+import { sites } from './pages/index.ts';
+import { makeWorld, worldOn } from './world/world.ts';
+import type { World, WorldDay, WorldOptions } from './world/types.ts';
+
+export const SANDBOX_SUFFIX = '.sandbox.example';
+
+/** What a fault does to an answer on its way. */
+export interface Altered extends SandboxResponse {
+  /** Send only so many bytes of the body, then break the connection. */
+  readonly truncateAt?: number;
+  /** Break the connection without any answer. */
+  readonly reset?: boolean;
+  /** Wait before answering. */
+  readonly delayMs?: number;
+}
+
+/** A test's hook into every answer. What it returns takes the answer's place. */
+export type Alter = (request: Pick<SandboxRequest, 'host' | 'path' | 'method' | 'query' | 'headers'>, response: SandboxResponse) => Altered | undefined;
+
+export interface SandboxOptions extends Partial<WorldOptions> {
+  readonly day?: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly alter?: Alter;
+  /** A world made before, so that several servers show days of the same one. Its options win. */
+  readonly world?: World;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  readonly world: World;
+  readonly day: WorldDay;
+  close(): Promise<void>;
+}
+
+function cookiesOf(header: string | undefined): Record<string, string> {
+  return Object.fromEntries((header ?? '').split(';').map((part) => part.trim().split('=')).filter(([name]) => name)
+    .map(([name, ...value]) => [(name ?? '').toLowerCase(), value.join('=')]));
+}
+
+function requestOf(incoming: IncomingMessage): SandboxRequest {
+  const publicHost = (incoming.headers.host ?? '').toLowerCase().replace(/:\d+$/u, '');
+  const url = new URL(incoming.url ?? '/', 'http://sandbox.invalid');
+  return {
+    method: incoming.method ?? 'GET', publicHost,
+    host: publicHost.endsWith(SANDBOX_SUFFIX) ? publicHost.slice(0, -SANDBOX_SUFFIX.length) : publicHost,
+    path: url.pathname, query: url.searchParams,
+    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    cookies: cookiesOf(incoming.headers.cookie),
+  };
+}
+
+const notFound = (): SandboxResponse => page(htmlPage('Not found', '<h1>404 Not Found</h1>'), {}, 404);
+
+/** The site's answer to a request, before any fault and before compression. */
+export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse {
+  const site = sites.get(request.host);
+  if (!site) return page(htmlPage('No such site', `<h1>The sandbox has no site of this name</h1><p>It has ${[...sites.keys()].join(', ')}.</p>`), {}, 421);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
+  return conditional(request, site(day, request) ?? notFound());
+}
+
+const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript))/u;
+
+/** Send an answer, compressed where the client can and the real server would. */
+function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altered): void {
+  const { status, headers } = altered;
+  const type = String(headers['content-type'] ?? '');
+  const zip = COMPRESSIBLE.test(type) && altered.body.length > 500 && headers['content-encoding'] === undefined && /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
+  const body = zip ? gzipSync(altered.body, { level: 6 }) : altered.body;
+  const own: Record<string, string> = { 'x-dealfeed-sandbox': 'made-up data', ...(COMPRESSIBLE.test(type) ? { vary: 'Accept-Encoding' } : {}), ...(zip ? { 'content-encoding': 'gzip' } : {}) };
+  const empty = status === 304 || status === 204;
+  outgoing.writeHead(status, {
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
+    ...own, ...(empty ? {} : { 'content-length': String(body.length) }),
+  });
+  if (request.method === 'HEAD' || empty) {
+    outgoing.end();
+  } else if (altered.truncateAt !== undefined && altered.truncateAt < body.length) {
+    // What was sent must leave before the connection breaks, or the client would see a reset instead of a cut body.
+    outgoing.write(body.subarray(0, altered.truncateAt), () => { setTimeout(() => outgoing.destroy(), 20); });
+  } else {
+    outgoing.end(body);
+  }
+}
+
+/** Start the sandbox on 127.0.0.1 for one day of one world. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { day = SANDBOX_DAY, port = 0, alter, world: given, ...sizes } = options;
+  const world = given ?? makeWorld(sizes);
+  const today = worldOn(world, day);
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = requestOf(incoming);
+    const response = answer(today, request);
+    const altered: Altered = alter?.(request, response) ?? response;
+    if (altered.delayMs !== undefined) await new Promise((resolve) => { setTimeout(resolve, altered.delayMs); });
+    if (altered.reset) incoming.socket.destroy();
+    else send(outgoing, request, altered);
+  };
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch((error: unknown) => {
+      process.stderr.write(`sandbox: ${incoming.headers.host ?? ''}${incoming.url ?? ''}: ${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+      if (!outgoing.headersSent) outgoing.writeHead(500, { 'content-type': 'text/plain' });
+      outgoing.end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}`, port: bound, world, day: today,
+    close: () => new Promise<void>((resolve) => {
+      server.close(() => { resolve(); });
+      server.closeAllConnections();
+    }),
+  };
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings(pipelineSettings);
+  const sandbox = await startSandbox({
+    seed: settings.SEED, day: settings.DAY ?? SANDBOX_DAY,
+    listings: settings.LISTINGS, parcels: settings.PARCELS, auctions: settings.AUCTIONS, filings: settings.FILINGS,
+  });
+  process.stdout.write(`${JSON.stringify({ url: sandbox.url })}\n`);
+  const stop = (): void => { void sandbox.close(); };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

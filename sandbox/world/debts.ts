@@ -1,0 +1,132 @@
+/** Tax debts of the made-up world: who owes how much, how it grows, when it is paid and leaves the list. */
+import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY, monthStart, weekday } from './days.ts';
+import { undashed } from './parcels.ts';
+import { placesOfCounty, taxCounties } from './places.ts';
+import type { PropertyBook } from './properties.ts';
+import { Draw } from './random.ts';
+import type { DelinquentParcel, Property } from './types.ts';
+
+/** A parcel's debt through time. Days are numbers, amounts cents. */
+export interface DebtPlan {
+  readonly property: Property;
+  /** First day on the list. */
+  readonly from: number;
+  /** First day no longer on it; moved by a sheriff's sale, which pays the debt. */
+  to: number | null;
+  /** Owed when the world begins. */
+  readonly base: number;
+  /** Part of the debt that has been paid, still shown beside the gross amount where the county does so. */
+  readonly paid: number;
+  /** A payment on account within the world's time. */
+  readonly payment: { readonly on: number; readonly amount: number } | null;
+  readonly certifiedYear: number;
+  readonly propertyClass: string;
+  readonly foreclosureFiled: boolean;
+  readonly paymentPlan: boolean;
+}
+
+const MONTGOMERY = '39113';
+const HAMILTON = '39061';
+
+/** Day of the list that a county shows on a day: Montgomery posts on Thursdays, the others answer for the day itself. */
+export const listDay = (countyFips: string, day: number): number => (countyFips === MONTGOMERY ? day - ((weekday(day) + 3) % 7) : day);
+
+const isListed = (plan: DebtPlan, day: number): boolean => {
+  const on = listDay(plan.property.countyFips, day);
+  return plan.from <= on && (plan.to === null || on < plan.to);
+};
+
+function classOf(units: number): string {
+  if (units === 0) return 'VACANT LAND';
+  if (units === 1) return '1-FAMILY DWELLING';
+  if (units <= 3) return `${units}-FAMILY DWELLING`;
+  return units < 20 ? 'APARTMENTS 4-19 UNITS' : 'APARTMENTS 20-39 UNITS';
+}
+
+function planDebt(seed: number, property: Property, from: number, to: number | null): DebtPlan {
+  const draw = new Draw(seed, 'debt', property.id);
+  const years = draw.weighted<number>([[1, 34], [2, 24], [3, 16], [4, 10], [6, 8], [9, 5], [0, 3]]);
+  // About two percent of the value a year, with charges, in odd cents.
+  const base = Math.max(4_107, Math.round(property.value * 100 * (0.019 * Math.max(0.5, years)) * draw.int(70, 140) / 100) + draw.int(0, 99));
+  return {
+    property, from, to, base,
+    paid: property.countyFips === HAMILTON && draw.chance(0.15) ? Math.round(base * draw.int(5, 60) / 100) : 0,
+    payment: draw.chance(0.05) ? { on: draw.int(FIRST_DAY, LAST_DAY), amount: Math.round(base * draw.int(10, 60) / 100) } : null,
+    certifiedYear: 2025 - years,
+    propertyClass: classOf(property.units),
+    foreclosureFiled: years >= 3 && draw.chance(0.25),
+    paymentPlan: draw.chance(0.08),
+  };
+}
+
+/** Interest runs by the month on what was owed at the start, 1 % of it, so that debts grow on the first of a month. */
+function owedOn(plan: DebtPlan, day: number): number {
+  let months = 0;
+  while (monthStart(FIRST_DAY, months + 1) <= day) months += 1;
+  const grown = plan.base + Math.floor(plan.base / 100) * months;
+  return grown - (plan.payment !== null && plan.payment.on <= day ? plan.payment.amount : 0);
+}
+
+/** Amount of a debt on a day, net of what was paid, in cents. */
+export const netOwedOn = (plan: DebtPlan, day: number): number => owedOn(plan, day) - plan.paid;
+
+/** The parcels on the county lists that stand on a day. */
+export function delinquentOn(plans: readonly DebtPlan[], day: number): DelinquentParcel[] {
+  return plans.filter((plan) => isListed(plan, day)).map((plan) => {
+    const { property } = plan;
+    const on = listDay(property.countyFips, day);
+    const { parcel, countyFips } = property;
+    if (parcel === null) throw new Error(`${property.id} is on a tax list and has no parcel number`);
+    return {
+      propertyId: property.id, countyFips,
+      parcel: countyFips === MONTGOMERY ? parcel : undashed(parcel),
+      amount: dollars(netOwedOn(plan, on)), paid: dollars(plan.paid),
+      certifiedYear: plan.certifiedYear, marketValue: property.value, propertyClass: plan.propertyClass,
+      foreclosureFiled: plan.foreclosureFiled, paymentPlan: plan.paymentPlan, listDay: dayText(on),
+    };
+  });
+}
+
+/** Share of the parcels that pay up, and of those that are new, per day. */
+const TURNOVER = 0.0012;
+
+/**
+ * All debts of the world's time. On the default day the lists show `count` parcels, among them some of the
+ * properties that are for sale.
+ */
+export function planDebts(seed: number, count: number, forSale: readonly Property[], book: PropertyBook): DebtPlan[] {
+  const plans: DebtPlan[] = [];
+  let listed = 0;
+  let made = 0;
+  /** One more debt; 1 where it is on the lists of the default day, else 0. */
+  const add = (property: Property, from: number, to: number | null): number => {
+    const plan = planDebt(seed, property, from, to);
+    plans.push(plan);
+    return isListed(plan, DEFAULT_DAY) ? 1 : 0;
+  };
+  const make = (): Property => {
+    const id = `T${made}`;
+    made += 1;
+    const draw = new Draw(seed, 'parcel', id);
+    return book.make(id, { place: draw.weighted(placesOfCounty(draw.weighted(taxCounties))), multifamily: false });
+  };
+  const counties = new Set(taxCounties.map(([fips]) => fips));
+  const daysOf = (from: number, to: number): number => Math.round(count * TURNOVER * (to - from + 1));
+  const longAgo = FIRST_DAY - 100;
+
+  for (const property of forSale) {
+    if (listed >= count * 0.3 || !counties.has(property.countyFips)) continue;
+    const draw = new Draw(seed, 'owes', property.id);
+    if (draw.chance(0.2)) listed += add(property, longAgo, draw.chance(0.12) ? draw.int(FIRST_DAY + 1, LAST_DAY) : null);
+  }
+  for (let i = daysOf(FIRST_DAY + 1, DEFAULT_DAY); i > 0; i -= 1) add(make(), longAgo, new Draw(seed, 'cured', i).int(FIRST_DAY + 1, DEFAULT_DAY - 8));
+  const curedLater = daysOf(DEFAULT_DAY + 1, LAST_DAY) / Math.max(1, count);
+  const newBefore = daysOf(FIRST_DAY + 1, DEFAULT_DAY) / Math.max(1, count);
+  while (listed < count) {
+    const property = make();
+    const draw = new Draw(seed, 'owes', property.id);
+    listed += add(property, draw.chance(newBefore) ? draw.int(FIRST_DAY + 1, DEFAULT_DAY - 8) : longAgo, draw.chance(curedLater) ? draw.int(DEFAULT_DAY + 1, LAST_DAY) : null);
+  }
+  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1) add(make(), new Draw(seed, 'new', i).int(DEFAULT_DAY + 1, LAST_DAY), null);
+  return plans;
+}

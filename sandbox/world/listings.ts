@@ -1,0 +1,224 @@
+/** Listings of the made-up world: when each appears, what it asks and claims, how its price moves, when it goes. */
+import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
+import { listingMetros, placesOfMetro } from './places.ts';
+import { roundPrice, yearlyNet, type PropertyBook } from './properties.ts';
+import { Draw } from './random.ts';
+import { spellStreet, type Spelling } from './streets.ts';
+import type { ClaimKind, ListingEvent, ListingOnDay, PriceKind, Property, Site } from './types.ts';
+
+/** A listing through time. Days are numbers (days.ts), prices whole dollars. */
+export interface ListingPlan {
+  readonly site: Site;
+  readonly listingId: string;
+  readonly propertyId: string;
+  readonly path: string;
+  readonly street: string;
+  readonly property: Property;
+  /** First day shown. */
+  readonly from: number;
+  /** First day no longer shown. */
+  readonly to: number | null;
+  readonly relistOf: string | null;
+  /** The price from each day on; the first entry is the day posted. */
+  readonly prices: readonly (readonly [from: number, price: number])[];
+  readonly priceKind: PriceKind;
+  readonly claim: ClaimKind;
+  /** Net income the broker claims, whole dollars a year. */
+  readonly claimedNet: number;
+  readonly showsCap: boolean;
+  readonly showsNoi: boolean;
+  /** Share by which the stated NOI stays behind the advertised cap rate. */
+  readonly inconsistent: boolean;
+  /** The advertised cap rate is not recomputed when the price is cut. */
+  readonly staleCap: boolean;
+  readonly capDecimals: 1 | 2;
+  readonly showsUnits: boolean;
+  readonly showsYear: boolean;
+  readonly contractFrom: number | null;
+  readonly soldFrom: number | null;
+}
+
+interface Spell {
+  readonly from: number;
+  readonly to: number | null;
+}
+
+/** Share of listings that leave, and that arrive, per day. */
+const TURNOVER = 0.007;
+
+/** First asking price, and what is unusual about it. */
+function drawPrice(draw: Draw, property: Property): { price: number; priceKind: PriceKind; net: number } {
+  const { units, rent2br } = property;
+  const net = yearlyNet(units, rent2br);
+  const plain = roundPrice(net / draw.bell(0.062, 0.0135, 0.039, 0.108));
+  const unit = units * rent2br;
+  if (units <= 4 && draw.chance(0.06)) return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
+  if (unit * 25 < 66_000 && draw.chance(0.2)) return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
+  if (draw.chance(0.009)) return { price: Math.round(plain / 10), priceKind: 'typo_low', net };
+  return { price: plain, priceKind: draw.chance(0.05) ? 'call_for_price' : 'plain', net };
+}
+
+/** Price cuts every few weeks, now and then a rise. */
+function drawPrices(draw: Draw, price: number, from: number, to: number | null): [number, number][] {
+  const prices: [number, number][] = [[from, price]];
+  let current = price;
+  for (let day = from + draw.int(12, 120); day < (to ?? LAST_DAY + 1); day += draw.int(25, 130)) {
+    const factor = draw.chance(0.04) ? 1 + draw.int(1, 4) / 100 : 1 - draw.int(15, 80) / 1000;
+    const next = current < 20_000 ? Math.round(current * factor) : roundPrice(current * factor);
+    if (next !== current) prices.push([day, next]);
+    current = next;
+  }
+  return prices;
+}
+
+function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; claimedNet: number } {
+  const claim = draw.weighted<ClaimKind>([['fair', 48], ['inflated', 17], ['modest', 8], ['none', 27]]);
+  const points = (low: number, high: number): number => Math.round(price * draw.int(low, high) / 10_000);
+  const claimedNet = claim === 'inflated' ? net + points(105, 350) : claim === 'modest' ? Math.max(Math.round(net * 0.4), net - points(105, 250))
+    : Math.round(net * draw.int(96, 105) / 100);
+  return { claim, claimedNet };
+}
+
+const SPELLINGS: Readonly<Record<Site, readonly (readonly [Spelling, number])[]>> = {
+  heartland_multifamily: [['abbreviated', 5], ['dotted', 4], ['upper_abbreviated', 1]],
+  lakes_sunbelt_exchange: [['words', 6], ['abbreviated', 2], ['upper_words', 1]],
+};
+
+function slugOf(property: Property, spelled: string): string {
+  return `${spelled} ${property.city} ${property.state}`.toLowerCase().replace(/[^a-z0-9]+/gu, '-').replace(/^-|-$/gu, '');
+}
+
+/** One spell of a property on the market, as one or two listings. */
+function planSpell(seed: number, property: Property, { from, to }: Spell, turn: number, relisted: readonly ListingPlan[]): ListingPlan[] {
+  const draw = new Draw(seed, 'listing', property.id, turn);
+  const { price, priceKind, net } = drawPrice(draw, property);
+  const { claim, claimedNet } = drawClaim(draw, net, price);
+  const sites = draw.weighted<readonly Site[]>([
+    [['heartland_multifamily'], 46], [['lakes_sunbelt_exchange'], 42], [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6], [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
+  ]);
+  const form = draw.weighted<'cap' | 'noi' | 'both'>([['cap', 55], ['noi', 15], ['both', 30]]);
+  const inconsistent = draw.chance(0.1);
+  const prices = drawPrices(draw, price, from, to);
+  const end = { contract: draw.chance(0.25) ? draw.int(5, 20) : null, sold: draw.chance(0.3) ? draw.int(1, 4) : null };
+  return sites.map((site, second) => {
+    const own = new Draw(seed, 'listing', property.id, turn, site);
+    const late = second === 0 ? 0 : own.int(0, 9);
+    const start = from + late;
+    const stop = to === null ? null : Math.max(start + 1, to + (second === 0 ? 0 : own.int(0, 2)));
+    const lag = second === 0 ? 0 : own.int(0, 3);
+    const offset = second === 1 && own.chance(0.2) ? own.pick([0.98, 0.985, 1.01, 1.02] as const) : 1;
+    const shift = (amount: number): number => (offset === 1 ? amount : roundPrice(amount * offset));
+    const spelling = own.weighted(SPELLINGS[site]);
+    const plain = spellStreet(property.address, spelling);
+    const noise = second === 1 && property.address.unit === null && property.address.high === null && own.chance(0.12)
+      ? own.pick([`, Units 1-${property.units}`, ` #1-${property.units}`] as const) : '';
+    // Three numbers a property: two spells, and room between them. The sites number independently of each other.
+    const serial = Number(property.id.slice(1)) * 3 + turn;
+    const listingId = site === 'heartland_multifamily' ? `HM-${100_000 + serial}` : `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
+    return {
+      site, listingId, propertyId: property.id, property,
+      path: site === 'heartland_multifamily' ? `/listing/${listingId}/${slugOf(property, plain)}` : `/deal/${listingId}`,
+      street: plain + noise,
+      from: start, to: stop,
+      relistOf: relisted.find((before) => before.site === site)?.listingId ?? null,
+      prices: prices.map(([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const),
+      priceKind, claim, claimedNet,
+      showsCap: claim !== 'none' && form !== 'noi',
+      showsNoi: claim !== 'none' && form !== 'cap',
+      inconsistent: inconsistent && form === 'both',
+      staleCap: own.chance(0.3),
+      capDecimals: own.chance(0.5) ? 1 : 2,
+      showsUnits: !own.chance(0.04),
+      showsYear: !own.chance(0.12),
+      contractFrom: stop !== null && end.contract !== null ? stop - end.contract : null,
+      soldFrom: stop !== null && end.sold !== null ? stop - end.sold : null,
+    };
+  });
+}
+
+/** The last price on or before a day. */
+function priceOn(plan: ListingPlan, day: number): number {
+  let price = plan.prices[0]?.[1] ?? 0;
+  for (const [from, amount] of plan.prices) if (from <= day) price = amount;
+  return price;
+}
+
+export const isShown = (plan: ListingPlan, day: number): boolean => plan.from <= day && (plan.to === null || day < plan.to);
+
+/** The listing as its site shows it on a day. */
+export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
+  const { property } = plan;
+  const price = priceOn(plan, day);
+  const capBase = plan.staleCap ? (plan.prices[0]?.[1] ?? price) : price;
+  const step = plan.capDecimals === 1 ? 10 : 1;
+  const cap = Math.round(plan.claimedNet * 10_000 / capBase / step) * step;
+  const statedNoi = plan.inconsistent ? Math.round(plan.claimedNet * 0.88) : plan.claimedNet;
+  return {
+    site: plan.site, listingId: plan.listingId, propertyId: plan.propertyId, path: plan.path,
+    street: plan.street, city: property.city, state: property.state, zip: property.zip,
+    price: plan.priceKind === 'call_for_price' ? null : dollars(price * 100),
+    units: plan.showsUnits ? property.units : null,
+    // A mistyped price makes a cap rate that no broker would print; the claim was typed with the right one.
+    capRate: plan.showsCap ? dollars(plan.priceKind === 'typo_low' ? Math.round(cap / 10) : cap) : null,
+    noi: plan.showsNoi ? dollars(statedNoi * 100) : null,
+    yearBuilt: plan.showsYear ? property.yearBuilt : null,
+    postedOn: dayText(plan.from),
+    availability: plan.soldFrom !== null && day >= plan.soldFrom ? 'sold' : plan.contractFrom !== null && day >= plan.contractFrom ? 'under_contract' : 'for_sale',
+    claim: plan.claim, priceKind: plan.priceKind,
+  };
+}
+
+/** What changed between the day before and the day, in the order of the plans. */
+export function listingEventsOn(plans: readonly ListingPlan[], day: number): ListingEvent[] {
+  return plans.flatMap((plan): ListingEvent[] => {
+    const [before, after] = [day - 1, day].map((d) => (isShown(plan, d) ? listingOn(plan, d) : null));
+    const event = (kind: ListingEvent['kind']): ListingEvent[] => [{
+      kind, site: plan.site, listingId: plan.listingId, propertyId: plan.propertyId, before: before?.price ?? null, after: after?.price ?? null,
+    }];
+    if (before && !after) return event('gone');
+    if (!before && after) return event(plan.relistOf === null ? 'appeared' : 'relisted');
+    if (!before?.price || !after?.price || before.price === after.price) return [];
+    return event(Number(after.price) < Number(before.price) ? 'price_cut' : 'price_raised');
+  });
+}
+
+/** All listings of the world's time. On the default day they show `count` properties. */
+export function planListings(seed: number, count: number, book: PropertyBook): ListingPlan[] {
+  const plans: ListingPlan[] = [];
+  let made = 0;
+  let shown = 0;
+  /** One more property; 1 where it is for sale on the default day, else 0. */
+  const add = (spellOf: (draw: Draw) => Spell): number => {
+    const id = `L${made}`;
+    made += 1;
+    const draw = new Draw(seed, 'spell', id);
+    const place = draw.weighted(placesOfMetro(draw.weighted(listingMetros)));
+    const property = book.make(id, { place, multifamily: true });
+    const first = spellOf(draw);
+    const spells: Spell[] = [first];
+    // A few come back after some weeks, under a new listing number.
+    if (first.to !== null && first.to < LAST_DAY - 10 && draw.chance(0.12)) spells.push({ from: first.to + draw.int(7, 28), to: null });
+    let before: ListingPlan[] = [];
+    for (const [turn, spell] of spells.entries()) {
+      before = planSpell(seed, property, spell, turn, before);
+      plans.push(...before);
+    }
+    return spells.some(({ from, to }) => from <= DEFAULT_DAY && (to === null || DEFAULT_DAY < to)) ? 1 : 0;
+  };
+  const daysOf = (from: number, to: number): number => Math.round(count * TURNOVER * (to - from + 1));
+  const longAgo = (draw: Draw): number => FIRST_DAY - draw.int(0, 240);
+
+  for (let i = daysOf(FIRST_DAY + 1, DEFAULT_DAY); i > 0; i -= 1) {
+    shown += add((draw) => ({ from: longAgo(draw), to: draw.int(FIRST_DAY + 1, DEFAULT_DAY) }));
+  }
+  const newBefore = daysOf(FIRST_DAY + 1, DEFAULT_DAY) / Math.max(1, count);
+  const goneAfter = daysOf(DEFAULT_DAY + 1, LAST_DAY) / Math.max(1, count);
+  while (shown < count) {
+    shown += add((draw) => ({
+      from: draw.chance(newBefore) ? draw.int(FIRST_DAY + 1, DEFAULT_DAY) : longAgo(draw),
+      to: draw.chance(goneAfter) ? draw.int(DEFAULT_DAY + 1, LAST_DAY) : null,
+    }));
+  }
+  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1) add((draw) => ({ from: draw.int(DEFAULT_DAY + 1, LAST_DAY), to: null }));
+  return plans;
+}

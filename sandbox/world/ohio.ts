@@ -1,0 +1,96 @@
+/** Ohio's monthly reports of new businesses: what was filed in a month, made into files on the next second Saturday. */
+import { dayText, monthStart, weekday } from './days.ts';
+import { AGENT_FIRMS, drawCompany, drawPerson } from './names.ts';
+import { placesOfMetro, places, type Place } from './places.ts';
+import { Draw } from './random.ts';
+import { rentsOf } from './rents.ts';
+import { drawAddress, spellStreet } from './streets.ts';
+import type { OhioAddress, OhioFiling, OhioRelease } from './types.ts';
+
+/** The ten reports of new entities: number, words of the transaction, endings of the names, weight. */
+export const OHIO_REPORTS: readonly { readonly number: string; readonly transaction: string; readonly endings: readonly string[]; readonly weight: number }[] = [
+  { number: '0010', transaction: 'FOREIGN CORPORATION/LICENSE', endings: [', INC.', ' CORP.'], weight: 2 },
+  { number: '0030', transaction: 'FOREIGN NONPROFIT CORPORATION/LICENSE', endings: [' FOUNDATION'], weight: 0.6 },
+  { number: '0040', transaction: 'FOREIGN PROFESSIONAL ASSOCIATION', endings: [', P.A.'], weight: 0.3 },
+  { number: '0050', transaction: 'DOMESTIC ARTICLES/FOR PROFIT', endings: [' INC.', ', INC.', ' CORPORATION'], weight: 6 },
+  { number: '0070', transaction: 'DOMESTIC ARTICLES/NON-PROFIT', endings: [' FOUNDATION', ' MINISTRIES', ' BOOSTERS'], weight: 5 },
+  { number: '0080', transaction: 'DOMESTIC ARTICLES/PROFESSIONAL', endings: [', P.C.'], weight: 0.5 },
+  { number: '0090', transaction: 'REG. OF FOR. PROFIT LIM. LIAB. CO.', endings: [' LLC', ', LLC'], weight: 6 },
+  { number: '0100', transaction: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.', endings: [' LLC', ' LLC', ', LLC', ' LTD'], weight: 78 },
+  { number: '0110', transaction: 'FOREIGN LIMITED PARTNERSHIP', endings: [' LP'], weight: 0.5 },
+  { number: '0120', transaction: 'DOMESTIC LIMITED PARTNERSHIP', endings: [' LP', ' FAMILY LP'], weight: 1.1 },
+];
+
+const FOREIGN = new Set(['0010', '0030', '0040', '0090', '0110']);
+
+const OHIO: readonly (readonly [Place, number])[] = places.filter(({ state }) => state === 'OH').map((place) => [place, place.weight] as const);
+
+/** The second Saturday of a month given by its first day. */
+function secondSaturday(first: number): number {
+  return first + ((6 - weekday(first) + 7) % 7) + 7;
+}
+
+/** First day of the month whose filings stand in the files on a day, and the day the files were made. */
+export function releaseOn(day: number): { month: number; releasedOn: number } {
+  const thisMonth = secondSaturday(monthStart(day));
+  return thisMonth <= day ? { month: monthStart(day, -1), releasedOn: thisMonth } : { month: monthStart(day, -2), releasedOn: secondSaturday(monthStart(day, -1)) };
+}
+
+function addressOf(draw: Draw, name: string, place: Place): OhioAddress {
+  const line = spellStreet(drawAddress(draw, '', false), draw.chance(0.5) ? 'upper_abbreviated' : 'upper_words');
+  const suite = draw.chance(0.2) ? `SUITE ${draw.int(100, 900)}` : '';
+  const together = suite !== '' && draw.chance(0.3);
+  return { name, line1: together ? `${line}, ${suite}` : line, line2: together ? '' : suite, city: place.city.toUpperCase(), state: place.state, zip: draw.pick(place.zips) };
+}
+
+const fullName = (draw: Draw): string => {
+  const { first, middle, last, suffix } = drawPerson(draw);
+  return [first, middle, last, suffix].filter((part) => part !== null).join(' ').toUpperCase();
+};
+
+function nameOf(draw: Draw, ending: string): string {
+  const kind = draw.unit();
+  if (kind < 0.01) return `CAFÉ ${drawCompany(draw).toUpperCase()}${ending}`;
+  if (kind < 0.02) return `"${drawPerson(draw).first.toUpperCase()}'S" ${drawCompany(draw).toUpperCase()}${ending}`;
+  if (kind < 0.05) return `${drawPerson(draw).last}, ${drawPerson(draw).last} & CO${ending}`.toUpperCase();
+  return `${drawCompany(draw)}${kind < 0.3 ? ` OF ${draw.weighted(OHIO).city}` : ''}${ending}`.toUpperCase();
+}
+
+function filing(seed: number, month: number, index: number, days: number): OhioFiling {
+  const draw = new Draw(seed, 'ohio', dayText(month), index);
+  const report = draw.weighted(OHIO_REPORTS.map((r) => [r, r.weight] as const));
+  const foreign = FOREIGN.has(report.number);
+  const place = draw.weighted(OHIO);
+  const home = foreign && draw.chance(0.6) ? draw.weighted(placesOfMetro(draw.pick(['Indianapolis', 'Detroit', 'Louisville', 'Charlotte'] as const))) : place;
+  // Most in the month; a few documents take effect on an earlier day and come late.
+  const filed = month + draw.int(0, days - 1);
+  const effective = draw.chance(0.02) ? filed - draw.int(20, 90) : filed;
+  const year = dayText(filed).slice(0, 4);
+  const dayOfYear = filed - Date.parse(`${year}-01-01`) / 86_400_000 + 1;
+  const name = nameOf(draw, draw.pick(report.endings));
+  const agentName = draw.chance(0.3) ? draw.pick(AGENT_FIRMS).toUpperCase() : fullName(draw);
+  const filer = draw.chance(0.97) ? addressOf(draw, draw.chance(0.5) ? name : fullName(draw), home) : null;
+  const agent = draw.chance(0.05) ? null : addressOf(draw, agentName, place);
+  return {
+    report: report.number,
+    documentNumber: `${year}${String(dayOfYear).padStart(3, '0')}${String(index + 100).padStart(5, '0')}`,
+    charterNumber: String(4_000_000 + (Math.round(month) - 20_000) * 2_000 + index),
+    effectiveDate: dayText(effective),
+    businessName: draw.chance(0.0008) ? null : name,
+    consent: draw.chance(0.03) ? 'Y' : 'N',
+    transaction: report.transaction,
+    filer, agent,
+    businessCity: draw.chance(0.06) ? '' : home.city.toUpperCase(),
+    county: home.state === 'OH' ? rentsOf(home.countyFips).countyName.replace(/ County$/u, '').toUpperCase() : '',
+    associates: report.number === '0100' && draw.chance(0.7) ? [] : Array.from({ length: draw.int(1, 3) }, () => fullName(draw)),
+  };
+}
+
+/** The files that stand on a day. The month before the default day's second Saturday holds exactly `count` filings. */
+export function ohioOn(seed: number, count: number, day: number): OhioRelease {
+  const { month, releasedOn } = releaseOn(day);
+  const days = monthStart(month, 1) - month;
+  const share = dayText(month).startsWith('2026-10') ? 100 : new Draw(seed, 'ohio', dayText(month)).int(92, 108);
+  const filings = Array.from({ length: Math.round(count * share / 100) }, (_, index) => filing(seed, month, index, days));
+  return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings };
+}

@@ -1,0 +1,35 @@
+/** HUD's real FY2026 rents of the world's counties. Nothing here is made up. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import type { RentCounty } from './types.ts';
+
+const FILE = new URL('./hud_fy26_metro_counties.csv', import.meta.url);
+
+const number = (text: string | undefined): number => {
+  const value = Number(text);
+  if (text === undefined || !Number.isInteger(value)) throw new Error(`${FILE.pathname}: ${JSON.stringify(text)} is not a whole number`);
+  return value;
+};
+
+/** Counties in the order of their FIPS codes. */
+export const rents: readonly RentCounty[] = (parse(readFileSync(FILE), { columns: true, comment: '#' }) as Record<string, string>[]).map((row) => ({
+  stusps: row.stusps ?? '',
+  state: row.state ?? '',
+  hudAreaCode: row.hud_area_code ?? '',
+  countyName: row.countyname ?? '',
+  townName: row.county_town_name ?? '',
+  metro: number(row.metro),
+  hudAreaName: row.hud_area_name ?? '',
+  fips: row.fips ?? '',
+  population: number(row.pop2023),
+  fmr: [number(row.fmr_0), number(row.fmr_1), number(row.fmr_2), number(row.fmr_3), number(row.fmr_4)],
+}));
+
+const byCounty = new Map(rents.map((county) => [county.fips.slice(0, 5), county]));
+
+/** HUD's row of a county. Throws where the world has a place outside the file. */
+export function rentsOf(countyFips: string): RentCounty {
+  const county = byCounty.get(countyFips);
+  if (!county) throw new Error(`no rents for county ${countyFips}`);
+  return county;
+}

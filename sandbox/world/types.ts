@@ -1,0 +1,258 @@
+/**
+ * What the made-up world knows to be true. Pages are rendered from these records, and tests hold what the
+ * pipeline publishes against them.
+ *
+ * Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
+ * YYYY-MM-DD. An absent value is null.
+ */
+export type Day = string;
+export type Money = string;
+export type Percent = string;
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** Distinct properties listed for sale on the default day. */
+  readonly listings: number;
+  /** Tax-delinquent parcels on the default day. */
+  readonly parcels: number;
+  /** Sheriff-sale items posted by the default day for that day or later. */
+  readonly auctions: number;
+  /** Filings of each register: Ohio's of one release, Colorado's of the year before the default day. */
+  readonly filings: number;
+}
+
+/** Street address in the parts of USPS Publication 28, all upper case, suffix and directions abbreviated. */
+export interface StreetAddress {
+  readonly low: number;
+  /** Last number of a range such as 912-914. */
+  readonly high: number | null;
+  readonly pre: Direction | null;
+  readonly name: string;
+  /** Null for streets without one, such as BROADWAY. */
+  readonly suffix: string | null;
+  readonly post: Direction | null;
+  /** A unit that is part of the address, such as UNIT B. */
+  readonly unit: string | null;
+}
+
+export type Direction = 'N' | 'S' | 'E' | 'W' | 'NE' | 'NW' | 'SE' | 'SW';
+
+export interface Owner {
+  readonly kind: 'person' | 'company' | 'estate';
+  /** Upper case, surname first for persons, as rolls print it. */
+  readonly name: string;
+  readonly second: string | null;
+  readonly mailing: { readonly street: string; readonly city: string; readonly state: string; readonly zip: string };
+  /** The owner's mail goes to the property. */
+  readonly occupies: boolean;
+}
+
+/** One piece of real estate. What links the sources is that they show the same property. */
+export interface Property {
+  readonly id: string;
+  readonly metro: string;
+  readonly address: StreetAddress;
+  /** The address line in Publication 28 form: "912-914 8TH ST NW". */
+  readonly street: string;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly countyFips: string;
+  readonly countyName: string;
+  /** Parcel number as the county prints it. Null outside the counties whose format is documented. */
+  readonly parcel: string | null;
+  readonly owner: Owner;
+  readonly yearBuilt: number;
+  readonly units: number;
+  /** HUD FY2026 two-bedroom rent of its county, whole dollars. */
+  readonly rent2br: number;
+  /** What the property is worth, whole dollars. */
+  readonly value: number;
+  /** False for a parcel whose county has no street address for it. */
+  readonly hasAddress: boolean;
+}
+
+export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange';
+
+/** How a broker's claim relates to the truth. */
+export type ClaimKind = 'fair' | 'inflated' | 'modest' | 'none';
+/** What is unusual about a listing's price, if anything. */
+export type PriceKind = 'plain' | 'call_for_price' | 'above_proxy' | 'typo_low' | 'below_minimum_loan';
+
+/** One listing as a site shows it on a day: the row an adapter should make of it. */
+export interface ListingOnDay {
+  readonly site: Site;
+  readonly listingId: string;
+  readonly propertyId: string;
+  /** Path of its page on the site. */
+  readonly path: string;
+  /** Street line as this site spells it. */
+  readonly street: string;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly price: Money | null;
+  readonly units: number | null;
+  readonly capRate: Percent | null;
+  readonly noi: Money | null;
+  readonly yearBuilt: number | null;
+  readonly postedOn: Day;
+  readonly availability: 'for_sale' | 'under_contract' | 'sold';
+  readonly claim: ClaimKind;
+  readonly priceKind: PriceKind;
+}
+
+/** A change between the day before and the day. */
+export interface ListingEvent {
+  readonly kind: 'appeared' | 'relisted' | 'price_cut' | 'price_raised' | 'gone';
+  readonly site: Site;
+  readonly listingId: string;
+  readonly propertyId: string;
+  readonly before: Money | null;
+  readonly after: Money | null;
+}
+
+/** A parcel on a county's list as it stands on a day. */
+export interface DelinquentParcel {
+  readonly propertyId: string;
+  readonly countyFips: string;
+  /** As the county's page prints it. */
+  readonly parcel: string;
+  readonly amount: Money;
+  /** Part of the debt that the county shows as paid, so that gross = amount + paid. Only Hamilton shows it. */
+  readonly paid: Money;
+  readonly certifiedYear: number;
+  readonly marketValue: number;
+  readonly propertyClass: string;
+  readonly foreclosureFiled: boolean;
+  readonly paymentPlan: boolean;
+  /** Day of the list that shows it: Montgomery posts weekly, the others show the day itself. */
+  readonly listDay: Day;
+}
+
+export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
+export type SaleStatus = 'scheduled' | 'cancelled' | 'withdrawn' | 'postponed' | 'sold' | 'unsold';
+
+/** An item of a sale day as it stands on a day. */
+export interface AuctionOnDay {
+  readonly aid: string;
+  readonly countyFips: string;
+  readonly county: string;
+  readonly propertyId: string;
+  /** Case number without the site's internal id. */
+  readonly caseNumber: string;
+  readonly internalId: string;
+  /** Parcel number as the auction site prints it. */
+  readonly parcel: string;
+  readonly saleDate: Day;
+  readonly startsAt: string;
+  readonly postedOn: Day;
+  readonly kind: SaleKind;
+  readonly round: 1 | 2;
+  readonly status: SaleStatus;
+  /** Words that took the place of the time in the slot. */
+  readonly slotWords: string | null;
+  /** Case status as printed, which stays ACTIVE for cancelled items. */
+  readonly caseStatus: string;
+  /** Null where the item was never appraised, printed as $0.00. */
+  readonly appraised: Money | null;
+  /** Null where no opening bid is published. */
+  readonly openingBid: Money | null;
+  readonly deposit: Money;
+  readonly soldFor: Money | null;
+  /** Parties of the case: never shown on any page. */
+  readonly plaintiff: string;
+  readonly defendant: string;
+}
+
+/** One filing of Ohio's monthly reports. */
+export interface OhioFiling {
+  /** Number of the report file, such as 0100. */
+  readonly report: string;
+  readonly documentNumber: string;
+  readonly charterNumber: string;
+  readonly effectiveDate: Day;
+  /** Null for the rare row the state publishes without a name. */
+  readonly businessName: string | null;
+  readonly consent: string;
+  readonly transaction: string;
+  readonly filer: OhioAddress | null;
+  readonly agent: OhioAddress | null;
+  readonly businessCity: string;
+  readonly county: string;
+  readonly associates: readonly string[];
+}
+
+export interface OhioAddress {
+  readonly name: string;
+  readonly line1: string;
+  readonly line2: string;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+}
+
+/** The reports that stand on a day: all ten files of one month. */
+export interface OhioRelease {
+  /** Second Saturday on which the files were made. */
+  readonly releasedOn: Day;
+  /** Month of the filings, YYYY-MM. */
+  readonly month: string;
+  readonly filings: readonly OhioFiling[];
+}
+
+/** A row of the Colorado dataset: its 35 columns by name, empty ones left out. */
+export type ColoradoRow = Readonly<Record<string, string>>;
+
+export interface ColoradoEntity {
+  readonly entityId: string;
+  readonly formedOn: Day;
+  /** Legal name without the status suffix that the dataset appends. */
+  readonly name: string;
+  readonly row: ColoradoRow;
+}
+
+/** One county of HUD's workbook. */
+export interface RentCounty {
+  readonly stusps: string;
+  readonly state: string;
+  readonly hudAreaCode: string;
+  readonly countyName: string;
+  readonly townName: string;
+  readonly metro: number;
+  readonly hudAreaName: string;
+  readonly fips: string;
+  readonly population: number;
+  readonly fmr: readonly [number, number, number, number, number];
+}
+
+/** A property that more than one source shows on a day. */
+export interface Link {
+  readonly propertyId: string;
+  readonly listings: readonly { readonly site: Site; readonly listingId: string }[];
+  readonly delinquentParcel: string | null;
+  readonly auctions: readonly string[];
+}
+
+/** Everything that is true, and shown, on one day. Parts are worked out when first asked for. */
+export interface WorldDay {
+  readonly world: World;
+  readonly day: Day;
+  readonly listings: readonly ListingOnDay[];
+  readonly listingEvents: readonly ListingEvent[];
+  /** Listing ids that the site once had and no longer shows. */
+  readonly goneListings: ReadonlySet<string>;
+  readonly delinquent: readonly DelinquentParcel[];
+  /** Items of all sale days posted so far, held ones included. */
+  readonly auctions: readonly AuctionOnDay[];
+  readonly ohio: OhioRelease;
+  readonly colorado: readonly ColoradoEntity[];
+  readonly rents: readonly RentCounty[];
+  readonly links: readonly Link[];
+  property(id: string): Property;
+}
+
+export interface World {
+  readonly options: WorldOptions;
+  readonly properties: ReadonlyMap<string, Property>;
+}

@@ -1,0 +1,92 @@
+/**
+ * One consistent made-up world: properties for sale, in debt and at auction, businesses in two registers, and what
+ * becomes of them between October 2026 and January 2027. Pure: the same options and day give the same world, in
+ * whatever order its days are asked for.
+ */
+import { SettingError } from '../../lib/settings.ts';
+import { auctionsOn, planAuctions, type AuctionPlan } from './auctions.ts';
+import { coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
+import { dayNumber, DEFAULT_DAY } from './days.ts';
+import { delinquentOn, planDebts, type DebtPlan } from './debts.ts';
+import { isShown, listingEventsOn, listingOn, planListings, type ListingPlan } from './listings.ts';
+import { ohioOn } from './ohio.ts';
+import { PropertyBook } from './properties.ts';
+import { rents } from './rents.ts';
+import type { Link, World, WorldDay, WorldOptions } from './types.ts';
+
+interface Plans {
+  readonly book: PropertyBook;
+  readonly listings: readonly ListingPlan[];
+  readonly debts: readonly DebtPlan[];
+  readonly auctions: readonly AuctionPlan[];
+  readonly colorado: () => ColoradoPlan;
+}
+
+const plansOf = new WeakMap<World, Plans>();
+
+/** A value worked out when first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Sizes when none are given: what one run over the sandbox reads in seconds. */
+export const defaultOptions: WorldOptions = { seed: 20_261_120, listings: 600, parcels: 4000, auctions: 250, filings: 4000 };
+
+/** Make a world. Sizes may be 0. */
+export function makeWorld(options: Partial<WorldOptions> = {}): World {
+  const chosen: WorldOptions = { ...defaultOptions, ...options };
+  const { seed } = chosen;
+  const book = new PropertyBook(seed);
+  const listings = planListings(seed, chosen.listings, book);
+  // Properties for sale on the default day come first where debts and cases pick theirs.
+  const now = listings.filter((plan) => isShown(plan, DEFAULT_DAY));
+  const forSale = [...new Set([...now, ...listings].map((plan) => plan.property))];
+  const debts = planDebts(seed, chosen.parcels, forSale, book);
+  const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
+  const world: World = { options: chosen, properties: book.all };
+  plansOf.set(world, { book, listings, debts, auctions, colorado: once(() => planColorado(seed, chosen.filings)) });
+  return world;
+}
+
+function linksOf(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
+  const seen = new Map<string, { listings: Link['listings'][number][]; delinquentParcel: string | null; auctions: string[]; sources: number }>();
+  const of = (propertyId: string) => {
+    const link = seen.get(propertyId) ?? { listings: [], delinquentParcel: null, auctions: [], sources: 0 };
+    seen.set(propertyId, link);
+    return link;
+  };
+  for (const { propertyId, site, listingId } of day.listings) of(propertyId).listings.push({ site, listingId });
+  for (const { propertyId, parcel } of day.delinquent) of(propertyId).delinquentParcel = parcel;
+  for (const { propertyId, aid } of day.auctions) of(propertyId).auctions.push(aid);
+  return [...seen].map(([propertyId, { listings, delinquentParcel, auctions }]) => ({ propertyId, listings, delinquentParcel, auctions }))
+    .filter((link) => link.listings.length + (link.delinquentParcel === null ? 0 : 1) + (link.auctions.length > 0 ? 1 : 0) > 1);
+}
+
+/** What is true, and shown, on a day. */
+export function worldOn(world: World, day: string): WorldDay {
+  const plans = plansOf.get(world);
+  if (!plans) throw new Error('not a world made by makeWorld');
+  const on = dayNumber(day);
+  if (!Number.isInteger(on)) throw new SettingError(`DAY is ${JSON.stringify(day)}, expected a day as YYYY-MM-DD`);
+  const listings = once(() => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)));
+  const events = once(() => listingEventsOn(plans.listings, on));
+  const gone = once(() => new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)));
+  const delinquent = once(() => delinquentOn(plans.debts, on));
+  const auctions = once(() => auctionsOn(plans.auctions, on));
+  const ohio = once(() => ohioOn(world.options.seed, world.options.filings, on));
+  const colorado = once(() => coloradoOn(plans.colorado(), on));
+  const links = once(() => linksOf({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
+  return {
+    world, day, rents,
+    get listings() { return listings(); },
+    get listingEvents() { return events(); },
+    get goneListings() { return gone(); },
+    get delinquent() { return delinquent(); },
+    get auctions() { return auctions(); },
+    get ohio() { return ohio(); },
+    get colorado() { return colorado(); },
+    get links() { return links(); },
+    property: (id) => plans.book.get(id),
+  };
+}
