@@ -1,0 +1,60 @@
+/** The application on a socket of its own, with a facilitator that does what the test says and no chain. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FacilitatorClient } from '@x402/core/server';
+import type { SettleResponse, SupportedResponse, VerifyResponse } from '@x402/core/types';
+import { createApp, type App, type RequestLog } from '../../api/app.ts';
+import { attemptsInMemory } from '../../api/payments/attempts.ts';
+import { NETWORK } from '../../api/payments/network.ts';
+import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
+
+export const PAY_TO = '0x00000000000000000000000000000000000000aa';
+
+/** A facilitator that says yes to everything, unless a test replaces a step. It counts what it settled. */
+export class ScriptedFacilitator implements FacilitatorClient {
+  settled = 0;
+  onSupported = async (): Promise<SupportedResponse> => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} });
+  onVerify = async (): Promise<VerifyResponse> => ({ isValid: true });
+  onSettle = async (): Promise<SettleResponse> => ({ success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK });
+
+  getSupported(): Promise<SupportedResponse> { return this.onSupported(); }
+  verify(): Promise<VerifyResponse> { return this.onVerify(); }
+  async settle(): Promise<SettleResponse> {
+    const result = await this.onSettle();
+    if (result.success) this.settled += 1;
+    return result;
+  }
+}
+
+export interface Started {
+  readonly url: string;
+  readonly app: App;
+  readonly snapshots: Snapshots;
+  readonly facilitator: ScriptedFacilitator;
+  readonly requests: RequestLog[];
+  close(): Promise<void>;
+}
+
+/** Start the application over a data folder. The facilitator is asked what it supports, as at a real start. */
+export async function startApp(dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now } = {}): Promise<Started> {
+  const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
+  const server = createServer();
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const requests: RequestLog[] = [];
+  const app = createApp({
+    snapshots, publicUrl: 'https://api.dealfeed.example', cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
+    payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, attempts: attemptsInMemory(nowMs) },
+    log: (entry) => { requests.push(entry); },
+  });
+  await app.payments.start().catch(() => undefined);
+  server.on('request', app.koa.callback());
+  return {
+    url, app, snapshots, facilitator, requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => { server.close(resolve); });
+      snapshots.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Buyers for tests: @x402/fetch with a wallet, and single steps of it for payments that must go wrong. */
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
+import type { Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { NETWORK } from '../../api/payments/network.ts';
+
+export interface Buyer {
+  readonly address: Hex;
+  /** What a client with @x402/fetch does: ask, pay, get the answer. */
+  readonly fetch: (url: string) => Promise<Response>;
+  /** PAYMENT-SIGNATURE for what the server asks for, changed before it is signed. */
+  sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
+  /** The same, changed after it was signed. */
+  forge(url: string, change: (payload: PaymentPayload) => PaymentPayload): Promise<string>;
+}
+
+/** What an unpaid call is asked for. */
+export async function askedFor(url: string): Promise<PaymentRequired> {
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
+}
+
+export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
+  const account = privateKeyToAccount(privateKey);
+  const scheme = new ExactEvmScheme(account);
+  const client = new x402Client().register(NETWORK, scheme);
+  const payloadFor = async (url: string, change: (accepted: PaymentRequirements) => PaymentRequirements): Promise<PaymentPayload> => {
+    const required = await askedFor(url);
+    return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
+  };
+  return {
+    address: account.address,
+    fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }] }),
+    sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
+    forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
+  };
+}
+
+/** A call with this payment header, whatever it is. */
+export const fetchPaying = (url: string, payment: string, method = 'GET'): Promise<Response> =>
+  fetch(url, { method, headers: { 'PAYMENT-SIGNATURE': payment } });
+
+/** The body of an answer, as an object. */
+export const bodyOf = async (response: Response): Promise<Record<string, unknown>> => (await response.json()) as Record<string, unknown>;

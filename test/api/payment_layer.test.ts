@@ -1,0 +1,167 @@
+/** What a buyer is told when the facilitator, the handler or the settlement fail. No chain: the facilitator is scripted. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { FacilitatorTimeoutError } from '@x402/core/server';
+import { SettleError } from '@x402/core/types';
+import { NETWORK } from '../../api/payments/network.ts';
+import { ScriptedFacilitator, startApp, type Started } from './apps_started.ts';
+import { bodyOf, buyerWith, fetchPaying } from './buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
+
+const TX = `0x${'2'.repeat(64)}`;
+
+describe('the payment layer', () => {
+  let folder: DataFolder;
+  let started: Started;
+  let facilitator: ScriptedFacilitator;
+  const buyer = buyerWith();
+  const url = (query = ''): string => `${started.url}/api/deals${query}`;
+  const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+  });
+  after(() => folder.remove());
+  beforeEach(async () => {
+    facilitator = new ScriptedFacilitator();
+    started = await startApp(folder.path, { facilitator });
+  });
+  afterEach(() => started.close());
+
+  it('answers 503 with Retry-After, never 402, when verification cannot be asked for', async () => {
+    const payment = await buyer.sign(url());
+    facilitator.onVerify = async () => { throw new TypeError('fetch failed'); };
+    const response = await fetchPaying(url(), payment);
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('Retry-After'), '5');
+    assert.equal(await reasonOf(response), 'payments_unavailable');
+    facilitator.onVerify = async () => ({ isValid: true });
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('starts without its facilitator, sells nothing meanwhile, and recovers without a restart', async () => {
+    let now = Date.now();
+    const down = new ScriptedFacilitator();
+    const answer = down.onSupported;
+    down.onSupported = async () => { throw new TypeError('fetch failed'); };
+    const app = await startApp(folder.path, { facilitator: down, nowMs: () => now });
+    try {
+      assert.equal((await fetch(`${app.url}/api/meta`)).status, 200);
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'degraded');
+      down.onSupported = answer;
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503, 'it is not asked again at once');
+      now += 6_000;
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 402);
+      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'ok');
+    } finally { await app.close(); }
+  });
+
+  it('refuses to start on a facilitator that does not serve the network', async () => {
+    const other = new ScriptedFacilitator();
+    other.onSupported = async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }], extensions: [], signers: {} });
+    const app = await startApp(folder.path, { facilitator: other });
+    await assert.rejects(app.app.payments.start(), { name: 'RouteConfigurationError' });
+    assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+    await app.close();
+  });
+
+  it('does not settle when the handler has nothing, and frees the payment', async () => {
+    const payment = await buyer.sign(url());
+    assert.equal((await fetchPaying(url('?state=ZZ'), payment)).status, 404);
+    assert.equal(facilitator.settled, 0);
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal(facilitator.settled, 1);
+  });
+
+  it('does not settle when the handler crashes, and says nothing of itself', async () => {
+    const payment = await buyer.sign(url());
+    const lease = started.snapshots.acquire();
+    assert.ok(lease);
+    const { snapshot } = lease;
+    const { rows } = snapshot;
+    Object.assign(snapshot, { rows: async () => { throw new Error('a secret of the inside'); } });
+    const response = await fetchPaying(url(), payment);
+    Object.assign(snapshot, { rows });
+    lease.release();
+    assert.equal(response.status, 500);
+    const text = await response.text();
+    assert.doesNotMatch(text, /secret|\.ts|at /);
+    assert.equal((JSON.parse(text) as Record<string, unknown>)['reason'], 'internal_error');
+    assert.equal(facilitator.settled, 0);
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('says that a settlement failed, and frees the payment, only when that is sure', async () => {
+    const payment = await buyer.sign(url());
+    const refused = { success: false, errorReason: 'invalid_exact_evm_insufficient_balance', transaction: '', network: NETWORK } as const;
+    for (const failing of [async () => refused, async () => { throw new SettleError(400, refused); }]) {
+      facilitator.onSettle = failing;
+      const response = await fetchPaying(url(), payment);
+      assert.equal(response.status, 402);
+      const body = await bodyOf(response);
+      assert.equal(body['reason'], 'settlement_failed');
+      assert.equal(body['billed'], false);
+      assert.equal(body['payment_error'], 'invalid_exact_evm_insufficient_balance');
+      assert.equal('records' in body, false);
+    }
+    facilitator.onSettle = new ScriptedFacilitator().onSettle;
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  const failure = (errorReason: string, transaction = '') => async () => ({ success: false, errorReason, transaction, network: NETWORK } as const);
+  const unknown: [string, () => Promise<never> | ReturnType<ReturnType<typeof failure>>, string | undefined][] = [
+    ['the reply is lost', async () => { throw new TypeError('fetch failed'); }, undefined],
+    ['the reply is late', async () => { throw new FacilitatorTimeoutError('settle', 30_000); }, undefined],
+    ['the facilitator answers 500', async () => { throw new Error('Facilitator settle failed (500)'); }, undefined],
+    ['the transaction is pending, twice', failure('settlement_pending', TX), TX],
+    ['the sending of the transaction failed in some way', failure('invalid_exact_evm_transaction_failed'), undefined],
+    ['the authorization turns out to be used', failure('invalid_exact_evm_nonce_already_used'), undefined],
+  ];
+  for (const [name, onSettle, transaction] of unknown) {
+    it(`does not call a settlement failed, give the goods, or reuse the payment, when ${name}`, async () => {
+      const payment = await buyer.sign(url());
+      facilitator.onSettle = onSettle;
+      const response = await fetchPaying(url(), payment);
+      assert.equal(response.status, 502);
+      assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
+      const body = await bodyOf(response);
+      assert.equal(body['reason'], 'settlement_unknown');
+      assert.equal(body['billed'], null);
+      assert.equal(body['transaction'], transaction);
+      assert.equal('records' in body, false);
+      facilitator.onSettle = new ScriptedFacilitator().onSettle;
+      assert.equal((await fetchPaying(url(), payment)).status, 409);
+      assert.equal(facilitator.settled, 0);
+    });
+  }
+
+  it('does not take a later refusal for a failure once a transaction was pending', async () => {
+    const payment = await buyer.sign(url());
+    const answers = [await failure('settlement_pending', TX)(), await failure('invalid_exact_evm_insufficient_balance')()];
+    facilitator.onSettle = async () => answers.shift() ?? assert.fail('asked a third time');
+    assert.equal((await fetchPaying(url(), payment)).status, 502);
+  });
+
+  it('settles once a pending transaction is confirmed', async () => {
+    const payment = await buyer.sign(url());
+    const answers = [await failure('settlement_pending', TX)(), { success: true, transaction: TX, network: NETWORK } as const];
+    facilitator.onSettle = async () => answers.shift() ?? assert.fail('asked a third time');
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('builds the resource address from the configured public address, whatever the request says', async () => {
+    const response = await fetch(url('?state=OH'), { headers: { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' } });
+    const header = JSON.parse(Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8')) as { resource: { url: string } };
+    assert.equal(header.resource.url, 'https://api.dealfeed.example/api/deals?state=OH');
+  });
+
+  it('logs what was charged, and no payment header', async () => {
+    const payment = await buyer.sign(url());
+    await (await fetchPaying(url(), payment)).arrayBuffer();
+    const entry = started.requests.find((r) => r.charged !== undefined);
+    assert.equal(entry?.charged, '0.05');
+    assert.equal(JSON.stringify(started.requests).includes(payment.slice(0, 40)), false);
+  });
+});

@@ -1,0 +1,83 @@
+/** A server that is half configured does not start, and says in one line which setting is wrong. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { serve } from '../../api/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+
+const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const real = { PAYMENTS: 'facilitator', PAY_TO, PUBLIC_BASE_URL: 'https://api.example.com', FACILITATOR_URL: 'https://facilitator.example.com' };
+
+describe('settings of the server', () => {
+  it('are enough when there are none: a sandbox on port 4021', () => {
+    const { settings, payments } = readServerSettings({});
+    assert.equal(settings.PORT, 4021);
+    assert.equal(payments.mode, 'sandbox');
+  });
+
+  it('are accepted whole for real money', () => {
+    const { payments } = readServerSettings({ ...real, NODE_ENV: 'production', FACILITATOR_AUTHORIZATION: 'Bearer t' });
+    assert.deepEqual(payments, { mode: 'facilitator', payTo: PAY_TO, publicUrl: 'https://api.example.com', url: 'https://facilitator.example.com', authorization: 'Bearer t' });
+  });
+
+  const wrong: [string, Record<string, string>, RegExp][] = [
+    ['a port that is none', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
+    ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox or facilitator$/],
+    ['self mode', { PAYMENTS: 'self' }, /^PAYMENTS is "self", expected sandbox or facilitator: .*not there yet/],
+    ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
+    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that is paid/],
+    ['a receiver with a wrong checksum', { ...real, PAY_TO: PAY_TO.replace('fCD', 'FCD') }, /^PAY_TO is "0x.*expected an address/],
+    ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is null/],
+    ['a public address without TLS', { ...real, PUBLIC_BASE_URL: 'http://api.example.com' }, /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https address/],
+    ['a public address with a path', { ...real, PUBLIC_BASE_URL: 'https://api.example.com/v1' }, /^PUBLIC_BASE_URL is .*without a path/],
+    ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
+  ];
+  for (const [name, env, message] of wrong) {
+    it(`are refused with ${name}`, () => { assert.throws(() => readServerSettings(env), { name: 'SettingError', message }); });
+  }
+
+  /** A facilitator on a socket that says what it supports, and what header it was asked with. */
+  const withFacilitator = async (network: string, test: (url: string, asked: string[]) => Promise<void>): Promise<void> => {
+    const asked: string[] = [];
+    const facilitator = createServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }));
+    });
+    await new Promise<void>((resolve) => { facilitator.listen(0, '127.0.0.1', resolve); });
+    try { await test(`http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`, asked); } finally {
+      facilitator.closeAllConnections();
+      facilitator.close();
+    }
+  };
+  const localEnv = (url: string) => ({ ...real, NODE_ENV: 'production', PORT: '0', DATA_DIR: '/nonexistent', PUBLIC_BASE_URL: 'http://localhost:4021', FACILITATOR_URL: url });
+
+  it('are refused at the start with a facilitator that does not serve Base', () => withFacilitator('eip155:84532', async (url) => {
+    const { settings, payments } = readServerSettings(localEnv(url));
+    await assert.rejects(serve({ settings, payments }), { name: 'SettingError', message: /^FACILITATOR_URL is .*eip155:8453$/ });
+  }));
+
+  it('give the facilitator its Authorization header', () => withFacilitator('eip155:8453', async (url, asked) => {
+    const { settings, payments } = readServerSettings({ ...localEnv(url), FACILITATOR_AUTHORIZATION: 'Bearer secret' });
+    await (await serve({ settings, payments })).close();
+    assert.deepEqual(asked, ['Bearer secret']);
+  }));
+
+  it('do not keep a server from starting while its facilitator is away', async () => {
+    const { settings, payments } = readServerSettings(localEnv('http://127.0.0.1:9'));
+    const said: unknown[] = [];
+    const server = await serve({ settings, payments, report: (event) => { said.push(event); } });
+    assert.equal(server.app.payments.ready(), false);
+    assert.match(JSON.stringify(said), /supported payments could not be asked for/);
+    await server.close();
+  });
+
+  it('end the program with one line and status 1', async () => {
+    const ended = await new Promise<{ code: unknown; err: string }>((resolve) => {
+      execFile(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], { env: { ...process.env, PORT: 'x' } }, (error, _, err) => { resolve({ code: error?.code, err }); });
+    });
+    assert.deepEqual(ended, { code: 1, err: 'PORT is "x", expected a port\n' });
+  });
+});

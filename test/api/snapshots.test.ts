@@ -1,0 +1,133 @@
+/** Which snapshot serves: switching under traffic, damage, and a database that nothing can change. */
+import assert from 'node:assert/strict';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { loadSnapshot } from '../../api/snapshot.ts';
+import { openSnapshots } from '../../api/snapshots.ts';
+import { startApp } from './apps_started.ts';
+import { bodyOf, buyerWith } from './buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder } from './snapshots_made.ts';
+
+const withFolder = async (test: (folder: DataFolder) => Promise<void>): Promise<void> => {
+  const folder = await dataFolder();
+  try { await test(folder); } finally { await folder.remove(); }
+};
+const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
+
+describe('a snapshot', () => {
+  it('is replaced under traffic without a failed request or an answer from two snapshots', () => withFolder(async (folder) => {
+    await folder.publish('2026-11-20.01', { deals: scored(1) });
+    await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false });
+    const started = await startApp(folder.path);
+    const buyer = buyerWith();
+    const seen = new Set<string>();
+    const traffic = { goes: true };
+    let answers = 0;
+    const customer = async (): Promise<void> => {
+      while (traffic.goes) {
+        const response = await buyer.fetch(`${started.url}/api/deals`);
+        assert.equal(response.status, 200);
+        const body = await bodyOf(response);
+        const id = String(body['snapshot_id']);
+        const scores = new Set((body['records'] as { deal_score: number }[]).map((r) => r.deal_score));
+        assert.deepEqual([...scores], [Number(id.at(-1))]);
+        assert.equal(body['count'], 20);
+        seen.add(id);
+        answers += 1;
+      }
+    };
+    const customers = [customer(), customer(), customer()];
+    for (const id of ['2026-11-20.02', '2026-11-20.01', '2026-11-20.02']) {
+      await pause(150);
+      await folder.switchTo(id);
+    }
+    await pause(300);
+    traffic.goes = false;
+    await Promise.all(customers);
+    assert.deepEqual([...seen].sort(), ['2026-11-20.01', '2026-11-20.02']);
+    assert.ok(answers > 20);
+    await started.close();
+  }));
+
+  it('that is left is closed only when its last request has ended', () => withFolder(async (folder) => {
+    await folder.publish('2026-11-20.01', { deals: scored(1) });
+    const snapshots = await openSnapshots({ dataDir: folder.path, lookEveryMs: 60_000 });
+    const lease = snapshots.acquire();
+    await folder.publish('2026-11-20.02', { deals: scored(2) });
+    await snapshots.look();
+    assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');
+    assert.equal((await lease?.snapshot.rows('SELECT max(deal_score) AS s FROM deals'))?.[0]?.['s'], 1);
+    lease?.release();
+    await assert.rejects(async () => lease?.snapshot.rows('SELECT 1'));
+    snapshots.close();
+  }));
+
+  const damages: [string, (folder: string) => Promise<void>, RegExp][] = [
+    ['a file is cut short', (f) => truncate(join(f, 'deals.parquet'), 100), /deals\.parquet does not have the hash/],
+    ['a byte is changed', async (f) => {
+      const bytes = await readFile(join(f, 'leads.parquet'));
+      bytes[20] = (bytes[20] ?? 0) ^ 1;
+      await writeFile(join(f, 'leads.parquet'), bytes);
+    }, /leads\.parquet does not have the hash/],
+    ['a file is missing', (f) => rm(join(f, 'auctions.parquet')), /auctions\.parquet/],
+    ['the manifest is missing', (f) => rm(join(f, 'manifest.json')), /manifest\.json/],
+    ['the manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
+    ['the folder is missing', (f) => rm(f, { recursive: true }), /no such file/],
+  ];
+  for (const [name, damage, reason] of damages) {
+    it(`keeps the one before serving when ${name}, and says so in /health`, () => withFolder(async (folder) => {
+      await folder.publish('2026-11-20.01', { deals: scored(1) });
+      const started = await startApp(folder.path);
+      await damage(await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false }));
+      await folder.switchTo('2026-11-20.02');
+      await started.snapshots.look();
+      const index = await fetch(`${started.url}/api/deals/ids`);
+      assert.equal(index.headers.get('X-Snapshot-Id'), '2026-11-20.01');
+      const health = await fetch(`${started.url}/health`);
+      assert.equal(health.status, 200);
+      const body = await bodyOf(health);
+      assert.equal(body['status'], 'degraded');
+      assert.match((body['snapshot_failure'] as { reason: string }).reason, reason);
+      await folder.switchTo('2026-11-20.01');
+      await started.snapshots.look();
+      assert.equal((await bodyOf(await fetch(`${started.url}/health`)))['status'], 'ok');
+      await started.close();
+    }));
+  }
+
+  it('that is not there yet is a 503 that cannot be paid, and serves as soon as it is published', () => withFolder(async (folder) => {
+    const started = await startApp(folder.path);
+    for (const path of ['/api/meta', '/api/deals']) {
+      const response = await fetch(started.url + path);
+      assert.equal(response.status, 503);
+      assert.equal((await bodyOf(response))['reason'], 'snapshot_unavailable');
+    }
+    assert.equal((await fetch(`${started.url}/health`)).status, 503);
+    await folder.publish('2026-11-20.01', { deals: scored(1) });
+    await started.snapshots.look();
+    assert.equal((await fetch(`${started.url}/api/meta`)).status, 200);
+    assert.equal((await fetch(`${started.url}/api/deals`)).status, 402);
+    await started.close();
+  }));
+
+  it('can read no file and change no setting once it is loaded', () => withFolder(async (folder) => {
+    const path = await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1)] });
+    const snapshot = await loadSnapshot(path);
+    await assert.rejects(snapshot.rows(`SELECT * FROM read_parquet('${join(path, 'deals.parquet')}')`), /disabled/);
+    await assert.rejects(snapshot.rows(`COPY deals TO '${join(path, 'out.csv')}'`), /disabled/);
+    await assert.rejects(snapshot.rows('SET enable_external_access = true'), /locked|cannot/i);
+    snapshot.close();
+  }));
+
+  it('gives every kind of value in its JSON form', () => withFolder(async (folder) => {
+    const row = rowOf('deals', 1, {
+      list_price: '999999999999.99', cap_gap_pct: '-0.05', confidence_score: '0.10', units: 12, relisted: true, listed_on: '2026-02-28',
+      last_verified: '2026-11-20T23:59:59Z', confidence_parts: { units: '0.15', price: '0.10' }, address: 'Ünïcode "St" \\ 1',
+    });
+    const snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', { deals: [row] }));
+    assert.deepEqual(await snapshot.records('deals', 'SELECT * FROM deals'), [row]);
+    snapshot.close();
+  }));
+});
