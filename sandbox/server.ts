@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
-import { conditional, page, type SandboxRequest, type SandboxResponse } from './http.ts';
+import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
 import { sites } from './pages/index.ts';
 import { makeWorld, worldOn } from './world/world.ts';
@@ -50,12 +50,15 @@ function cookiesOf(header: string | undefined): Record<string, string> {
     .map(([name, ...value]) => [(name ?? '').toLowerCase(), value.join('=')]));
 }
 
-function requestOf(incoming: IncomingMessage): SandboxRequest {
+function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxRequest {
   const publicHost = (incoming.headers.host ?? '').toLowerCase().replace(/:\d+$/u, '');
   const url = new URL(incoming.url ?? '/', 'http://sandbox.invalid');
+  const host = publicHost.endsWith(SANDBOX_SUFFIX) ? publicHost.slice(0, -SANDBOX_SUFFIX.length) : publicHost;
+  const visitor = `${host} ${incoming.headers['user-agent'] ?? ''}`;
+  const firstVisit = url.pathname !== '/robots.txt' && !visitors.has(visitor);
+  if (firstVisit) visitors.add(visitor);
   return {
-    method: incoming.method ?? 'GET', publicHost,
-    host: publicHost.endsWith(SANDBOX_SUFFIX) ? publicHost.slice(0, -SANDBOX_SUFFIX.length) : publicHost,
+    method: incoming.method ?? 'GET', publicHost, host, firstVisit,
     path: url.pathname, query: url.searchParams,
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
     cookies: cookiesOf(incoming.headers.cookie),
@@ -75,12 +78,14 @@ export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript))/u;
 
 /** Send an answer, compressed where the client can and the real server would. */
-function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altered): void {
+function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altered, date: string): void {
   const { status, headers } = altered;
   const type = String(headers['content-type'] ?? '');
   const zip = COMPRESSIBLE.test(type) && altered.body.length > 500 && headers['content-encoding'] === undefined && /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
   const body = zip ? gzipSync(altered.body, { level: 6 }) : altered.body;
-  const own: Record<string, string> = { 'x-dealfeed-sandbox': 'made-up data', ...(COMPRESSIBLE.test(type) ? { vary: 'Accept-Encoding' } : {}), ...(zip ? { 'content-encoding': 'gzip' } : {}) };
+  const own: Record<string, string> = {
+    date, 'x-dealfeed-sandbox': 'made-up data', ...(COMPRESSIBLE.test(type) ? { vary: 'Accept-Encoding' } : {}), ...(zip ? { 'content-encoding': 'gzip' } : {}),
+  };
   const empty = status === 304 || status === 204;
   outgoing.writeHead(status, {
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
@@ -101,13 +106,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { day = SANDBOX_DAY, port = 0, alter, world: given, ...sizes } = options;
   const world = given ?? makeWorld(sizes);
   const today = worldOn(world, day);
+  const visitors = new Set<string>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = requestOf(incoming);
+    const request = requestOf(incoming, visitors);
     const response = answer(today, request);
     const altered: Altered = alter?.(request, response) ?? response;
     if (altered.delayMs !== undefined) await new Promise((resolve) => { setTimeout(resolve, altered.delayMs); });
     if (altered.reset) incoming.socket.destroy();
-    else send(outgoing, request, altered);
+    else send(outgoing, request, altered, httpDate(day, '12:00:00'));
   };
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** Colorado's register as its open data portal serves it: SODA 2 rows, a CSV export, the dataset's metadata. */
 import { httpDate, json, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { ColoradoRow, WorldDay } from '../world/types.ts';
-import { parseOrder, parseWhere, SoqlError } from './soql.ts';
+import { ConditionError, parseOrder, parseWhere } from './conditions.ts';
 
 export const COLORADO_COLUMNS = [
   'entityid', 'entityname', 'principaladdress1', 'principaladdress2', 'principalcity', 'principalstate', 'principalzipcode', 'principalcountry',
@@ -20,28 +20,29 @@ const error = (message: string, code = 'query.soql.invalid'): SandboxResponse =>
 function count(query: URLSearchParams, name: string, byDefault: number): number {
   const text = query.get(name);
   if (text === null) return byDefault;
-  if (!/^\d+$/u.test(text)) throw new SoqlError(`Invalid ${name}: ${text}`);
+  if (!/^\d+$/u.test(text)) throw new ConditionError(`Invalid ${name}: ${text}`);
   return Number(text);
 }
 
 function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
   const limit = count(query, '$limit', 1000);
-  if (limit > MOST_ROWS) throw new SoqlError(`Cannot retrieve more than ${MOST_ROWS} rows at a time`);
+  if (limit > MOST_ROWS) throw new ConditionError(`Cannot retrieve more than ${MOST_ROWS} rows at a time`);
   const offset = count(query, '$offset', 0);
   const where = query.get('$where');
   const wanted = [...query].filter(([name]) => !name.startsWith('$'));
   for (const [name] of query) {
-    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name)) throw new SoqlError(`Unrecognized parameter: ${name}`);
-    if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name)) throw new SoqlError(`No such column: ${name}`);
+    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name)) throw new ConditionError(`Unrecognized parameter: ${name}`);
+    if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name)) throw new ConditionError(`No such column: ${name}`);
   }
   const test = where === null ? () => true : parseWhere(where, COLORADO_COLUMNS);
   const select = query.get('$select')?.split(',').map((name) => name.trim()) ?? null;
   const unknown = select?.find((name) => name !== '*' && !(COLORADO_COLUMNS as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new SoqlError(`No such column: ${unknown}`);
+  if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
   const order = query.get('$order');
-  let found: ColoradoRow[] = day.colorado.map(({ row }) => row).filter((row) => test(row) && wanted.every(([name, value]) => row[name] === value));
-  // Without an order the rows come in none that a client may rely on: here by name.
-  found = found.sort(order === null ? (a, b) => ((a.entityname ?? '') < (b.entityname ?? '') ? -1 : 1) : parseOrder(order, COLORADO_COLUMNS));
+  const found: ColoradoRow[] = day.colorado.map(({ row }) => row).filter((row) => test(row) && wanted.every(([name, value]) => row[name] === value));
+  // The world keeps them in the order of their ids. Without an order they come in none that a client may rely on: here by name.
+  if (order === null) found.sort((a, b) => ((a.entityname ?? '') < (b.entityname ?? '') ? -1 : 1));
+  else if (order !== 'entityid' && order !== ':id') found.sort(parseOrder(order, COLORADO_COLUMNS));
   const columns = select === null || select.includes('*') ? COLORADO_COLUMNS : select;
   const answer = found.slice(offset, offset + limit).map((row) => Object.fromEntries(columns.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))));
   const fields = JSON.stringify(columns);
@@ -78,7 +79,7 @@ export function colorado(day: WorldDay, request: SandboxRequest): SandboxRespons
     case '/robots.txt': return respond('User-agent: *\nDisallow: /login\nCrawl-delay: 1\n', 'text/plain; charset=utf-8');
     case `/resource/${DATASET}.json`:
       try { return rows(day, request); } catch (failure) {
-        if (failure instanceof SoqlError) return error(failure.message);
+        if (failure instanceof ConditionError) return error(failure.message);
         throw failure;
       }
     case `/api/views/${DATASET}.json`: return metadata(day);

@@ -3,14 +3,16 @@ import { page, redirect, respond, httpDate, withValidators, type SandboxRequest,
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, jsonLd, wholeDollars } from './html.ts';
+import { perDay } from './per_day.ts';
 
 const PER_PAGE = 25;
 const ROBOTS = 'User-agent: *\nCrawl-delay: 1\nDisallow: /admin\n';
 const AVAILABILITY = { for_sale: 'InStock', under_contract: 'LimitedAvailability', sold: 'SoldOut' } as const;
 
 /** Newest first, as the site sorts them. */
-const listed = (day: WorldDay): ListingOnDay[] => day.listings.filter(({ site }) => site === 'heartland_multifamily')
-  .sort((a, b) => (a.postedOn === b.postedOn ? (a.listingId < b.listingId ? -1 : 1) : a.postedOn < b.postedOn ? 1 : -1));
+const listed = perDay((day): ListingOnDay[] => day.listings.filter(({ site }) => site === 'heartland_multifamily')
+  .sort((a, b) => (a.postedOn === b.postedOn ? (a.listingId < b.listingId ? -1 : 1) : a.postedOn < b.postedOn ? 1 : -1)));
+const byId = perDay((day) => new Map(listed(day).map((listing) => [listing.listingId, listing])));
 
 const titleOf = (listing: ListingOnDay): string => `${listing.units === null ? 'Apartment building' : `${listing.units}-unit building`}, ${listing.city}, ${listing.state}`;
 
@@ -72,7 +74,7 @@ function structuredData(day: WorldDay, listing: ListingOnDay, url: string): unkn
 function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   const id = /^\/listing\/([^/]+)(?:\/|$)/u.exec(request.path)?.[1];
   if (id === undefined) return null;
-  const listing = day.listings.find(({ listingId }) => listingId === id);
+  const listing = byId(day).get(id);
   if (!listing) return day.goneListings.has(id) ? page(htmlPage('No longer listed', '<h1>This listing has gone</h1>'), {}, 410) : null;
   if (request.path !== listing.path) return redirect(listing.path, 301);
   const url = `https://${request.publicHost}${listing.path}`;

@@ -1,9 +1,25 @@
 /** The sites of the sandbox, by the real host that each one plays. */
 import type { SitePages } from '../http.ts';
+import { counties } from '../world/auction_cases.ts';
 import { colorado } from './colorado.ts';
 import { heartland } from './heartland.ts';
+import { hud } from './hud.ts';
+import { lakes } from './lakes.ts';
+import { montgomeryTax } from './montgomery.ts';
+import { ohioFiles, ohioSite } from './ohio.ts';
+import { realAuction } from './realauction.ts';
+import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
+  ['www.lakes-sunbelt-exchange.example', lakes],
+  ['www.huduser.gov', hud],
+  ['gis.cuyahogacounty.us', cuyahogaTax],
+  ['cagisonline.hamilton-co.org', hamiltonTax],
+  ['utility.arcgis.com', starkTax],
+  ['go.mcohio.org', montgomeryTax],
+  ...counties.map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
+  ['publicfiles.ohiosos.gov', ohioFiles],
+  ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],
 ]);

@@ -50,7 +50,7 @@ const TURNOVER = 0.007;
 function drawPrice(draw: Draw, property: Property): { price: number; priceKind: PriceKind; net: number } {
   const { units, rent2br } = property;
   const net = yearlyNet(units, rent2br);
-  const plain = roundPrice(net / draw.bell(0.062, 0.0135, 0.039, 0.108));
+  const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));
   const unit = units * rent2br;
   if (units <= 4 && draw.chance(0.06)) return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
   if (unit * 25 < 66_000 && draw.chance(0.2)) return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
@@ -62,8 +62,8 @@ function drawPrice(draw: Draw, property: Property): { price: number; priceKind: 
 function drawPrices(draw: Draw, price: number, from: number, to: number | null): [number, number][] {
   const prices: [number, number][] = [[from, price]];
   let current = price;
-  for (let day = from + draw.int(12, 120); day < (to ?? LAST_DAY + 1); day += draw.int(25, 130)) {
-    const factor = draw.chance(0.04) ? 1 + draw.int(1, 4) / 100 : 1 - draw.int(15, 80) / 1000;
+  for (let day = from + draw.int(12, 100); day < (to ?? LAST_DAY + 1); day += draw.int(22, 130)) {
+    const factor = draw.chance(0.04) ? 1 + draw.int(1, 4) / 100 : 1 - draw.int(15, 65) / 1000;
     const next = current < 20_000 ? Math.round(current * factor) : roundPrice(current * factor);
     if (next !== current) prices.push([day, next]);
     current = next;

@@ -51,6 +51,7 @@ const fullName = (draw: Draw): string => {
 function nameOf(draw: Draw, ending: string): string {
   const kind = draw.unit();
   if (kind < 0.01) return `CAFÉ ${drawCompany(draw).toUpperCase()}${ending}`;
+  if (kind < 0.015) return `${drawPerson(draw).first.toUpperCase()}’S ${drawCompany(draw).toUpperCase()}${ending}`;
   if (kind < 0.02) return `"${drawPerson(draw).first.toUpperCase()}'S" ${drawCompany(draw).toUpperCase()}${ending}`;
   if (kind < 0.05) return `${drawPerson(draw).last}, ${drawPerson(draw).last} & CO${ending}`.toUpperCase();
   return `${drawCompany(draw)}${kind < 0.3 ? ` OF ${draw.weighted(OHIO).city}` : ''}${ending}`.toUpperCase();

@@ -1,0 +1,11 @@
+/** What a page needs of a day over and over, worked out once a day. */
+import type { WorldDay } from '../world/types.ts';
+
+export function perDay<T>(make: (day: WorldDay) => T): (day: WorldDay) => T {
+  const made = new WeakMap<WorldDay, { readonly value: T }>();
+  return (day) => {
+    const found = made.get(day) ?? { value: make(day) };
+    made.set(day, found);
+    return found.value;
+  };
+}

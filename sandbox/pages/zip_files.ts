@@ -1,0 +1,13 @@
+/** ZIP archives whose bytes depend on their content alone. */
+import { zipSync, type Zippable } from 'fflate';
+
+/**
+ * Pack files. `made` is printed into the archive as a wall-clock time, which ZIP has without a zone; a Date of local
+ * parts comes out the same on every machine.
+ */
+export function zipOf(files: Readonly<Record<string, Uint8Array>>, made: string): Uint8Array {
+  const [year = 2026, month = 1, day = 1] = made.split('-').map(Number);
+  const mtime = new Date(year, month - 1, day, 6, 30, 0);
+  const packed: Zippable = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, [content, { level: 6, mtime }]]));
+  return zipSync(packed, { mtime });
+}
