@@ -44,9 +44,11 @@ function siteOf(county: County, ctx: FetchContext) {
   let tx = ctx.nowMs;
   const base = `https://${county.host}`;
   const index = (query: string): string => `${base}/index.cfm?${query}`;
+  // The calendar needs no day bound, but a site may want its own cookies back before it shows it.
+  const calendarSession = ctx.session();
   return {
     calendar: (month: string): Promise<Page> =>
-      ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), { kind: 'calendar', conditional: false }),
+      ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), { kind: 'calendar', session: calendarSession }),
     preview: (day: string, session: Session): Promise<Page> => ctx.get(previewUrl(base, day), { kind: 'preview', session }),
     load: (area: Area, paging: string, session: Session, context: Readonly<Record<string, string>>): Promise<Page> =>
       ctx.get(index(`zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging.replace('tx', `tx=${tx++}`)}`), { kind: 'items', session, context: { ...context, area } }),

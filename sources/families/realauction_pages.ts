@@ -31,6 +31,13 @@ export function dayOf(printed: string | undefined): string | null {
   return match ? `${match[3]}-${match[1]}-${match[2]}` : null;
 }
 
+/** The day in the head of a sale day's page, printed "12/07/2026" or "Monday December 7, 2026"; null where it has none that can be read. */
+function dayInWords(text: string): string | null {
+  const [, word = '', day = '', year = ''] = /\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})\b/u.exec(text) ?? [];
+  const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].indexOf(word) + 1;
+  return month > 0 ? `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}` : dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec(text)?.[0]);
+}
+
 /** Words of the status box of an item. */
 export interface Slot {
   /** "Auction Starts", "Auction Status" or "Auction Sold". */
@@ -100,7 +107,7 @@ export interface Preview {
 export function readPreview(page: Page, day: string): Preview {
   const $ = load(page.text());
   if ($('#Area_W').length === 0) throw new Quarantine('template_changed', 'no list of waiting items (#Area_W): not the page of a sale day', page.url);
-  const shown = dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec($('.BLHeaderDateDisplay').text())?.[0]);
+  const shown = dayInWords($('.BLHeaderDateDisplay').text());
   if (shown !== null && shown !== day) {
     throw new Quarantine('template_changed', `the page shows the sale of ${shown}, ${day} was asked for`, page.url);
   }

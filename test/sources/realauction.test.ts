@@ -118,6 +118,11 @@ test('a session that lost its day looks like an empty day, and the calendar give
   await assert.rejects(read({ ...SITE, forgetful: true }), quarantined('count_mismatch'));
 });
 
+test('a page headed with another day than was asked for is not read as that day', async () => {
+  await assert.rejects(read({ ...SITE, head: 'Tuesday December 8, 2026' }), quarantined('template_changed'));
+  assert.equal((await read({ ...SITE, head: 'Monday December 7, 2026' })).rows.length, 23);
+});
+
 test('a list shorter than the calendar counts is not published', async () => {
   await assert.rejects(read({ ...SITE, scheduled: 25 }), quarantined('count_mismatch'));
 });

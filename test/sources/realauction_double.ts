@@ -28,6 +28,8 @@ export interface DoubleSite {
   readonly membersOnly?: boolean;
   /** What the calendar counts; the items themselves unless told. */
   readonly scheduled?: number;
+  /** Day in the head of the day's page; the day itself unless told. */
+  readonly head?: string;
   /** Forget which day was bound to a session. */
   readonly forgetful?: boolean;
 }
@@ -65,7 +67,7 @@ export function doubleContext(site: DoubleSite, asOf: string): { ctx: FetchConte
     if (q.get('Zmethod') === 'PREVIEW') {
       if (session) session.bound = !site.forgetful;
       const count = (area: string): string => (site.saysPageCount ? String(Math.ceil(site.items.filter((item) => item.area === area).length / PAGE)) : '');
-      return `<div class="BLHeaderDateDisplay">${printed}</div><div id="Area_R"></div><div class="Head_W"><span id="maxWA">${count('W')}</span>`
+      return `<div class="BLHeaderDateDisplay">${site.head ?? printed}</div><div id="Area_R"></div><div class="Head_W"><span id="maxWA">${count('W')}</span>`
         + `<div id="Area_W" area="W"></div></div><span id="maxCA">${count('C')}</span><div id="Area_C" area="C"></div>`;
     }
     if (q.get('FNC') === 'LOAD') {

@@ -1,0 +1,99 @@
+/** Sheriff sales and registers read from the sandbox world through the real fetcher, row by row against its truth. */
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sandboxClock } from '../../pipelines/clock.ts';
+import { parsePages, type Parsed } from '../../pipelines/stage.ts';
+import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import colorado from '../../sources/register/colorado_sos/source.ts';
+import ohio from '../../sources/register/ohio_sos/source.ts';
+import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import stark from '../../sources/sheriff/oh_stark_sheriff/source.ts';
+
+const DAY = '2026-11-20';
+const FIRST_SALE_DAY = '2026-11-13';
+const SIZES = { listings: 20, parcels: 60, auctions: 120, filings: 1_200 };
+const clock = sandboxClock(DAY);
+
+let sandbox: Sandbox;
+let data: string;
+before(async () => {
+  sandbox = await startSandbox({ day: DAY, ...SIZES });
+  data = await mkdtemp(join(tmpdir(), 'dealfeed-'));
+});
+after(async () => {
+  await sandbox.close();
+  await rm(data, { recursive: true, force: true });
+});
+
+async function read(spec: SourceSpec, from: Sandbox = sandbox): Promise<Parsed> {
+  const fetcher = createFetcher({ archive: await openArchive(data), clock, sandboxUrl: from.url });
+  try {
+    const ctx = fetcher.contextFor(spec, { asOf: DAY, runId: `${DAY}.1`, lastGoodOn: null, onUnreadable: (key) => assert.fail(JSON.stringify(key)) });
+    const pages: Page[] = [];
+    for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
+    return parsePages(spec, pages, [], clock.observedAt());
+  } finally { await fetcher.close(); }
+}
+
+// Stark leaves the status boxes of its lists blank; Cuyahoga fills them in.
+for (const spec of [cuyahoga, stark]) {
+  test(`${spec.title}: every item posted, with its true status, kind and figures`, async () => {
+    const { rows, rejects } = await read(spec);
+    const shown = sandbox.day.auctions.filter((item) => item.countyFips === spec.county?.fips && item.saleDate >= FIRST_SALE_DAY);
+    assert.ok(shown.length > 0);
+    assert.deepEqual(rejects, []);
+    const byId = (a: { item_id: unknown }, b: { item_id: unknown }): number => (String(a.item_id) < String(b.item_id) ? -1 : 1);
+    assert.deepEqual(
+      rows.map((row) => ({
+        item_id: row['item_id'], case_number: row['case_number'], parcel: row['parcel_raw'], sale_date: row['sale_date'], status: row['status'], kind: row['sale_kind'],
+        round: row['sale_round'], appraised: row['appraised_value'], opening_bid: row['opening_bid'], sold_for: row['sold_amount'], zip: row['zip'],
+      })).sort(byId),
+      shown.map((item) => ({
+        item_id: item.aid, case_number: item.caseNumber, parcel: item.parcel, sale_date: item.saleDate, status: item.status, kind: item.kind,
+        // The site does not say of a tax sale which round it is.
+        round: item.kind === 'tax_foreclosure' ? null : item.round,
+        appraised: item.appraised, opening_bid: item.openingBid, sold_for: item.soldFor, zip: sandbox.day.property(item.propertyId).zip,
+      })).sort(byId),
+    );
+  });
+}
+
+test('Ohio: every filing of the month that has a name, under the name the state published', async () => {
+  const { rows, rejects } = await read(ohio);
+  const { filings } = sandbox.day.ohio;
+  assert.deepEqual(
+    new Map(rows.map((row) => [row['document_number'], [row['business_name_raw'], row['filing_date'], row['entity_type_file'], row['agent_name']]])),
+    new Map(filings.filter(({ businessName }) => businessName !== null).map((f) => [f.documentNumber, [f.businessName, f.effectiveDate, f.report, f.agent?.name ?? null]])),
+  );
+  assert.equal(rejects.length, filings.filter(({ businessName }) => businessName === null).length);
+});
+
+test('Colorado: every entity formed in the year before, none twice', async () => {
+  const { rows, rejects, merged } = await read(colorado);
+  assert.deepEqual(
+    new Map(rows.map((row) => [row['document_number'], [row['business_name_raw'], row['filing_date'], row['entity_status_raw']]])),
+    new Map(sandbox.day.colorado.filter(({ formedOn }) => formedOn >= '2025-11-20').map((e) => [e.entityId, [e.row['entityname'], e.formedOn, e.row['entitystatus']]])),
+  );
+  assert.deepEqual({ rejects, merged }, { rejects: [], merged: 0 });
+});
+
+test('a county site that drops its cookies is quarantined, as its list would look empty', async () => {
+  const { world } = sandbox;
+  const forgetful = await startSandbox({ day: DAY, world, alter: (_request, response) => ({ ...response, headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => name !== 'set-cookie')) }) });
+  try {
+    await assert.rejects(read(cuyahoga, forgetful), (error) => error instanceof Quarantine && error.reason === 'count_mismatch');
+  } finally { await forgetful.close(); }
+});
+
+test('Ohio refusing programs is unavailable, and says what the operator can do', async () => {
+  const refusing = await startSandbox({ day: DAY, world: sandbox.world, alter: (request, response) => (request.path.endsWith('.TXT') ? { ...response, status: 403 } : undefined) });
+  try {
+    await assert.rejects(read(ohio, refusing), (error) => error instanceof SourceUnavailable && error.status === 403 && error.message.includes('needs operator download'));
+  } finally { await refusing.close(); }
+});
