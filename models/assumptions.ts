@@ -72,6 +72,7 @@ const UW_2026_1: readonly Line[] = [
   ['expense_old_adjustment', '0.03', 'share', 'proposal', 'Added to the expense ratio of old buildings; the direction is evidence, the size a choice.'],
   ['expense_new_adjustment', '-0.03', 'share', 'proposal', 'Added to the expense ratio of new buildings.'],
   ['reserves_per_unit', '300', 'usd_per_unit_year', 'proposal', 'Replacement reserves below NOI; lenders\' guideline is about 250.'],
+  ['claim_tolerance', '0.10', 'percent_points', 'proposal', 'A stated NOI that gives the advertised cap rate to within this is consistent with it.'],
   // Proxy limits
   ['proxy_high_multiple', '144', 'multiple', 'proposal', 'Price per unit above this many monthly 2-bedroom rents means a better or larger unit than the proxy.'],
   ['proxy_low_multiple', '24', 'multiple', 'proposal', 'Price per unit below this many monthly 2-bedroom rents is read as a price typing error or a ruin.'],

@@ -1,6 +1,6 @@
 /** Columns that several published tables share, so that the same thing has the same name and the same note everywhere. */
 import { z } from 'zod';
-import { instant, integer, json, text } from '../lib/record.ts';
+import { instant, integer, json, text, type Fields, type RecordDefinition } from '../lib/record.ts';
 
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
@@ -42,3 +42,8 @@ export const Rationale = z.strictObject({
 
 export const rationale = (path: string) =>
   json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`);
+
+/** Some fields of a record that is defined elsewhere, for a model that computes just those. */
+export function fieldsOf<F extends Fields, const K extends keyof F & string>(record: RecordDefinition<F>, names: readonly K[]): Pick<F, K> {
+  return Object.fromEntries(names.map((name) => [name, record.schema.shape[name]])) as Pick<F, K>;
+}

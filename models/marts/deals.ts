@@ -9,7 +9,7 @@ const nullableText = z.string().nullable();
 const Distress = z.strictObject({
   kind: z.enum(['tax_delinquent', 'sheriff_sale']),
   id: z.string(),
-  match_basis: z.enum(['address_exact', 'address_range', 'address_without_unit']),
+  match_basis: z.enum(['address_exact', 'address_range', 'address_without_unit', 'address_without_zip']),
   county: z.string(),
   parcel_id: nullableText,
   address: nullableText,
@@ -18,6 +18,9 @@ const Distress = z.strictObject({
   source_url: z.string(),
   last_seen: z.string(),
 });
+
+const covered = z.enum(['covered', 'county_not_covered']);
+const Coverage = z.strictObject({ tax_delinquent: covered, sheriff_sale: covered });
 
 const AlsoListed = z.strictObject({
   source: z.string(), listing_id: z.string(), listing_url: z.string(), listing_status: z.string(),
@@ -111,7 +114,7 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   dscr_reason: oneOf(['single_unit', 'not_income_property', 'loan_below_minimum', 'price_missing', 'noi_missing', 'price_and_noi_missing'],
     'Why dscr_status is not computed.', { absent: 'dscr_status is computed' }),
   debt_yield_pct: percent('noi over loan_amount.', { absent: 'dscr_status is not computed; dscr_reason says why' }),
-  break_even_occupancy_pct: percent('Operating expenses and debt service over gross potential rent.', { absent: 'dscr_status is not_applicable, or there is no underwriting; dscr_reason and underwrite_reason say which' }),
+  break_even_occupancy_pct: percent('Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.', { absent: 'dscr_status is not_applicable, or there is no underwriting; dscr_reason and underwrite_reason say which' }),
   gross_rent_multiplier: ratio('list_price over gross_potential_rent.', { absent: NO_UNDERWRITING }),
 
   // Ours: scores and their parts
@@ -134,7 +137,8 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   creative_finance_rationale: rationale('creative-finance'),
 
   // Ours: offer range at the declared target cap
-  offer_status: oneOf(['computed', 'claimed_basis_unverified', 'proxy_out_of_range_without_claim', 'insufficient_data', 'not_applicable'], 'Whether an offer range could be computed, and on whose NOI.'),
+  offer_status: oneOf(['computed', 'claimed_basis_unverified', 'proxy_out_of_range_without_claim', 'price_below_proxy_range', 'insufficient_data', 'noi_not_positive', 'not_applicable'],
+    'Whether an offer range could be computed, and on whose NOI: the scoring NOI, or where the proxy does not fit the broker\'s unverified claim.'),
   offer_low: money('Low end: the high end\'s NOI under the declared stress, at the target cap.', { absent: 'offer_status is neither computed nor claimed_basis_unverified' }),
   offer_high: money('High end: least of the asking price, NOI at the target cap, and NOI at the declared coverage.', { absent: 'offer_status is neither computed nor claimed_basis_unverified' }),
   offer_binding: oneOf(['list_price', 'target_cap', 'debt_coverage'], 'What sets the high end.', { absent: 'offer_status is neither computed nor claimed_basis_unverified' }),
@@ -142,9 +146,11 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
 
   // Ours: distress
   distress_score: integer('Tax delinquency and sheriff sale of the same address, 0 to 100.', { unit: 'points' }),
-  distress_status: oneOf(['matched', 'none_found', 'county_not_covered', 'address_unknown'], 'What is known of distress. county_not_covered: no county list read here covers the ZIP, so none_found cannot be said.'),
+  distress_status: oneOf(['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
+    'What is known of distress. none_found is said only where both the tax lists and the sheriff sales read here cover the ZIP; partly_covered: one of them does, and shows nothing; county_not_covered: neither does.'),
+  distress_coverage: json(Coverage, 'Whether the lists read here cover the ZIP, by kind of distress.'),
   distress_matches: json(z.array(Distress), 'County records of exactly this address; they make distress_score.'),
-  distress_candidates: json(z.array(Distress), 'County records that may be of this property (a range, or the same house without a unit); they score nothing.'),
+  distress_candidates: json(z.array(Distress), 'County records that may be of this property: the numbers overlap as a range, the unit is missing on one side, or the county prints no ZIP. They score nothing.'),
 
   provenance: json(z.record(z.string(), Origin), 'For each group of fields where it comes from: listing, claim, rent, underwriting, distress, history.'),
   assumption_set_id: text('Assumption set of the underwriting.'),

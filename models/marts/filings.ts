@@ -6,11 +6,10 @@ const NOT_GIVEN = 'the filing does not give it';
 
 /** Normalised entity types, in which both registers are told. */
 export const ENTITY_TYPES = [
-  'domestic_llc', 'foreign_llc', 'domestic_corporation', 'foreign_corporation', 'domestic_nonprofit', 'foreign_nonprofit',
+  'domestic_llc', 'foreign_llc', 'domestic_corporation', 'foreign_corporation', 'domestic_public_benefit_corporation', 'domestic_nonprofit', 'foreign_nonprofit',
   'domestic_professional', 'foreign_professional', 'domestic_lp', 'foreign_lp', 'domestic_llp', 'foreign_llp', 'domestic_lllp', 'foreign_lllp',
-  'domestic_lpa', 'foreign_lpa', 'domestic_public_benefit_corporation', 'domestic_cooperative', 'foreign_cooperative', 'general_partnership',
-  'ditch_company', 'statutory_1955', 'statutory_1956', 'credit_union', 'savings_and_loan', 'insurance_company', 'water_company',
-  'unincorporated_nonprofit', 'sole_proprietor', 'trust', 'other', 'not_stated',
+  'domestic_lpa', 'foreign_lpa', 'domestic_cooperative', 'foreign_cooperative', 'general_partnership',
+  'ditch_company', 'water_company', 'credit_union', 'savings_and_loan', 'unincorporated_nonprofit', 'other', 'not_stated',
 ] as const;
 
 /** Rungs of Colorado's ladder, each apart: Noncompliant is not Delinquent. */

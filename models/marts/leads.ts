@@ -48,7 +48,7 @@ export const Lead = defineRecord('lead', 'One row per property that qualifies as
   // The signal fields of a tax lead
   owner_name: text('Owner of record, as the county publishes it.', { absent: taxField('the county\'s list does not publish it') }),
   amount: money('Net delinquent amount.', { absent: TAX_ONLY }),
-  years_delinquent: integer('Years the parcel has been delinquent.', { absent: taxField('the county\'s list does not publish it'), unit: 'years' }),
+  years_delinquent: integer('Years the parcel has been delinquent.', { absent: taxField('the county publishes neither the years nor the year of certification'), unit: 'years' }),
   certified_year: integer('Year the delinquency was certified.', { absent: taxField('the county\'s list does not publish it'), unit: 'year' }),
   county_value: money('Market value on the county\'s roll.', { absent: taxField('the county\'s list does not publish it') }),
   amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),

@@ -31,7 +31,7 @@ export const ListingVersion = defineRecord('listing_version',
     listing_first_seen: instant('When the listing was first read; of the earlier listing where the property was relisted within the declared days.'),
     first_price: money('First price seen of the listing, or of the earlier one it continues.', { absent: 'no price was ever published' }),
     relisted: flag('The listing had gone and came back, or continues one of the same property that had gone from this site.'),
-    gone_on: date('Day of the run that no longer found it on a good read of the site.', { absent: 'the listing is shown, or the version was followed by another' }),
+    gone_on: date('Day of the run that no longer found it on a good read of the site.', { absent: 'the listing was shown until now, or until its next version' }),
     source_url: readFrom.source_url,
     page_sha256: readFrom.page_sha256,
     page_row: readFrom.page_row,
@@ -42,7 +42,7 @@ export default defineModel({
   audits: [
     { name: 'listing_history.one_latest', about: 'a listing has exactly one latest version', blocking: true,
       sql: 'SELECT source, listing_id, count(*) FILTER (WHERE is_latest) AS latest FROM listing_history GROUP BY ALL HAVING latest <> 1' },
-    never('listing_history', 'gone_is_latest', 'only the latest version can be gone', 'gone_on IS NOT NULL AND NOT is_latest'),
+    never('listing_history', 'seen_in_order', 'a version is not last seen before it is first seen', 'version_last_seen < version_first_seen OR listing_first_seen > version_first_seen'),
   ],
   publish: { orderBy: ['source', 'listing_id', 'version'] },
 });

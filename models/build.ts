@@ -1,0 +1,110 @@
+/** Build the models in a database whose input tables exist, hold each to its contract and run its audits. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { commentOn, createTable } from '../lib/record.ts';
+import { rowsOf } from '../lib/duck.ts';
+import { identifier } from '../lib/sql.ts';
+import { auditsOfRecord, type Audit } from './contract.ts';
+import { GraphError, orderOf, tablesRead } from './graph.ts';
+import { macrosSql, type Layer, type Model } from './index.ts';
+
+/** Failing rows that are kept for reading. */
+const ROWS_KEPT = 20;
+
+export interface AuditResult extends Audit {
+  /** Number of failing rows; 0 where the audit holds. */
+  readonly failing: number;
+  /** The first failing rows, in JSON form. */
+  readonly rows: readonly Record<string, unknown>[];
+}
+
+export interface ModelResult {
+  readonly name: string;
+  readonly layer: Layer;
+  readonly rows: number;
+  readonly audits: readonly AuditResult[];
+}
+
+/** A model does not give what its contract says. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+}
+
+/**
+ * Build every model in the order its SQL implies.
+ *
+ * A column that is missing, too many, out of order or of another type stops the build with ContractError; rows
+ * that break an audit do not: they are in the result, and the caller decides.
+ * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
+ */
+export async function buildModels(connection: DuckDBConnection, { models }: { readonly models: readonly Model[] }): Promise<ModelResult[]> {
+  await connection.run(macrosSql());
+  const existing = await rowsOf(connection, 'SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()');
+  const byName = new Map(models.map((m) => [m.name, m]));
+  const inputs = new Set(existing.map((r) => String(r['table_name'])));
+  const reads = new Map<string, readonly string[]>();
+  for (const { name, sql } of models) {
+    if (inputs.has(name)) throw new GraphError(`model ${name} has the name of an input table`);
+    try {
+      reads.set(name, await tablesRead(connection, sql));
+    } catch (error) {
+      throw error instanceof GraphError ? new GraphError(`model ${name}: ${error.message}`) : error;
+    }
+  }
+  const results: ModelResult[] = [];
+  for (const name of orderOf(reads, inputs)) {
+    const model = byName.get(name);
+    if (model) results.push(await buildModel(connection, model));
+  }
+  return results;
+}
+
+/** A model's SQL without its last semicolon, so that it can stand inside another statement. */
+const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
+
+async function buildModel(connection: DuckDBConnection, { name, layer, sql, contract }: Model): Promise<ModelResult> {
+  const { record } = contract;
+  const select = selectOf(sql);
+  const failed = (error: unknown): Error => new Error(`model ${name}: ${error instanceof Error ? error.message : String(error)}`);
+  let found: { column: string; type: string }[];
+  try {
+    found = (await rowsOf(connection, `DESCRIBE ${select}`)).map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) }));
+  } catch (error) { throw failed(error); }
+  checkColumns(`model ${name}`, record.columns.map((c) => ({ column: c.name, type: c.sql })), found);
+  // NOT NULL is left to an audit: it keeps the rows that break it, where a constraint would only stop.
+  await connection.run(createTable(name, record.columns.map((c) => ({ ...c, absent: c.absent ?? '' }))));
+  try {
+    await connection.run(`INSERT INTO ${identifier(name)} ${select}`);
+  } catch (error) { throw failed(error); }
+  for (const statement of commentOn(name, record.about, record.columns)) await connection.run(statement);
+  const audits: AuditResult[] = [];
+  for (const audit of [...auditsOfRecord(name, record), ...contract.audits]) audits.push(await runAudit(connection, audit));
+  const [count] = await rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(name)}`);
+  return { name, layer, rows: Number(count?.['n']), audits };
+}
+
+interface Shape {
+  readonly column: string;
+  readonly type: string;
+}
+
+/** Columns, their order and their types must be the contract's. @throws ContractError naming the first that is not. */
+export function checkColumns(what: string, expected: readonly Shape[], got: readonly Shape[]): void {
+  const say = (shape: Shape | undefined): string => (shape ? `${shape.column} ${shape.type}` : 'nothing');
+  for (let i = 0; i < Math.max(expected.length, got.length); i += 1) {
+    const [want, have] = [expected[i], got[i]];
+    if (want?.column !== have?.column || want?.type !== have?.type) {
+      throw new ContractError(`${what}: column ${i + 1} is expected to be ${say(want)}, got ${say(have)}`);
+    }
+  }
+}
+
+async function runAudit(connection: DuckDBConnection, audit: Audit): Promise<AuditResult> {
+  try {
+    const [count] = await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`);
+    const failing = Number(count?.['n']);
+    const rows = failing === 0 ? [] : await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
+    return { ...audit, failing, rows };
+  } catch (error) {
+    throw new Error(`audit ${audit.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

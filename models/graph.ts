@@ -1,0 +1,94 @@
+/**
+ * The order in which models are built, read from their SQL: DuckDB's own syntax tree names the tables a SELECT
+ * reads, and its CTEs are taken out scope by scope.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../lib/duck.ts';
+
+export class GraphError extends Error {
+  override readonly name = 'GraphError';
+}
+
+/** Functions that make rows out of values. Any other table function could read a file, and models read tables only. */
+const PURE_TABLE_FUNCTIONS = ['unnest', 'generate_series', 'range', 'json_each'];
+
+type Node = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+interface CteEntry {
+  readonly key: string;
+  readonly value: { readonly query: { readonly node: Node } };
+}
+
+/** CTEs that a node of the tree defines, in order. */
+function ctesOf(node: Node): readonly CteEntry[] {
+  const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
+  return Array.isArray(map) ? map as CteEntry[] : [];
+}
+
+/** Tables read by a part of the tree. `scope` holds the CTEs it can see. */
+function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>): void {
+  if (Array.isArray(part)) {
+    for (const item of part) collect(item, scope, found);
+    return;
+  }
+  if (!isNode(part)) return;
+  if (part['type'] === 'BASE_TABLE') {
+    const name = String(part['table_name']);
+    if (part['schema_name'] !== '' || part['catalog_name'] !== '') throw new GraphError(`it reads ${[part['catalog_name'], part['schema_name'], name].filter(Boolean).join('.')}, and models read tables of their own schema only`);
+    if (!scope.has(name.toLowerCase())) found.add(name);
+  }
+  if (part['type'] === 'TABLE_FUNCTION' && isNode(part['function'])) {
+    const name = String(part['function']['function_name']);
+    if (!PURE_TABLE_FUNCTIONS.includes(name)) throw new GraphError(`it calls ${name}(), and models read tables only`);
+  }
+  const inner = new Set(scope);
+  for (const { key, value } of ctesOf(part)) {
+    const { node } = value.query;
+    // Only a recursive CTE sees itself; any other of that name means the table.
+    collect(node, node['type'] === 'RECURSIVE_CTE_NODE' ? new Set([...inner, key.toLowerCase()]) : inner, found);
+    inner.add(key.toLowerCase());
+  }
+  for (const [key, value] of Object.entries(part)) if (key !== 'cte_map') collect(value, inner, found);
+}
+
+/**
+ * Names of the tables that a SELECT reads, sorted.
+ * @throws GraphError when it is not one SELECT, or reads anything but tables
+ */
+export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<string[]> {
+  const [row] = await rowsOf(connection, 'SELECT json_serialize_sql(CAST($1 AS VARCHAR)) AS tree', [sql]);
+  const tree = JSON.parse(String(row?.['tree'])) as { error: boolean; error_message?: string; statements?: { node: Node }[] };
+  if (tree.error) throw new GraphError(`its SQL cannot be read: ${tree.error_message ?? 'unknown error'}`);
+  const [statement, second] = tree.statements ?? [];
+  if (!statement || second) throw new GraphError(`it holds ${tree.statements?.length ?? 0} statements, expected one SELECT`);
+  const found = new Set<string>();
+  collect(statement.node, new Set(), found);
+  return [...found].sort();
+}
+
+/**
+ * Put models into an order in which each comes after those it reads. Of several possible ones, by name.
+ * @param reads names of the tables that each model reads
+ * @param inputs tables that exist before the first model runs
+ * @throws GraphError naming the model and the unknown table, or the models of a cycle
+ */
+export function orderOf(reads: ReadonlyMap<string, readonly string[]>, inputs: ReadonlySet<string>): string[] {
+  for (const [model, tables] of reads) {
+    for (const table of tables) {
+      if (!reads.has(table) && !inputs.has(table)) throw new GraphError(`model ${model} reads ${table}, which is neither a model nor an input table`);
+    }
+  }
+  const order: string[] = [];
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (model: string, path: readonly string[]): void => {
+    if (state.get(model) === 'done') return;
+    if (state.get(model) === 'open') throw new GraphError(`models read each other in a circle: ${[...path.slice(path.indexOf(model)), model].join(' -> ')}`);
+    state.set(model, 'open');
+    for (const table of [...reads.get(model) ?? []].sort()) if (reads.has(table)) visit(table, [...path, model]);
+    state.set(model, 'done');
+    order.push(model);
+  };
+  for (const model of [...reads.keys()].sort()) visit(model, []);
+  return order;
+}

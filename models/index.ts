@@ -1,0 +1,69 @@
+/** What models/ holds: the models of its three layers, the reference tables and the macros. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordDefinition } from '../lib/record.ts';
+import type { ModelContract } from './contract.ts';
+import HudZip from './reference/hud_zips.ts';
+import CountyZip from './reference/county_zips.ts';
+import EntityType from './reference/entity_types.ts';
+import SaleRule from './reference/ohio_sale_rules.ts';
+
+export const LAYERS = ['staging', 'intermediate', 'marts'] as const;
+export type Layer = (typeof LAYERS)[number];
+
+export interface Model {
+  /** Name of the file and of the table. */
+  readonly name: string;
+  readonly layer: Layer;
+  /** One SELECT. */
+  readonly sql: string;
+  readonly contract: ModelContract;
+}
+
+/** A table of facts that no source publishes in a usable form, kept beside the models as CSV. Its table is `ref_<name>`. */
+export interface Reference {
+  readonly name: string;
+  readonly record: RecordDefinition;
+  readonly csvPath: string;
+}
+
+/**
+ * All models, found by their files. @throws when a .sql has no .ts beside it or the other way round, or when a
+ * name occurs twice.
+ */
+export async function loadModels(): Promise<Model[]> {
+  const models: Model[] = [];
+  for (const layer of LAYERS) {
+    const folder = join(import.meta.dirname, layer);
+    const files = (await readdir(folder)).sort();
+    const names = [...new Set(files.map((f) => f.replace(/\.(?:sql|ts)$/u, '')))];
+    for (const name of names) {
+      for (const extension of ['sql', 'ts']) {
+        if (!files.includes(`${name}.${extension}`)) throw new Error(`models/${layer}/${name}.${extension} is missing: a model is a pair of files`);
+      }
+      const before = models.find((m) => m.name === name);
+      if (before) throw new Error(`two models are called ${name}: in ${before.layer} and in ${layer}`);
+      const { default: contract } = await import(`./${layer}/${name}.ts`) as { default: ModelContract };
+      models.push({ name, layer, sql: await readFile(join(folder, `${name}.sql`), 'utf8'), contract });
+    }
+  }
+  return models;
+}
+
+/** The SQL functions that models use. */
+export function macrosSql(): string {
+  const folder = join(import.meta.dirname, 'macros');
+  return readdirSync(folder).filter((f) => f.endsWith('.sql')).sort().map((f) => readFileSync(join(folder, f), 'utf8')).join('\n');
+}
+
+const reference = (record: RecordDefinition, name: string): Reference =>
+  ({ name, record, csvPath: join(import.meta.dirname, 'reference', `${name}.csv`) });
+
+/** Reference tables, which a build finds ready. An empty cell is null. */
+export const loadReferences = (): Reference[] => [
+  reference(HudZip, 'hud_zips'),
+  reference(CountyZip, 'county_zips'),
+  reference(EntityType, 'entity_types'),
+  reference(SaleRule, 'ohio_sale_rules'),
+];

@@ -1,0 +1,10 @@
+import { defineRecord } from '../../lib/record.ts';
+import { defineModel } from '../contract.ts';
+import { fieldsOf } from '../fields.ts';
+import { Deal } from '../marts/deals.ts';
+
+export default defineModel({
+  record: defineRecord('int_market_rent', 'One row per property: HUD\'s 2-bedroom rent where it stands, and how the area was told.', ['id'],
+    fieldsOf(Deal, ['id', 'market_rent_2br', 'rent_basis', 'rent_area_code', 'rent_area_name', 'rent_fiscal_year', 'rent_source_url', 'rent_observed_at'])),
+  audits: [],
+});

@@ -1,0 +1,76 @@
+-- One row per property: what to offer at the declared target cap rate. The high end is the least of the asking price,
+-- the value of the NOI at the target cap, and the price whose loan the NOI covers as lenders ask. The low end is the
+-- value under stress. Where HUD's rent does not fit, the broker's claim is the only NOI, and the status says so.
+
+with
+
+terms as (
+  select
+    max(value) filter (where key = 'target_cap_pct')::decimal(9, 4) * 0.01 as target_cap,
+    max(value) filter (where key = 'offer_coverage')::decimal(4, 2) * max(value) filter (where key = 'loan_to_value')::decimal(4, 2)
+      * max(value) filter (where key = 'loan_annual_constant')::decimal(22, 20) as coverage_divisor,
+    max(value) filter (where key = 'offer_step')::integer as offer_step,
+    max(value) filter (where key = 'vacancy')::decimal(4, 2) as vacancy,
+    1 + max(value) filter (where key = 'stress_rent')::decimal(4, 2) as rent_left,
+    max(value) filter (where key = 'stress_vacancy')::decimal(4, 2) as stress_vacancy,
+    max(value) filter (where key = 'stress_expenses')::decimal(4, 2) as stress_expenses
+  from declared_assumptions
+),
+
+underwriting as (select * from int_underwriting),
+
+based as (
+  select
+    *,
+    case
+      when dscr_reason in ('single_unit', 'not_income_property') then 'not_applicable'
+      when noi_scoring > 0 then 'computed'
+      when noi_scoring is not null then 'noi_not_positive'
+      when underwrite_reliability = 'proxy_out_of_range' and claimed_noi > 0 then 'claimed_basis_unverified'
+      when underwrite_reliability = 'proxy_out_of_range' then 'proxy_out_of_range_without_claim'
+      when underwrite_reason = 'price_per_unit_below_24x_monthly_2br_rent' then 'price_below_proxy_range'
+      else 'insufficient_data'
+    end as offer_status,
+    cast(expense_ratio_pct * 0.01 as decimal(6, 4)) as expense_ratio
+  from underwriting
+),
+
+funded as (
+  select
+    *,
+    case offer_status when 'computed' then noi_scoring when 'claimed_basis_unverified' then claimed_noi end as offer_noi
+  from based
+),
+
+ranged as (
+  select
+    funded.*,
+    target_cap,
+    coverage_divisor,
+    least(
+      quotient_down_to(list_price, 1, offer_step),
+      quotient_down_to(offer_noi, target_cap, offer_step),
+      quotient_down_to(offer_noi, coverage_divisor, offer_step)
+    ) as high,
+    quotient_down_to(
+      offer_noi * rent_left * (1 - vacancy - stress_vacancy) * (1 - expense_ratio - stress_expenses),
+      target_cap * (1 - vacancy) * (1 - expense_ratio),
+      offer_step
+    ) as stressed
+  from funded
+  cross join terms
+)
+
+select
+  id,
+  offer_status,
+  case when offer_noi is not null then least(high, stressed) end as offer_low,
+  case when offer_noi is not null then high end as offer_high,
+  case
+    when offer_noi is null then null
+    when list_price * target_cap <= offer_noi and list_price * coverage_divisor <= offer_noi then 'list_price'
+    when target_cap >= coverage_divisor then 'target_cap'
+    else 'debt_coverage'
+  end as offer_binding,
+  case when offer_noi is not null then list_price * target_cap <= offer_noi end as ask_at_or_below_target_value
+from ranged

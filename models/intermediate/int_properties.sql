@@ -1,0 +1,116 @@
+-- One row per property: the listing that stands for it, the others beside it, and what was seen of them over time.
+
+with
+
+as_of as (select as_of from run),
+
+listings as (
+  select
+    *,
+    case
+      when gone_on is not null then 'delisted'
+      when availability = 'sold' then 'sold'
+      when availability = 'under_contract' then 'under_contract'
+      else 'active'
+    end as listing_status,
+    address_parts(street) as parts
+  from listing_history
+  where is_latest
+),
+
+-- The listing that stands: for sale before gone, with a price before without, last seen, and the one that tells most
+ranked as (
+  select
+    *,
+    row_number() over (
+      partition by deal_id
+      order by
+        list_position(['active', 'under_contract', 'sold', 'delisted'], listing_status),
+        list_price is null,
+        cast(version_last_seen as date) desc,
+        (units is null)::integer + (cap_rate is null and noi is null)::integer + (year_built is null)::integer,
+        listing_first_seen, source, listing_id
+    ) as place,
+    max(version_last_seen) over (partition by deal_id) as property_last_seen,
+    min(listing_first_seen) filter (where listing_status <> 'delisted') over (partition by deal_id) as first_seen_of_shown
+  from listings
+),
+
+others as (
+  select
+    deal_id,
+    to_json(list(json_object(
+      'source', source,
+      'listing_id', listing_id,
+      'listing_url', listing_url,
+      'listing_status', listing_status,
+      'list_price', said(list_price),
+      'units', units,
+      'cap_rate', said(cap_rate),
+      'noi', said(noi),
+      'first_seen', instant_text(listing_first_seen),
+      'last_seen', instant_text(version_last_seen)
+    ) order by source, listing_id)) as also_listed
+  from ranked
+  where place > 1
+  group by deal_id
+),
+
+standing as (
+  select *, coalesce(first_seen_of_shown, listing_first_seen) as first_seen
+  from ranked
+  where place = 1
+)
+
+select
+  -- Property
+  standing.deal_id as id,
+  street as address,
+  case
+    when parts.address_key is not null then 'available'
+    when street is null then 'hidden_by_source'
+    else 'no_house_number'
+  end as address_status,
+  parts.address_key as address_key,
+  parts.street_key as street_key,
+  parts.house_low as house_low,
+  parts.house_high as house_high,
+  parts.unit_key as unit_key,
+  city,
+  state,
+  zip,
+
+  -- Listing
+  source,
+  listing_id,
+  listing_url,
+  listing_status,
+  gone_on as delisted_on,
+  relisted,
+  coalesce(others.also_listed, '[]'::json) as also_listed,
+  list_price,
+  units,
+  cap_rate,
+  noi,
+  year_built,
+  property_type,
+  listed_on,
+  -- Land has no rent to underwrite
+  not regexp_matches(coalesce(property_type, ''), '(?i)\b(?:land|lot|vacant)\b') as is_income_property,
+
+  -- Time, as this service saw it
+  first_seen,
+  property_last_seen as last_seen,
+  version_last_seen as last_verified,
+  cast(greatest(0, date_diff('day', cast(first_seen as date), coalesce(gone_on, as_of.as_of))) as integer) as days_on_feed,
+  case when list_price is not null then first_price end as first_price,
+  case when list_price is not null then greatest(0, percentage(first_price - list_price, first_price)) end as price_reduction_pct,
+
+  -- Provenance
+  source_url,
+  page_sha256,
+  page_row,
+  as_of.as_of as as_of
+from standing
+cross join as_of
+left join others on others.deal_id = standing.deal_id

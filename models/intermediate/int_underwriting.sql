@@ -1,0 +1,211 @@
+-- One row per property: the broker's claim, the underwriting from HUD's rent beside it, and the declared loan.
+-- Money, percent and ratios are rounded to two decimals, half away from zero, where a column is shown; what follows
+-- from a shown figure is computed from it. Gross potential rent and effective income are carried on unrounded.
+
+with
+
+terms as (
+  select
+    max(value) filter (where key = 'utility_share')::decimal(6, 4) as utility_share,
+    max(value) filter (where key = 'vacancy')::decimal(6, 4) as vacancy,
+    max(value) filter (where key = 'months_per_year')::decimal(2, 0) as months_per_year,
+    max(value) filter (where key = 'expense_ratio_2_4')::decimal(6, 4) as expense_ratio_small,
+    max(value) filter (where key = 'expense_ratio_5_12')::decimal(6, 4) as expense_ratio_medium,
+    max(value) filter (where key = 'expense_ratio_13_50')::decimal(6, 4) as expense_ratio_large,
+    max(value) filter (where key = 'expense_ratio_51_up')::decimal(6, 4) as expense_ratio_largest,
+    max(value) filter (where key = 'small_units_max')::integer as small_units_max,
+    max(value) filter (where key = 'medium_units_max')::integer as medium_units_max,
+    max(value) filter (where key = 'large_units_max')::integer as large_units_max,
+    max(value) filter (where key = 'old_before_year')::integer as old_before_year,
+    max(value) filter (where key = 'new_from_year')::integer as new_from_year,
+    max(value) filter (where key = 'expense_old_adjustment')::decimal(6, 4) as expense_old_adjustment,
+    max(value) filter (where key = 'expense_new_adjustment')::decimal(6, 4) as expense_new_adjustment,
+    max(value) filter (where key = 'reserves_per_unit')::decimal(9, 2) as reserves_per_unit,
+    max(value) filter (where key = 'proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
+    max(value) filter (where key = 'proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
+    max(value) filter (where key = 'loan_to_value')::decimal(6, 4) as loan_to_value,
+    max(value) filter (where key = 'loan_monthly_factor')::decimal(22, 20) as loan_monthly_factor,
+    max(value) filter (where key = 'minimum_loan')::decimal(14, 2) as minimum_loan,
+    max(value) filter (where key = 'seller_down_share')::decimal(6, 4) as seller_down_share,
+    max(value) filter (where key = 'seller_monthly_factor')::decimal(22, 20) as seller_monthly_factor,
+    max(value) filter (where key = 'minimum_units')::integer as minimum_units,
+    max(value) filter (where key = 'claim_tolerance')::decimal(14, 2) as claim_tolerance
+  from declared_assumptions
+),
+
+properties as (select * from int_properties),
+
+rents as (select * from int_market_rents),
+
+-- The broker's side: a stated NOI first, else the one that the advertised cap rate implies
+claims as (
+  select
+    properties.id,
+    properties.list_price,
+    properties.units,
+    properties.year_built,
+    properties.is_income_property,
+    rents.market_rent_2br,
+    properties.noi as stated_noi,
+    properties.cap_rate as advertised_cap,
+    coalesce(properties.noi, cast(round(properties.list_price * properties.cap_rate * 0.01, 2) as decimal(14, 2))) as claimed_noi,
+    coalesce(properties.cap_rate, percentage(properties.noi, properties.list_price)) as cap_rate,
+    case
+      when properties.cap_rate is not null then 'advertised'
+      when properties.noi is not null and properties.list_price is not null then 'derived_from_stated_noi'
+      else 'none'
+    end as cap_rate_source
+  from properties
+  join rents on rents.id = properties.id
+),
+
+-- Income from HUD's rent: units x contract rent x 12, less vacancy, less expenses for this size and age
+incomes as (
+  select
+    claims.*,
+    case when units is not null then
+      case
+        when units <= small_units_max then expense_ratio_small
+        when units <= medium_units_max then expense_ratio_medium
+        when units <= large_units_max then expense_ratio_large
+        else expense_ratio_largest
+      end
+      + case
+        when year_built < old_before_year then expense_old_adjustment
+        when year_built >= new_from_year then expense_new_adjustment
+        else 0
+      end
+    end as expense_ratio,
+    units * market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
+    units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) as effective_income
+  from claims
+  cross join terms
+),
+
+underwritten as (
+  select
+    *,
+    cast(round(gross_potential, 2) as decimal(14, 2)) as gross_potential_rent,
+    cast(round(effective_income, 2) as decimal(14, 2)) as effective_gross_income,
+    cast(round(effective_income * (1 - expense_ratio), 2) as decimal(14, 2)) as noi_underwritten
+  from incomes
+),
+
+-- Does HUD's 2-bedroom rent fit this property at all?
+judged as (
+  select
+    underwritten.*,
+    coalesce(stated_noi, claimed_noi, noi_underwritten) as noi,
+    case
+      when stated_noi is not null then 'stated'
+      when claimed_noi is not null then 'derived_from_advertised_cap'
+      when noi_underwritten is not null then 'underwritten'
+    end as noi_source,
+    percentage(noi_underwritten, list_price) as cap_rate_underwritten,
+    case
+      when list_price is null then 'price_missing'
+      when units is null then 'units_missing'
+      when market_rent_2br is null then 'rent_missing'
+      when list_price > proxy_high_multiple * market_rent_2br * units then 'price_per_unit_above_144x_monthly_2br_rent'
+      when list_price < proxy_low_multiple * market_rent_2br * units then 'price_per_unit_below_24x_monthly_2br_rent'
+    end as underwrite_reason
+  from underwritten
+  cross join terms
+),
+
+-- The declared loan, whether or not a lender makes one of this size
+financed as (
+  select
+    judged.*,
+    cast(round(list_price * loan_to_value, 2) as decimal(14, 2)) as loan_amount,
+    cast(round(cast(round(list_price * loan_to_value, 2) as decimal(14, 2)) * loan_monthly_factor, 2) as decimal(14, 2)) as monthly_payment,
+    cast(round(cast(round(list_price * (1 - seller_down_share), 2) as decimal(14, 2)) * seller_monthly_factor, 2) as decimal(14, 2)) as seller_payment
+  from judged
+  cross join terms
+),
+
+serviced as (
+  select
+    financed.*,
+    cast(monthly_payment * months_per_year as decimal(14, 2)) as annual_debt_service,
+    cast(seller_payment * months_per_year as decimal(14, 2)) as seller_debt_service,
+    case
+      when units < minimum_units then 'single_unit'
+      when not is_income_property then 'not_income_property'
+      when loan_amount < minimum_loan then 'loan_below_minimum'
+      when list_price is null and noi is null then 'price_and_noi_missing'
+      when list_price is null then 'price_missing'
+      when noi is null then 'noi_missing'
+    end as dscr_reason
+  from financed
+  cross join terms
+),
+
+-- The NOI that scores use: a claim above the underwriting is ignored, one below it pulls the value half way down
+scored as (
+  select
+    *,
+    case
+      when dscr_reason in ('single_unit', 'not_income_property', 'loan_below_minimum') then 'not_applicable'
+      when dscr_reason is not null then 'insufficient_data'
+      else 'computed'
+    end as dscr_status,
+    case when underwrite_reason is null and coalesce(dscr_reason not in ('single_unit', 'not_income_property'), true) then
+      least(noi_underwritten, cast(round((coalesce(claimed_noi, noi_underwritten) + noi_underwritten) * 0.5, 2) as decimal(14, 2)))
+    end as noi_scoring
+  from serviced
+)
+
+select
+  -- Property
+  id,
+  list_price,
+  units,
+  quotient(list_price, units) as price_per_unit,
+  market_rent_2br,
+
+  -- Claim
+  cap_rate,
+  cap_rate_source,
+  noi,
+  noi_source,
+  case
+    when stated_noi is null or advertised_cap is null or list_price is null then 'not_checkable'
+    when abs(percentage(stated_noi, list_price) - advertised_cap) <= claim_tolerance then 'consistent'
+    else 'inconsistent'
+  end as claim_consistency,
+  claimed_noi,
+
+  -- Underwriting
+  gross_potential_rent,
+  effective_gross_income,
+  cast(expense_ratio * 100 as decimal(14, 2)) as expense_ratio_pct,
+  noi_underwritten,
+  cap_rate_underwritten,
+  cast(cap_rate - cap_rate_underwritten as decimal(14, 2)) as cap_gap_pct,
+  case
+    when underwrite_reason is null then 'ok'
+    when underwrite_reason = 'price_per_unit_above_144x_monthly_2br_rent' then 'proxy_out_of_range'
+    else 'unknown'
+  end as underwrite_reliability,
+  underwrite_reason,
+
+  -- Debt
+  loan_amount,
+  monthly_payment,
+  annual_debt_service,
+  case when dscr_status = 'computed' then quotient(noi, annual_debt_service) end as dscr,
+  dscr_status,
+  dscr_reason,
+  case when dscr_status <> 'not_applicable' then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
+  case when dscr_status = 'computed' then percentage(noi, loan_amount) end as debt_yield_pct,
+  case when dscr_status <> 'not_applicable' then percentage(effective_gross_income - noi_underwritten + annual_debt_service, gross_potential_rent) end as break_even_occupancy_pct,
+  quotient(list_price, gross_potential_rent) as gross_rent_multiplier,
+
+  -- What scores use
+  noi_scoring,
+  percentage(noi_scoring, list_price) as cap_scoring_pct,
+  quotient(noi_scoring - reserves_per_unit * units, annual_debt_service) as coverage_scoring,
+  seller_debt_service
+from scored
+cross join terms

@@ -1,0 +1,187 @@
+-- Street addresses in the forms of USPS Publication 28, for exact comparison: upper case, no punctuation,
+-- suffixes and directionals abbreviated, unit apart, house number ranges understood. Two spellings of one
+-- address come out equal; two addresses must not. What is not certain is left as it was written.
+--
+-- Each macro is one step over a struct or a list; address_parts at the end puts them in a row. A step that uses
+-- its argument more than once is called through list_transform, which evaluates the argument once.
+
+-- What stands for a word in a list of WORD=FORM pairs between blanks, or null. Far faster than a MAP of this size.
+CREATE OR REPLACE MACRO looked_up(token, pairs) AS
+  list_transform([strpos(pairs, ' ' || token || '=')], lambda pos: CASE
+    WHEN pos > 0 THEN regexp_extract(substr(pairs, pos + length(token) + 2, 8), '^\S+') END)[1];
+
+-- Publication 28, appendix C1: suffix to its standard abbreviation.
+CREATE OR REPLACE MACRO suffix_of(token) AS looked_up(token, '
+  ALLEE=ALY ALLEY=ALY ALLY=ALY ALY=ALY ANEX=ANX ANNEX=ANX ANX=ANX ARC=ARC ARCADE=ARC
+  AV=AVE AVE=AVE AVEN=AVE AVENU=AVE AVENUE=AVE AVN=AVE AVNUE=AVE
+  BAYOU=BYU BCH=BCH BEACH=BCH BEND=BND BND=BND BLF=BLF BLUFF=BLF BLUFFS=BLFS
+  BOT=BTM BTM=BTM BOTTOM=BTM BLVD=BLVD BLV=BLVD BOUL=BLVD BOULEVARD=BLVD BOULV=BLVD
+  BR=BR BRANCH=BR BRNCH=BR BRDGE=BRG BRG=BRG BRIDGE=BRG BRK=BRK BROOK=BRK BROOKS=BRKS
+  BYP=BYP BYPASS=BYP CAMP=CP CP=CP CANYON=CYN CYN=CYN CAPE=CPE CPE=CPE CAUSEWAY=CSWY CSWY=CSWY
+  CEN=CTR CENT=CTR CENTER=CTR CENTR=CTR CENTRE=CTR CTR=CTR CENTERS=CTRS
+  CIR=CIR CIRC=CIR CIRCL=CIR CIRCLE=CIR CRCL=CIR CRCLE=CIR CIRCLES=CIRS
+  CLF=CLF CLIFF=CLF CLIFFS=CLFS CLB=CLB CLUB=CLB COMMON=CMN COMMONS=CMNS COR=COR CORNER=COR CORNERS=CORS
+  COURSE=CRSE CRSE=CRSE COURT=CT CRT=CT CT=CT COURTS=CTS CTS=CTS COVE=CV CV=CV CREEK=CRK CRK=CRK
+  CRES=CRES CRESCENT=CRES CRSENT=CRES CRSNT=CRES CREST=CRST CROSSING=XING CRSSNG=XING XING=XING
+  CROSSROAD=XRD CURVE=CURV DALE=DL DL=DL DAM=DM DM=DM DIV=DV DIVIDE=DV DV=DV
+  DR=DR DRIV=DR DRIVE=DR DRV=DR DRIVES=DRS EST=EST ESTATE=EST ESTATES=ESTS ESTS=ESTS
+  EXP=EXPY EXPR=EXPY EXPRESS=EXPY EXPRESSWAY=EXPY EXPW=EXPY EXPY=EXPY EXT=EXT EXTENSION=EXT EXTN=EXT
+  FALL=FALL FALLS=FLS FLS=FLS FERRY=FRY FRY=FRY FIELD=FLD FLD=FLD FIELDS=FLDS FLDS=FLDS FLAT=FLT FLATS=FLTS
+  FORD=FRD FRD=FRD FOREST=FRST FRST=FRST FORG=FRG FORGE=FRG FORK=FRK FRK=FRK FORKS=FRKS FORT=FT FT=FT
+  FREEWAY=FWY FREEWY=FWY FRWAY=FWY FRWY=FWY FWY=FWY GARDEN=GDN GARDN=GDN GDN=GDN GARDENS=GDNS GDNS=GDNS
+  GATEWAY=GTWY GATEWY=GTWY GTWY=GTWY GLEN=GLN GLN=GLN GREEN=GRN GRN=GRN GROV=GRV GROVE=GRV GRV=GRV
+  HARB=HBR HARBOR=HBR HBR=HBR HAVEN=HVN HVN=HVN HEIGHT=HTS HEIGHTS=HTS HT=HTS HTS=HTS
+  HIGHWAY=HWY HIGHWY=HWY HIWAY=HWY HWAY=HWY HWY=HWY HILL=HL HL=HL HILLS=HLS HLS=HLS
+  HOLLOW=HOLW HOLLOWS=HOLW HOLW=HOLW INLET=INLT ISLAND=IS ISLE=ISLE JCT=JCT JUNCTION=JCT
+  KEY=KY KNOLL=KNL KNL=KNL KNOL=KNL KNOLLS=KNLS LAKE=LK LK=LK LAKES=LKS LKS=LKS LAND=LAND
+  LANDING=LNDG LNDG=LNDG LNDNG=LNDG LANE=LN LN=LN LIGHT=LGT LOAF=LF LOCK=LCK LODGE=LDG LDG=LDG
+  LOOP=LOOP LOOPS=LOOP LP=LOOP MALL=MALL MANOR=MNR MNR=MNR MANORS=MNRS MEADOW=MDW MDW=MDW MEADOWS=MDWS MDWS=MDWS
+  MEWS=MEWS MILL=ML MILLS=MLS MISSION=MSN MOTORWAY=MTWY MOUNT=MT MT=MT MOUNTAIN=MTN MTN=MTN NECK=NCK
+  ORCHARD=ORCH ORCH=ORCH OVAL=OVAL OVL=OVAL OVERPASS=OPAS PARK=PARK PK=PARK PRK=PARK
+  PARKWAY=PKWY PARKWY=PKWY PKWAY=PKWY PKWY=PKWY PKY=PKWY PASS=PASS PASSAGE=PSGE PATH=PATH PATHS=PATH PIKE=PIKE PIKES=PIKE
+  PINE=PNE PINES=PNES PNES=PNES PL=PL PLACE=PL PLAIN=PLN PLAINS=PLNS PLAZA=PLZ PLZ=PLZ PLZA=PLZ
+  POINT=PT PT=PT POINTE=PT POINTS=PTS PORT=PRT PRAIRIE=PR PR=PR RAD=RADL RADIAL=RADL RAMP=RAMP RANCH=RNCH RNCH=RNCH
+  RAPID=RPD RAPIDS=RPDS REST=RST RDG=RDG RDGE=RDG RIDGE=RDG RIDGES=RDGS RIV=RIV RIVER=RIV RVR=RIV
+  RD=RD ROAD=RD ROADS=RDS ROUTE=RTE RTE=RTE ROW=ROW RUE=RUE RUN=RUN SHOAL=SHL SHORE=SHR SHR=SHR SHORES=SHRS SHRS=SHRS
+  SKYWAY=SKWY SPG=SPG SPRING=SPG SPRNG=SPG SPGS=SPGS SPRINGS=SPGS SPUR=SPUR SQ=SQ SQR=SQ SQRE=SQ SQU=SQ SQUARE=SQ SQUARES=SQS
+  STA=STA STATION=STA STN=STA STRA=STRA STRAVENUE=STRA STREAM=STRM ST=ST STR=ST STREET=ST STRT=ST STREETS=STS
+  SUMMIT=SMT SMT=SMT TER=TER TERR=TER TERRACE=TER THROUGHWAY=TRWY TRACE=TRCE TRCE=TRCE TRACK=TRAK TRAFFICWAY=TRFY
+  TR=TRL TRAIL=TRL TRL=TRL TRAILS=TRL TRLS=TRL TUNNEL=TUNL TPKE=TPKE TRNPK=TPKE TURNPIKE=TPKE TURNPK=TPKE UNDERPASS=UPAS
+  UNION=UN VALLEY=VLY VLY=VLY VIADUCT=VIA VIEW=VW VW=VW VIEWS=VWS VILL=VLG VILLAGE=VLG VLG=VLG VILLE=VL VISTA=VIS VIS=VIS
+  WALK=WALK WALKS=WALK WALL=WALL WAY=WAY WY=WAY WAYS=WAYS WELL=WL WELLS=WLS ');
+
+-- Publication 28, section 233: directionals.
+CREATE OR REPLACE MACRO directional_of(token) AS looked_up(token, '
+  N=N NORTH=N NO=N S=S SOUTH=S SO=S E=E EAST=E W=W WEST=W
+  NE=NE NORTHEAST=NE NW=NW NORTHWEST=NW SE=SE SOUTHEAST=SE SW=SW SOUTHWEST=SW ');
+
+-- Words of a street name that are written in two ways; any other word stays.
+CREATE OR REPLACE MACRO name_word_of(token) AS coalesce(looked_up(token, '
+  SAINT=ST SAINTE=STE DOCTOR=DR JUNIOR=JR SENIOR=SR CO=COUNTY
+  FIRST=1ST SECOND=2ND THIRD=3RD FOURTH=4TH FIFTH=5TH SIXTH=6TH SEVENTH=7TH EIGHTH=8TH NINTH=9TH TENTH=10TH
+  ELEVENTH=11TH TWELFTH=12TH THIRTEENTH=13TH FOURTEENTH=14TH FIFTEENTH=15TH SIXTEENTH=16TH SEVENTEENTH=17TH EIGHTEENTH=18TH NINETEENTH=19TH
+  TWENTIETH=20TH '), suffix_of(token), token);
+
+-- Upper case, no accents, no punctuation but the hyphen; "#" stands alone; "912 - 914" and "912 & 914" are ranges.
+CREATE OR REPLACE MACRO address_line(street) AS
+  trim(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+    upper(strip_accents(street)),
+    '[.''`"]', '', 'g'),
+    '#', ' # ', 'g'),
+    '[^A-Z0-9#&/;-]+', ' ', 'g'),
+    '^\s*(\d+)\s*(?:-|&|/|\bTO\b|\bTHRU\b)\s*(\d+)\b', '\1-\2'));
+
+-- A line may name more than one address of a parcel: "101 MAIN ST AKA 2 OAK AVE", "12 A ST & 14 B ST".
+CREATE OR REPLACE MACRO address_lines(street) AS
+  list_filter(string_split_regex(
+    regexp_replace(address_line(street), '(?:\s*(?:;|&|\bAKA\b|\bA/K/A\b)|\s+/)\s*(\d+[A-Z]?(?:-\d+)? [A-Z0-9])', '~\1', 'g'), '\s*~\s*'),
+    lambda line: line <> '');
+
+-- Numbered roads as one word, so that the number is not taken for a unit: "STATE RT 39" and "SR 39" are SR39.
+-- And one name that every city writes differently.
+CREATE OR REPLACE MACRO well_known_names(line) AS
+  regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(line,
+    '\b(?:STATE (?:ROUTE|RTE|RT|ROAD|RD|HIGHWAY|HWY)|ST (?:RTE|RT)|SR)[ -](\d+[A-Z]?)\b', 'SR\1'),
+    '\b(?:(?:US|U S) (?:ROUTE|RTE|RT|HIGHWAY|HWY)|US|U S)[ -](\d+[A-Z]?)\b', 'US\1'),
+    '\b(?:(?:COUNTY|CO) (?:ROAD|RD|HIGHWAY|HWY)|CR)[ -](\d+[A-Z]?)\b', 'CR\1'),
+    '\b(?:(?:TOWNSHIP|TWP) (?:ROAD|RD)|TWP)[ -](\d+[A-Z]?)\b', 'TWP\1'),
+    '^(\S+ (?:[NSEW] )?)(?:HIGHWAY|HWY|ROUTE|RTE|RT)[ -](\d+[A-Z]?)\b', '\1RTE\2'),
+    '\b(?:(?:DR|DOCTOR|REV) )?(?:MARTIN LUTHER KING|M L KING|M L K|ML KING|MLK)(?: (?:JR|JUNIOR))?\b', 'MLK');
+
+-- Step 1: the house number, or the range of numbers, off the front. Milwaukee's grid numbers look like W156N8480.
+-- A street without a number, or with number 0 as vacant land has it, is no address.
+CREATE OR REPLACE MACRO split_house(line) AS {
+  'house': regexp_extract(line, '^(0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) \S', 1),
+  'rest': regexp_extract(line, '^(?:0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) (\S.*)$', 1)};
+
+-- Step 2: the unit off the end: a designator with its number, a floor, or a word such as REAR after the suffix.
+CREATE OR REPLACE MACRO unit_pattern() AS
+  '(?: (?:APARTMENT|APT|UNIT|SUITE|STE|ROOM|RM|BUILDING|BLDG|LOT|TRAILER|TRLR|SPACE|SPC|DEPT|FLOOR|FLR|FL|PENTHOUSE|PH|NO|#)(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9-]*|[A-Z])| \d+(?:ST|ND|RD|TH) (?:FLOOR|FLR|FL)| (?:REAR|UPPER|UPPR|UP|LOWER|LOWR|DOWN|DN|FRONT|FRNT|BASEMENT|BSMT))+$';
+
+CREATE OR REPLACE MACRO split_unit(part) AS {
+  'house': part.house,
+  'street': trim(regexp_replace(part.rest, unit_pattern(), '')),
+  'unit': trim(regexp_extract(part.rest, unit_pattern()))};
+
+-- Step 3: a bare number or letter after the suffix is a unit too: "12 MAIN ST 4", "12 MAIN ST N B".
+CREATE OR REPLACE MACRO split_bare_unit(part) AS
+  list_transform([string_split(part.street, ' ')], lambda t: CASE
+    WHEN part.unit = '' AND len(t) >= 3 AND regexp_full_match(t[-1], '\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*')
+      AND (suffix_of(t[-2]) IS NOT NULL OR (len(t) >= 4 AND directional_of(t[-2]) IS NOT NULL AND suffix_of(t[-3]) IS NOT NULL))
+    THEN {'house': part.house, 'words': t[:-2], 'unit': '# ' || t[-1]}
+    ELSE {'house': part.house, 'words': t, 'unit': part.unit} END)[1];
+
+-- Step 4: the street's words in standard form. A directional is one only where a name is left beside it: in
+-- "NORTH AVE" it is the name. Two directionals in full are one: "NORTH EAST" is NE.
+CREATE OR REPLACE MACRO has_post_directional(w) AS
+  len(w) >= 3 AND directional_of(w[-1]) IS NOT NULL AND suffix_of(w[-2]) IS NOT NULL;
+
+CREATE OR REPLACE MACRO street_words(w) AS CASE
+  WHEN has_post_directional(w) THEN list_append(plain_street_words(w[:-2]), directional_of(w[-1]))
+  ELSE plain_street_words(w) END;
+
+CREATE OR REPLACE MACRO plain_street_words(w) AS CASE
+  WHEN len(w) >= 4 AND w[1] IN ('NORTH', 'SOUTH') AND w[2] IN ('EAST', 'WEST')
+    THEN list_prepend(left(w[1], 1) || left(w[2], 1), name_words(w[3:]))
+  WHEN len(w) >= 3 AND directional_of(w[1]) IS NOT NULL OR len(w) = 2 AND directional_of(w[1]) IS NOT NULL AND suffix_of(w[2]) IS NULL
+    THEN list_prepend(directional_of(w[1]), name_words(w[2:]))
+  ELSE name_words(w) END;
+
+-- A bare number before the suffix is an ordinal: "E 105 ST" is E 105TH ST.
+CREATE OR REPLACE MACRO ordinal_of(number) AS
+  number || CASE WHEN regexp_full_match(number, '\d*1\d') THEN 'TH'
+    WHEN ends_with(number, '1') THEN 'ST' WHEN ends_with(number, '2') THEN 'ND' WHEN ends_with(number, '3') THEN 'RD' ELSE 'TH' END;
+
+-- The last word is the suffix; the words before it are the name.
+CREATE OR REPLACE MACRO name_words(w) AS
+  list_transform(w, lambda word, i: CASE
+    WHEN i = len(w) THEN coalesce(suffix_of(word), name_word_of(word))
+    WHEN regexp_full_match(word, '0*[1-9]\d{0,2}') THEN ordinal_of(ltrim(word, '0'))
+    WHEN regexp_full_match(word, '0+[1-9]\d*(?:ST|ND|RD|TH)') THEN ltrim(word, '0')
+    ELSE name_word_of(word) END);
+
+-- Units in one form: an apartment, a suite and a bare number are the same thing to a county; buildings, floors and lots are not.
+CREATE OR REPLACE MACRO unit_form(unit) AS
+  nullif(trim(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+    unit, '\b(?:APARTMENT|APT|UNIT|SUITE|STE|ROOM|RM|NO|DEPT)\b(?: #)?|#', '#', 'g'),
+    '\bBUILDING\b', 'BLDG', 'g'), '\b(?:FLOOR|FLR)\b', 'FL', 'g'), '\b(\d+)(?:ST|ND|RD|TH) FL\b', 'FL \1'),
+    '\b(?:UPPER|UP)\b', 'UPPR'), '\b(?:LOWER|DOWN|DN)\b', 'LOWR'), '\bFRONT\b', 'FRNT'), '\bBASEMENT\b', 'BSMT'),
+    '([#A-Z]) 0*(\w)', '\1 \2', 'g')), '');
+
+-- Step 5: the ends of a range. "912-14" is 912 to 914; a second number below the first is part of the number.
+CREATE OR REPLACE MACRO range_end(low, high) AS
+  CASE WHEN length(high) < length(low) THEN left(low, length(low) - length(high)) || high ELSE high END;
+
+CREATE OR REPLACE MACRO house_ends(house) AS
+  list_transform([{'low': regexp_extract(house, '^0*(\d+)', 1), 'high': regexp_extract(house, '^\d+-(\d+)', 1)}], lambda h: {
+    'low': TRY_CAST(h.low AS INTEGER),
+    'high': CASE WHEN h.high <> '' AND TRY_CAST(range_end(h.low, h.high) AS INTEGER) >= TRY_CAST(h.low AS INTEGER)
+      THEN TRY_CAST(range_end(h.low, h.high) AS INTEGER) ELSE TRY_CAST(h.low AS INTEGER) END})[1];
+
+CREATE OR REPLACE MACRO house_form(house, ends) AS CASE
+  WHEN ends.low IS NULL OR contains(house, '/') OR regexp_matches(house, '[A-Z]') THEN ltrim(house, '0')
+  WHEN ends.high > ends.low THEN ends.low || '-' || ends.high
+  WHEN contains(house, '-') AND ltrim(split_part(house, '-', 1), '0') <> ltrim(split_part(house, '-', 2), '0') THEN house
+  ELSE CAST(ends.low AS VARCHAR) END;
+
+-- All parts of one line. house is '' and every part null where there is no house number.
+CREATE OR REPLACE MACRO parts_of_line(line) AS
+  list_transform(list_transform(list_transform(list_transform(
+    [split_house(well_known_names(line))],
+    lambda a: split_unit(a)),
+    lambda b: split_bare_unit(b)),
+    lambda c: {'house': nullif(c.house, ''), 'ends': house_ends(c.house), 'street': array_to_string(street_words(c.words), ' '), 'unit': unit_form(c.unit)}),
+    lambda d: CASE WHEN d.house IS NOT NULL AND d.street <> '' THEN {
+      'address_key': concat_ws(' ', house_form(d.house, d.ends), d.street, d.unit),
+      'street_key': d.street, 'house_low': d.ends.low, 'house_high': d.ends.high, 'unit_key': d.unit} END)[1];
+
+-- All parts of a street address as published; of the first address where the line names several.
+CREATE OR REPLACE MACRO address_parts(street) AS parts_of_line(address_lines(street)[1]);
+
+-- The keys of every address that the line names.
+CREATE OR REPLACE MACRO address_keys(street) AS
+  list_filter(list_transform(address_lines(street), lambda line: parts_of_line(line).address_key), lambda k: k IS NOT NULL);
+
+-- A post office box is where mail goes, never where a building stands.
+CREATE OR REPLACE MACRO is_po_box(street) AS
+  regexp_matches(upper(street), '^\W*(?:P\W*O\W*)?(?:BOX|DRAWER)\b');

@@ -1,0 +1,3 @@
+-- The declared assumption set, as this build used it.
+
+select * from declared_assumptions

@@ -1,0 +1,153 @@
+-- One row per property that is or was listed for sale: the property, the claim, the underwriting beside it, scores with
+-- their parts, the three paths, the offer range, distress, and where each group of fields comes from.
+
+with
+
+terms as (
+  select
+    max(assumption_set_id) as assumption_set_id,
+    max(value) filter (where key = 'material_gap')::decimal(14, 2) as material_gap,
+    max(value) filter (where key = 'minimum_loan')::decimal(14, 2) as minimum_loan
+  from declared_assumptions
+),
+
+properties as (select * from int_properties),
+
+rents as (select * from int_market_rents),
+
+underwriting as (select * from int_underwriting),
+
+distress as (select * from int_distress),
+
+scores as (select * from int_scores),
+
+paths as (select * from int_paths),
+
+offers as (select * from int_offers),
+
+joined as (
+  select
+    properties.*,
+    rents.* exclude (id),
+    underwriting.* exclude (id, list_price, units, market_rent_2br, cap_rate, noi),
+    underwriting.cap_rate as cap_rate_shown,
+    underwriting.noi as noi_shown,
+    distress.* exclude (id),
+    scores.* exclude (id),
+    paths.* exclude (id),
+    offers.* exclude (id)
+  from properties
+  join rents on rents.id = properties.id
+  join underwriting on underwriting.id = properties.id
+  join distress on distress.id = properties.id
+  join scores on scores.id = properties.id
+  join paths on paths.id = properties.id
+  join offers on offers.id = properties.id
+),
+
+-- One plain sentence, the first that applies, and one on distress where there is any
+told as (
+  select
+    joined.*,
+    assumption_set_id,
+    case
+      when underwrite_reliability = 'ok' and cap_gap_pct >= material_gap then
+        'Broker claims ' || said(cap_rate_shown) || '% cap; HUD-rent underwriting supports ' || said(cap_rate_underwritten) || '% (' || said(cap_gap_pct) || ' points lower).'
+      when underwrite_reliability = 'ok' and cap_gap_pct <= -material_gap then
+        'HUD-rent underwriting: ' || said(cap_rate_underwritten) || '% cap against ' || said(cap_rate_shown) || '% claimed (' || said(-cap_gap_pct) || ' points of possible upside).'
+      when underwrite_reliability = 'proxy_out_of_range' and cap_rate_shown is not null then
+        'HUD 2BR rent does not fit ' || dollars(round(price_per_unit)) || ' per unit, so only the advertised ' || said(cap_rate_shown) || '% cap is available and it is unverified.'
+      when underwrite_reliability = 'proxy_out_of_range' then
+        'HUD 2BR rent does not fit ' || dollars(round(price_per_unit)) || ' per unit, and no cap rate is advertised.'
+      when underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') then
+        'Not enough data to underwrite: missing ' || concat_ws(', ',
+          case when list_price is null then 'price' end,
+          case when units is null then 'units' end,
+          case when market_rent_2br is null then 'HUD rent' end) || '.'
+      when dscr_reason = 'single_unit' then 'One unit: not an income property under these terms.'
+      when dscr_reason = 'not_income_property' then 'Listed as land: there is no rent to underwrite.'
+      when underwrite_reason is not null then
+        dollars(round(price_per_unit)) || ' per unit is far below what HUD 2BR rent suggests: check the price before anything else.'
+      when dscr_reason = 'loan_below_minimum' then
+        said(cap_rate_underwritten) || '% HUD-underwritten cap; the loan at declared terms is below ' || dollars(minimum_loan) || ', so DSCR does not apply.'
+      else
+        said(cap_rate_underwritten) || '% HUD-underwritten cap and ' || said(dscr) || ' DSCR at declared terms; '
+        || units || ' units at ' || dollars(round(price_per_unit)) || ' per unit.'
+    end as headline,
+    case
+      when sale_records > 0 and tax_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days and ' || coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax.'
+      when sale_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days.'
+      when tax_records > 0 then ' County records: ' || coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax.'
+      else ''
+    end as distress_sentence
+  from joined
+  cross join terms
+)
+
+select
+  -- Property
+  id, address, city, state, zip,
+
+  -- Listing
+  source, listing_url, list_price, units,
+  cap_rate_shown as cap_rate,
+  noi_shown as noi,
+  noi_source,
+
+  -- Underwriting
+  market_rent_2br, noi_underwritten, cap_rate_underwritten, dscr, dscr_status,
+  deal_score, confidence_score,
+  headline || distress_sentence as why_this_is_interesting,
+  cap_gap_pct, underwrite_reliability, rental_status, motivation_score,
+  last_verified, price_reduction_pct, days_on_feed,
+
+  -- Identity and state of the listing
+  address_key, street_key, house_low, house_high, unit_key, address_status,
+  listing_id, listing_status, delisted_on, relisted, also_listed, property_type, year_built, listed_on,
+  first_seen, last_seen, first_price, price_per_unit,
+  source_url,
+  last_verified as observed_at,
+  page_sha256, page_row,
+
+  -- Claim and rent
+  cap_rate_source, claim_consistency,
+  rent_basis, rent_area_code, rent_area_name, rent_fiscal_year, rent_source_url, rent_observed_at,
+
+  -- Steps of underwriting
+  gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason,
+  loan_amount, monthly_payment, annual_debt_service, dscr_underwritten, dscr_reason,
+  debt_yield_pct, break_even_occupancy_pct, gross_rent_multiplier,
+
+  -- Scores and their parts
+  noi_scoring, cap_scoring_pct, coverage_scoring,
+  deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress,
+  motivation_price_cut, motivation_days, confidence_parts,
+
+  -- Paths
+  rental_rationale, wholesale_status, wholesale_rationale, creative_finance_status, creative_finance_rationale,
+
+  -- Offer range
+  offer_status, offer_low, offer_high, offer_binding, ask_at_or_below_target_value,
+
+  -- Distress
+  distress_score, distress_status, distress_coverage, distress_matches, distress_candidates,
+
+  -- Where each group of fields comes from
+  json_object(
+    'listing', json_object('method', 'published', 'source', source, 'source_url', source_url, 'observed_at', instant_text(last_verified)),
+    'claim', json_object(
+      'method', case when claimed_noi is null then 'absent' when noi_source = 'stated' then 'published' else 'derived' end,
+      'source', source, 'source_url', source_url, 'observed_at', instant_text(last_verified)),
+    'rent', json_object(
+      'method', case when market_rent_2br is null then 'absent' else 'published' end,
+      'source', case when market_rent_2br is not null then 'hud_fmr' end, 'source_url', rent_source_url, 'observed_at', instant_text(rent_observed_at)),
+    'underwriting', json_object(
+      'method', case when noi_underwritten is null then 'absent' else 'derived' end,
+      'source', assumption_set_id, 'source_url', null, 'observed_at', null),
+    'distress', json_object(
+      'method', case when distress_status = 'matched' then 'matched' else 'absent' end,
+      'source', null, 'source_url', null, 'observed_at', null),
+    'history', json_object('method', 'derived', 'source', 'listing_history', 'source_url', null, 'observed_at', instant_text(last_seen))
+  ) as provenance,
+  assumption_set_id
+from told

@@ -1,0 +1,112 @@
+-- One row per filing, kept from first sight on. The registers are read in increments: today's rows are new or perhaps
+-- changed, and a filing that is absent today simply stays.
+
+with
+
+shown as (select * from stg_registrations),
+
+before as (select * from previous_filings),
+
+-- How far the feed had come before today: a filing from before that day that appears only now is late. Some filings
+-- take effect in the future, which says nothing of how far the feed had come.
+reached as (
+  select source, max(filing_date) as filing_date
+  from before
+  where filing_date <= cast(first_seen as date)
+  group by source
+),
+
+compared as (
+  select
+    shown.*,
+    before.id is not null as is_known,
+    before.first_seen as first_seen_before,
+    before.last_seen as last_seen_before,
+    before.last_updated as last_updated_before,
+    before.change_kind as change_kind_before,
+    (before.charter_number, before.business_name_raw, before.filing_date, before.entity_type_raw, before.entity_status_raw, before.jurisdiction,
+      before.registered_agent_name, before.agent_addr1, before.agent_addr2, before.agent_city, before.agent_state, before.agent_zip,
+      before.business_city, before.business_state, before.business_zip, before.business_county)
+      is not distinct from (shown.charter_number, shown.business_name_raw, shown.filing_date, shown.entity_type_raw, shown.entity_status_raw, shown.jurisdiction,
+      shown.registered_agent_name, shown.agent_addr1, shown.agent_addr2, shown.agent_city, shown.agent_state, shown.agent_zip,
+      shown.business_city, shown.business_state, shown.business_zip, shown.business_county) as is_unchanged,
+    shown.filing_date < reached.filing_date as is_late
+  from shown
+  left join before on before.id = shown.filing_id
+  left join reached on reached.source = shown.register
+),
+
+today as (
+  select
+    -- Business
+    filing_id as id,
+    document_number,
+    charter_number,
+    business_name,
+    filing_date,
+    entity_type,
+    entity_type_raw,
+    entity_status,
+
+    -- Agent
+    registered_agent_name,
+    case when registered_agent_name is null then 'not_provided_by_source' else 'available' end as registered_agent_status,
+    agent_addr1,
+    agent_city,
+    agent_state,
+    agent_zip,
+
+    -- Where it is
+    business_city,
+    business_state,
+    business_zip,
+    source_state,
+
+    -- Neither registry collects industry codes
+    cast(null as varchar) as naics,
+    'not_collected_by_source' as naics_status,
+
+    -- Provenance and time
+    register as source,
+    source_url,
+    coalesce(first_seen_before, observed_at) as first_seen,
+    greatest(observed_at, last_seen_before) as last_seen,
+    case when is_known and is_unchanged then last_updated_before else greatest(observed_at, last_seen_before) end as last_updated,
+    case
+      when is_known and is_unchanged then change_kind_before
+      when is_known then 'changed'
+      when is_late then 'late'
+      else 'added'
+    end as change_kind,
+
+    -- As published
+    business_name_raw,
+    entity_status_raw,
+    jurisdiction,
+    agent_addr2,
+    business_county,
+    page_sha256,
+    page_row
+  from compared
+),
+
+together as (
+  select * from today
+  union all by name
+  select * exclude (agent_filings)
+  from before
+  where id not in (select id from today)
+)
+
+select
+  id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
+  registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
+  business_city, business_state, business_zip, source_state, naics, naics_status,
+  source, source_url, first_seen, last_seen, last_updated,
+  change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
+  -- Agents that serve thousands stand out
+  case when registered_agent_name is not null then
+    cast(count(*) over (partition by source, upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer)
+  end as agent_filings,
+  page_sha256, page_row
+from together

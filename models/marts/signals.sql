@@ -1,0 +1,168 @@
+-- One row per parcel that is or was on a county's delinquency list. Today's lists first; a parcel of the day before
+-- that is no longer on its list, though the list was read well, is kept as removed: its debt was cured, or it moved.
+
+with
+
+as_of as (select as_of from run),
+
+lists as (select source, last_good_at from source_reads),
+
+shown as (
+  select *
+  from stg_tax_parcels
+  -- A county read from two sources: the later reading stands
+  qualify row_number() over (partition by signal_id order by observed_at desc, amount desc nulls last, source, parcel_id) = 1
+),
+
+before as (select * from previous_signals),
+
+-- A sheriff prints the street of parcels for which the county's own list has none
+street_of_parcel as (
+  select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key
+  from stg_sheriff_sales
+  where parcel_key is not null and address_key is not null
+  qualify row_number() over (partition by county_fips, parcel_key order by sale_date desc, observed_at desc, case_key, source) = 1
+),
+
+addressed as (
+  select
+    shown.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key),
+    from_sale.address_key is not null as is_from_sale,
+    coalesce(from_sale.street, shown.street) as address,
+    coalesce(from_sale.city, shown.city) as city,
+    coalesce(from_sale.zip, shown.zip) as zip,
+    coalesce(from_sale.address_key, shown.address_key) as address_key,
+    coalesce(from_sale.street_key, shown.street_key) as street_key,
+    if(from_sale.address_key is null, shown.house_low, from_sale.house_low) as house_low,
+    if(from_sale.address_key is null, shown.house_high, from_sale.house_high) as house_high,
+    if(from_sale.address_key is null, shown.unit_key, from_sale.unit_key) as unit_key
+  from shown
+  left join street_of_parcel as from_sale
+    on shown.address_key is null
+    and from_sale.county_fips = shown.county_fips
+    and from_sale.parcel_key = shown.parcel_key
+),
+
+today as (
+  select
+    -- The published fields
+    'tax_delinquent' as signal_type,
+    addressed.county,
+    addressed.address,
+    addressed.owner_name,
+    addressed.parcel_id,
+    addressed.amount,
+    addressed.source_url,
+    addressed.observed_at as last_seen,
+    addressed.address_key is not null as has_address,
+    case
+      when addressed.address_key is not null then 'available'
+      when addressed.address is null then 'pending_parcel_lookup'
+      else 'no_house_number'
+    end as address_status,
+
+    -- State: a parcel on which nothing is owed is no delinquency, listed or not
+    addressed.signal_id as id,
+    case when addressed.amount <= 0 then 'removed' else 'listed' end as signal_state,
+    case when addressed.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
+    case
+      when before.signal_state = case when addressed.amount <= 0 then 'removed' else 'listed' end then before.state_since
+      else as_of.as_of
+    end as state_since,
+    addressed.county_fips,
+    addressed.parcel_key,
+
+    -- Property
+    case
+      when addressed.address is null then null
+      when addressed.is_from_sale then 'sheriff_sale'
+      else 'tax_list'
+    end as address_basis,
+    addressed.city,
+    addressed.state,
+    addressed.zip,
+    addressed.address_key,
+    addressed.street_key,
+    addressed.house_low,
+    addressed.house_high,
+    addressed.unit_key,
+
+    -- Owner. A box at a post office in the state says nothing of where the owner lives
+    addressed.mail_street,
+    addressed.mail_city,
+    addressed.mail_state,
+    addressed.mail_zip,
+    case
+      when not regexp_full_match(addressed.mail_state, '[A-Z]{2}') or addressed.mail_state is null then 'unknown'
+      when addressed.mail_state <> addressed.state then 'out_of_state'
+      when addressed.mail_kind <> 'street' or addressed.street_key is null then 'unknown'
+      when addressed.mail_street_key = addressed.street_key
+        and cast(addressed.mail_house as integer) between addressed.house_low and addressed.house_high
+        and coalesce(addressed.mail_zip = addressed.zip, true) then 'at_property'
+      else 'in_state'
+    end as owner_location,
+
+    -- Debt
+    coalesce(addressed.years_delinquent, greatest(0, year(as_of.as_of) - addressed.certified_year)) as years_delinquent,
+    case
+      when addressed.years_delinquent is not null then 'published'
+      when addressed.certified_year is not null then 'since_certified_year'
+      else 'unknown'
+    end as years_basis,
+    addressed.certified_year,
+    nullif(addressed.county_value, 0) as county_value,
+    percentage(addressed.amount, addressed.county_value) as amount_to_value_pct,
+    addressed.property_class,
+
+    -- Provenance
+    coalesce(before.first_seen, addressed.observed_at) as first_seen,
+    addressed.source,
+    addressed.page_sha256,
+    addressed.page_row
+  from addressed
+  cross join as_of
+  left join before on before.id = addressed.signal_id
+),
+
+no_longer_shown as (
+  select
+    before.* replace (
+      case
+        when before.signal_state = 'removed' then 'removed'
+        when lists.source is null then 'unknown'
+        when lists.last_good_at > before.last_seen then 'removed'
+        else before.signal_state
+      end as signal_state,
+      case
+        when before.signal_state = 'removed' then before.state_reason
+        when lists.source is null then 'source_not_read'
+        when lists.last_good_at > before.last_seen then 'not_on_latest_list'
+        else before.state_reason
+      end as state_reason,
+      case
+        when before.signal_state = 'removed' then before.state_since
+        when lists.source is null and before.signal_state = 'unknown' then before.state_since
+        when lists.source is null or lists.last_good_at > before.last_seen then as_of.as_of
+        else before.state_since
+      end as state_since
+    )
+  from before
+  cross join as_of
+  left join lists on lists.source = before.source
+  where before.id not in (select id from today)
+),
+
+together as (
+  select * from today
+  union all by name
+  select * from no_longer_shown
+)
+
+select
+  signal_type, county, address, owner_name, parcel_id, amount, source_url, last_seen, has_address, address_status,
+  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis, city, state, zip,
+  address_key, street_key, house_low, house_high, unit_key,
+  mail_street, mail_city, mail_state, mail_zip, owner_location,
+  cast(years_delinquent as integer) as years_delinquent, years_basis, certified_year, county_value, amount_to_value_pct, property_class,
+  first_seen, source, page_sha256, page_row
+from together

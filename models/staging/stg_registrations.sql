@@ -1,0 +1,93 @@
+-- One row per filing that the latest reads of the registers brought. Two reads of one register (a file the operator
+-- put down, and the web) may hold the same filing: the later read stands.
+
+with
+
+registrations as (select * from staged_registration),
+
+types as (select * from ref_entity_types),
+
+latest as (
+  select *
+  from registrations
+  qualify row_number() over (
+    partition by register, document_number
+    order by observed_at desc, page_sha256, page_row desc
+  ) = 1
+),
+
+-- Colorado appends the standing to the names of inactive entities: ", Dissolved June 18, 2001"
+named as (
+  select
+    *,
+    coalesce(nullif(trim(case
+      when register = 'colorado_sos' then regexp_replace(business_name_raw,
+        ',\s*(?:Delinquent|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\s*$', '')
+      else business_name_raw
+    end), ''), business_name_raw) as name
+  from latest
+)
+
+select
+  -- Ids
+  uuid_of('filing|' || named.register || '|' || document_number) as filing_id,
+  named.register,
+  document_number,
+  charter_number,
+
+  -- Business
+  regexp_replace(trim(name), '\s+', ' ', 'g') as business_name,
+  business_name_raw,
+  filing_date,
+  case
+    when types.entity_type is not null then types.entity_type
+    when coalesce(entity_type_file, entity_type_raw) is null then 'not_stated'
+    else 'other'
+  end as entity_type,
+  entity_type_raw,
+  case lower(trim(entity_status_raw))
+    when 'good standing' then 'Good Standing'
+    when 'exists' then 'Exists'
+    when 'noncompliant' then 'Noncompliant'
+    when 'delinquent' then 'Delinquent'
+    when 'registered agent resigned' then 'Registered Agent Resigned'
+    when 'administratively dissolved' then 'Administratively Dissolved'
+    when 'voluntarily dissolved' then 'Voluntarily Dissolved'
+    when 'judicially dissolved' then 'Judicially Dissolved'
+    when 'dissolved' then 'Dissolved'
+    when 'dissolved (term expired)' then 'Dissolved (Term Expired)'
+    when 'revoked' then 'Revoked'
+    when 'withdrawn' then 'Withdrawn'
+    when 'merged' then 'Merged'
+    when 'consolidated' then 'Consolidated'
+    when 'converted' then 'Converted'
+    when 'expired' then 'Expired'
+    else if(entity_status_raw is null, null, 'Other')
+  end as entity_status,
+  entity_status_raw,
+  jurisdiction_raw as jurisdiction,
+
+  -- Agent
+  agent_name as registered_agent_name,
+  agent_addr1,
+  agent_addr2,
+  agent_city,
+  agent_state,
+  agent_zip,
+
+  -- Where the business is
+  business_city,
+  business_state,
+  business_zip,
+  business_county,
+  case named.register when 'ohio_sos' then 'OH' when 'colorado_sos' then 'CO' end as source_state,
+
+  -- Provenance
+  source_url,
+  observed_at,
+  page_sha256,
+  page_row
+from named
+left join types
+  on types.register = named.register
+  and types.code = upper(coalesce(entity_type_file, entity_type_raw))

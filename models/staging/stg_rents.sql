@@ -1,0 +1,19 @@
+-- One row per county (or New England town) and fiscal year of HUD's Fair Market Rents.
+
+select
+  fips,
+  county_fips,
+  state,
+  county_name,
+  hud_area_code,
+  -- Some names are published with double spaces
+  regexp_replace(trim(hud_area_name), '\s+', ' ', 'g') as hud_area_name,
+  fmr_2,
+  fiscal_year,
+  effective_on,
+  revision,
+  source,
+  source_url,
+  observed_at,
+  page_sha256
+from staged_fmr_area

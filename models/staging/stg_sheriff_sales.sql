@@ -1,0 +1,56 @@
+-- One row per case, parcel and sale day as the sheriff's page shows it.
+
+with
+
+sales as (
+  select
+    *,
+    regexp_replace(upper(case_number), '[^A-Z0-9]', '', 'g') as case_key,
+    parcel_key_of(county_fips, parcel_raw) as parcel_key,
+    address_parts(street) as parts
+  from staged_sheriff_sale
+)
+
+select
+  uuid_of('sheriff_sale|' || county_fips || '|' || case_key || '|' || coalesce(parcel_key, '') || '|' || sale_date) as auction_id,
+  county_fips,
+  county,
+  item_id,
+  trim(case_number) as case_number,
+  case_key,
+  trim(parcel_raw) as parcel_id,
+  parcel_key,
+
+  -- Property
+  nullif(trim(street), '') as street,
+  trim(city) as city,
+  upper(state) as state,
+  left(zip, 5) as zip,
+  parts.address_key as address_key,
+  parts.street_key as street_key,
+  parts.house_low as house_low,
+  parts.house_high as house_high,
+  parts.unit_key as unit_key,
+
+  -- Sale
+  sale_date,
+  status,
+  case_status_raw,
+  slot_raw,
+  sale_type_raw,
+  sale_kind,
+  sale_round,
+  appraised_value,
+  opening_bid,
+  deposit,
+  sold_amount,
+  plaintiff,
+  defendant,
+
+  -- Provenance
+  source,
+  source_url,
+  observed_at,
+  page_sha256,
+  page_row
+from sales
