@@ -46,7 +46,9 @@ export interface Mailing {
  * everything is the street.
  */
 export function mailing(lines: readonly unknown[]): Mailing {
-  const filled = lines.map(line).filter((text) => text !== null);
+  const printed = lines.map(line).filter((text) => text !== null);
+  // "C/O SAMPLE AGENT" says who opens the mail, not where.
+  const filled = printed.filter((text) => !/^(?:c\/o|attn|%)(?=\W|$)/iu.test(text));
   const last = filled.findLastIndex((text) => cityLine(text).state !== null);
   if (last >= 0) {
     const { city, state, zip } = cityLine(filled[last] ?? '');
