@@ -238,13 +238,6 @@ export function date(field: string, value: unknown): string | null {
   return bad(field, `${field} is ${show(value)}, expected a date`);
 }
 
-/** UTC day of milliseconds since 1970, as ArcGIS gives dates. */
-export function epochDay(field: string, value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return bad(field, `${field} is ${show(value)}, expected milliseconds since 1970`);
-  return new Date(value).toISOString().slice(0, 10);
-}
-
 // CSV
 
 export interface CsvRow {

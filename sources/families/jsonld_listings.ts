@@ -70,11 +70,12 @@ const FAILURES_IN_A_ROW = 5;
 /** Answers after which a polite reader stops at once. */
 const STOP: readonly SourceUnavailable['reason'][] = ['refused', 'rate_limited', 'challenge', 'host_not_allowed'];
 
-const AVAILABILITY: Readonly<Record<string, string>> = {
-  InStock: 'for_sale', OnlineOnly: 'for_sale', InStoreOnly: 'for_sale', PreSale: 'for_sale', PreOrder: 'for_sale',
-  LimitedAvailability: 'under_contract', Reserved: 'under_contract', BackOrder: 'under_contract',
-  SoldOut: 'sold',
-};
+/** schema.org availability by its last word. What is not here is unknown. */
+const AVAILABILITY: ReadonlyMap<string, string> = new Map([
+  ...['InStock', 'OnlineOnly', 'InStoreOnly', 'PreSale', 'PreOrder'].map((word) => [word, 'for_sale'] as const),
+  ...['LimitedAvailability', 'Reserved', 'BackOrder'].map((word) => [word, 'under_contract'] as const),
+  ['SoldOut', 'sold'],
+]);
 
 /** Words that sites print in place of a street that they hide. */
 const HIDDEN_STREET = /\b(?:withheld|undisclosed|not disclosed|upon request|on request|confidential)\b/iu;
@@ -142,7 +143,7 @@ function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Cand
         year_built: year('year_built', at('year_built')),
         property_type: optional(at('property_type')),
         listed_on: date('listed_on', at('listed_on')),
-        availability: AVAILABILITY[(optional(at('availability')) ?? '').split('/').at(-1) ?? ''] ?? 'unknown',
+        availability: AVAILABILITY.get((optional(at('availability')) ?? '').split('/').at(-1) ?? '') ?? 'unknown',
       },
       ...(detail ? {} : { sourceUrl: listing_url }),
     };
