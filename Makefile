@@ -7,10 +7,11 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
 
-# npm alone is needed to start: the package `node` brings the Node this project runs on.
+# npm alone is needed to start: the package `node` brings the Node this project runs on. Not `npm ci`: it refuses a lock
+# file that lacks the optional packages of other platforms, and a mirror of the registry may not carry those.
 $(NODE): package-lock.json package.json .npmrc
-	@echo "installing what is missing (npm ci)"
-	@npm ci --no-progress --loglevel=error
+	@echo "installing what is missing (npm)"
+	@npm install --no-save --no-progress --loglevel=error
 	@touch $(NODE)
 
 setup: $(NODE) ## install what is missing

@@ -1,0 +1,130 @@
+/**
+ * Hold what a snapshot publishes against what the world knows to be true, source by source: how many rows there
+ * should be, how many were found, which are missing, which should not be there, which say something wrong.
+ */
+import { join } from 'node:path';
+import { openDuck, rowsOf } from '../lib/duck.ts';
+import { literal } from '../lib/sql.ts';
+import type { WorldDay } from './world/types.ts';
+
+export interface Reconciled {
+  readonly what: string;
+  readonly expected: number;
+  readonly found: number;
+  readonly missing: readonly string[];
+  readonly unexpected: readonly string[];
+  /** Rows that are there but differ, each with the field, the published and the true value. */
+  readonly wrong: readonly string[];
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type Truth = ReadonlyMap<string, Row>;
+
+/** Compare rows by key, field by field of the truth. */
+function compare(what: string, published: readonly Row[], keyOf: (row: Row) => string, truth: Truth): Reconciled {
+  const found = new Map(published.map((row) => [keyOf(row), row]));
+  const wrong: string[] = [];
+  for (const [key, expected] of truth) {
+    const row = found.get(key);
+    if (!row) continue;
+    const differences = Object.entries(expected).filter(([field, value]) => (row[field] ?? null) !== value)
+      .map(([field, value]) => `${field} is ${JSON.stringify(row[field] ?? null)}, true ${JSON.stringify(value)}`);
+    if (differences.length > 0) wrong.push(`${key}: ${differences.join('; ')}`);
+  }
+  return {
+    what, expected: truth.size, found: found.size,
+    missing: [...truth.keys()].filter((k) => !found.has(k)), unexpected: [...found.keys()].filter((k) => !truth.has(k)), wrong,
+  };
+}
+
+const parcelKey = (printed: string): string => printed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+
+const addDays = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Sheriff sales are read from a week back to seventy-five days ahead. */
+const SALES_FROM = -7;
+const SALES_TO = 75;
+
+/** Compare the snapshot in `folder`, the first one of its world, with the world on the snapshot's day. */
+export async function reconcile(folder: string, day: WorldDay): Promise<Reconciled[]> {
+  const duck = await openDuck();
+  const all = (table: string, where = 'true'): Promise<Row[]> =>
+    rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(join(folder, `${table}.parquet`))}) WHERE ${where}`);
+  try {
+    const results: Reconciled[] = [];
+    const versions = await all('listing_history', 'is_latest AND gone_on IS NULL');
+    for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const) {
+      const shown = day.listings.filter((l) => l.site === site);
+      results.push(compare(`listings of ${site}`, versions.filter((v) => v['source'] === site), (v) => String(v['listing_id']), new Map(shown.map((l) => [l.listingId, {
+        street: l.street, city: l.city, state: l.state, zip: l.zip, list_price: l.price, units: l.units, cap_rate: l.capRate, noi: l.noi,
+        year_built: l.yearBuilt, listed_on: l.postedOn, availability: l.availability,
+      }]))));
+    }
+    results.push(properties(versions, day), rents(await all('deals'), versions, day));
+
+    const signals = await all('signals', "signal_state = 'listed'");
+    for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
+      results.push(compare(`delinquent parcels of ${county}`, signals.filter((s) => s['county_fips'] === county), (s) => String(s['parcel_key']),
+        new Map(list.map((d) => [parcelKey(d.parcel), { amount: d.amount, county_value: `${d.marketValue}.00`, has_address: day.property(d.propertyId).hasAddress }]))));
+    }
+    const auctions = await all('auctions');
+    const inWindow = day.auctions.filter((a) => a.saleDate >= addDays(day.day, SALES_FROM) && a.saleDate <= addDays(day.day, SALES_TO));
+    for (const [county, items] of Map.groupBy(inWindow, (a) => a.countyFips)) {
+      results.push(compare(`sheriff sales of ${county}`, auctions.filter((a) => a['county_fips'] === county),
+        (a) => [a['case_number'], a['parcel_key'], a['sale_date']].join(' '),
+        new Map(items.map((a) => [[a.caseNumber, parcelKey(a.parcel), a.saleDate].join(' '), {
+          sale_status: a.status, appraised_value: a.appraised, sale_kind: a.kind, sold_amount: a.soldFor,
+          // The sheriff's page says the round of a mortgage sale only.
+          ...(a.kind === 'mortgage_foreclosure' ? { sale_round: a.round } : {}),
+          ...(a.openingBid === null ? {} : { opening_bid: a.openingBid, opening_bid_derived: false }),
+        }]))));
+    }
+    const filings = await all('filings');
+    results.push(compare('filings of ohio_sos', filings.filter((f) => f['source'] === 'ohio_sos'), (f) => String(f['document_number']),
+      new Map(day.ohio.filings.filter((f) => f.businessName !== null).map((f) => [f.documentNumber, { business_name: f.businessName, filing_date: f.effectiveDate }]))));
+    results.push(compare('filings of colorado_sos', filings.filter((f) => f['source'] === 'colorado_sos'), (f) => String(f['document_number']),
+      new Map(day.colorado.filter((e) => e.formedOn >= addDays(day.day, -365)).map((e) => [e.entityId, { business_name: e.name, filing_date: e.formedOn }]))));
+    return results;
+  } finally { duck.close(); }
+}
+
+/** One deal a property: two listings belong to one deal exactly when they show the same property. */
+function properties(versions: readonly Row[], day: WorldDay): Reconciled {
+  const trueOf = new Map(day.listings.map((l) => [`${l.site} ${l.listingId}`, l.propertyId]));
+  const byDeal = Map.groupBy(versions, (v) => String(v['deal_id']));
+  const dealsOf = new Map<string, Set<string>>();
+  const wrong: string[] = [];
+  for (const [deal, members] of byDeal) {
+    const shown = new Set(members.map((m) => trueOf.get(`${String(m['source'])} ${String(m['listing_id'])}`) ?? 'a listing the world does not have'));
+    if (shown.size > 1) wrong.push(`deal ${deal} joins ${[...shown].join(', ')}`);
+    for (const property of shown) dealsOf.set(property, (dealsOf.get(property) ?? new Set()).add(deal));
+  }
+  for (const [property, deals] of dealsOf) if (deals.size > 1) wrong.push(`property ${property} is split into ${deals.size} deals`);
+  const expected = new Set(trueOf.values());
+  return { what: 'properties for sale (one deal each)', expected: expected.size, found: byDeal.size, missing: [...expected].filter((p) => !dealsOf.has(p)), unexpected: [], wrong };
+}
+
+/** HUD's rent on each deal is that of the county the property stands in. */
+function rents(deals: readonly Row[], versions: readonly Row[], day: WorldDay): Reconciled {
+  const propertyOf = new Map(day.listings.map((l) => [`${l.site} ${l.listingId}`, l.propertyId]));
+  const dealRent = new Map(deals.map((d) => [String(d['id']), d['market_rent_2br'] ?? null]));
+  const truth = new Map<string, Row>();
+  const published: Row[] = [];
+  for (const v of versions) {
+    const property = propertyOf.get(`${String(v['source'])} ${String(v['listing_id'])}`);
+    const rent = dealRent.get(String(v['deal_id']));
+    if (property === undefined || truth.has(property)) continue;
+    truth.set(property, { market_rent_2br: `${day.property(property).rent2br}.00` });
+    if (rent !== undefined) published.push({ property, market_rent_2br: rent });
+  }
+  return compare('HUD 2-bedroom rents of deals', published, (r) => String(r['property']), truth);
+}
+
+/** The result as lines: a row each, and the first few faults of each kind. */
+export function linesOf(results: readonly Reconciled[], most = 3): string[] {
+  const width = Math.max(...results.map((r) => r.what.length));
+  return results.flatMap((r) => [
+    `  ${r.what.padEnd(width)}  expected ${String(r.expected).padStart(5)}  found ${String(r.found).padStart(5)}  missing ${r.missing.length}  unexpected ${r.unexpected.length}  wrong ${r.wrong.length}`,
+    ...[...r.missing.map((m) => `missing ${m}`), ...r.unexpected.map((u) => `unexpected ${u}`), ...r.wrong.map((w) => `wrong ${w}`)].slice(0, most).map((line) => `      ${line}`),
+  ]);
+}

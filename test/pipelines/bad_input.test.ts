@@ -1,0 +1,136 @@
+/** What a site does wrong is that source's trouble: it is set aside with its reason, its last good rows stay, the run goes on. */
+import assert from 'node:assert/strict';
+import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { defineModel, never } from '../../models/contract.ts';
+import { loadModels } from '../../models/index.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import type { RunResult } from '../../pipelines/run.ts';
+import { warningsOf } from '../../pipelines/summary.ts';
+import type { Alter } from '../../sandbox/server.ts';
+import type { World } from '../../sandbox/world/types.ts';
+import { worldOn } from '../../sandbox/world/world.ts';
+import { hashesOf, newLayout, published, runDay, smallWorld } from './runs.ts';
+
+const text = (body: Uint8Array): string => new TextDecoder('latin1').decode(body);
+const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
+
+interface Fault {
+  readonly what: string;
+  readonly source: string;
+  readonly alter: Alter;
+  readonly status: 'quarantined' | 'unavailable';
+  readonly reason: RegExp;
+}
+
+const FAULTS: readonly Fault[] = [
+  { what: 'a malformed answer', source: 'colorado_sos', status: 'quarantined', reason: /^(malformed_page|template_changed)$/,
+    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes(text(r.body).slice(0, -40)) } : undefined) },
+  { what: 'an unknown column', source: 'colorado_sos', status: 'quarantined', reason: /^unknown_column$/,
+    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes(text(r.body).replaceAll('"entityid"', '"extra":"1","entityid"')) } : undefined) },
+  { what: 'an empty body', source: 'oh_montgomery_tax', status: 'quarantined', reason: /^empty_body$/,
+    alter: (q, r) => (q.host === 'go.mcohio.org' && r.status === 200 && !q.path.endsWith('robots.txt') ? { ...r, body: new Uint8Array() } : undefined) },
+  { what: 'a truncated download', source: 'hud_fmr', status: 'quarantined', reason: /^truncated_download$/,
+    alter: (q, r) => (q.path.endsWith('.xlsx') && r.body.length > 5000 ? { ...r, truncateAt: 3000 } : undefined) },
+  { what: 'an index whose template changed', source: 'lakes_sunbelt_exchange', status: 'quarantined', reason: /^template_changed$/,
+    alter: (q, r) => (q.host.includes('lakes-sunbelt') && q.path === '/search' ? { ...r, body: bytes(text(r.body).replaceAll('application/ld+json', 'application/json')) } : undefined) },
+  { what: 'tokens that the auction page no longer explains', source: 'oh_cuyahoga_sheriff', status: 'quarantined', reason: /^template_changed$/,
+    alter: (q, r) => (q.host.startsWith('cuyahoga') && text(r.body).includes('"retHTML"') ? { ...r, body: bytes(text(r.body).replaceAll('@A', '@Z')) } : undefined) },
+  { what: 'an auction session that answers as if the day were empty', source: 'oh_hamilton_sheriff', status: 'quarantined', reason: /^count_mismatch$/,
+    alter: (q, r) => (q.host.startsWith('hamilton.') && text(r.body).includes('"retHTML"') ? { ...r, body: bytes('{"retHTML":"","rlist":""}') } : undefined) },
+  { what: 'a layer that lost a field', source: 'oh_stark_tax', status: 'quarantined', reason: /^(missing_column|template_changed)$/,
+    alter: (q, r) => (q.host === 'utility.arcgis.com' ? { ...r, body: bytes(text(r.body).replaceAll('FINAL_BALANCE', 'FINAL_BAL')) } : undefined) },
+  { what: 'an HTML page in place of a register file', source: 'ohio_sos', status: 'unavailable', reason: /./,
+    alter: (q, r) => (q.path.endsWith('.TXT') ? { ...r, headers: { 'content-type': 'text/html' }, body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'), status: 403 } : undefined) },
+  { what: 'a site that refuses', source: 'heartland_multifamily', status: 'unavailable', reason: /^refused$/,
+    alter: (q, r) => (q.host.includes('heartland') ? { ...r, status: 403 } : undefined) },
+];
+
+describe('after a good day', () => {
+  let layout: Layout;
+  let world: World;
+  let good: RunResult;
+  before(async () => {
+    layout = await newLayout();
+    world = smallWorld();
+    good = await runDay({ layout, world, day: '2026-11-20' });
+    assert.ok(good.manifest);
+  });
+
+  test('ten things that go wrong at once leave the other sources alone and every last good row in place', async () => {
+    const perSource = new Map(FAULTS.filter((f) => f.what !== 'an unknown column').map((f) => [f.source, f]));
+    const bad = await runDay({
+      layout, world, day: '2026-11-21',
+      alter: (q, r) => { for (const f of perSource.values()) { const altered = f.alter(q, r); if (altered) return altered; } return undefined; },
+    });
+    assert.ok(bad.manifest, 'the run publishes');
+    const warnings = warningsOf(bad);
+    for (const { row, spec } of bad.sources) {
+      const fault = perSource.get(spec.name);
+      if (!fault) { assert.equal(row.status, 'good', `${spec.name}: ${row.detail ?? ''}`); continue; }
+      assert.equal(row.status, fault.status, `${fault.what}: ${row.reason ?? ''} ${row.detail ?? ''}`);
+      assert.match(row.reason ?? '', fault.reason, `${fault.what}: ${row.detail ?? ''}`);
+      assert.ok(row.page_url !== null || row.reason === 'count_mismatch' || row.reason === 'unknown_column', `${fault.what} names its page`);
+      assert.equal(row.last_good_at, '2026-11-20T12:00:00Z', `${fault.what}: the rows that stand are yesterday's`);
+      assert.equal(row.age_days, 1);
+      assert.equal(row.rows_out, good.sources.find((s) => s.spec.name === spec.name)?.row.rows_out, `${fault.what}: none of them is lost`);
+      assert.ok(warnings.some((w) => w.startsWith(`${spec.name} ${fault.status}`)), `${fault.what} is in the warnings`);
+    }
+    const rows = await published(layout, bad.runId, 'signals', "WHERE county_fips = '39151' AND signal_state = 'listed'");
+    assert.ok(rows.length > 0 && rows.every((r) => r['last_seen'] === '2026-11-20 12:00:00'), 'rows of a broken source show their age');
+    assert.deepEqual(await published(layout, bad.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND gone_on = '2026-11-21'"), [], 'a site that cannot be read delists nothing');
+  });
+
+  test('an unknown column is named', async () => {
+    const fault = FAULTS.find((f) => f.what === 'an unknown column');
+    assert.ok(fault);
+    const bad = await runDay({ layout, world, day: '2026-11-22', alter: fault.alter, only: (s) => s.name === fault.source });
+    const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
+    assert.equal(row?.reason, 'unknown_column');
+    assert.match(row.detail ?? '', /extra/);
+  });
+
+  test('one listing whose page is broken is one reject, and keeps its last good version', async () => {
+    const day = '2026-11-23';
+    const shown = await published(layout, good.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id");
+    const victim = shown.find((v) => smallWorldShows(world, String(v['listing_id']), day));
+    assert.ok(victim);
+    const path = new URL(String(victim['listing_url'])).pathname;
+    const run = await runDay({ layout, world, day, only: (s) => s.name === 'heartland_multifamily', alter: (q, r) => (q.path === path ? { ...r, body: bytes('<html><body>Sorry</body></html>') } : undefined) });
+    const row = run.sources.find((s) => s.spec.name === 'heartland_multifamily')?.row;
+    assert.deepEqual([row?.status, row?.rows_rejected, row?.rows_carried], ['good', 1, 1], row?.detail ?? '');
+    const [version] = await published(layout, run.runId, 'listing_history', `WHERE is_latest AND source = 'heartland_multifamily' AND listing_id = '${String(victim['listing_id'])}'`);
+    assert.equal(version?.['gone_on'], null, 'it is not taken for gone');
+    assert.ok(String(version['version_last_seen']) < '2026-11-23', 'and shows when it was last read');
+    const [reject] = await published(layout, run.runId, 'rejects', "WHERE source = 'heartland_multifamily'");
+    assert.ok(reject?.['detail']);
+  });
+
+  test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
+    const before = await readlink(layout.current);
+    const models = (await loadModels()).map((m) => (m.name === 'deals'
+      ? { ...m, contract: defineModel({ ...m.contract, audits: [never('deals', 'no_ohio', 'there is no deal in Ohio', "state = 'OH'")] }) } : m));
+    const blocked = await runDay({ layout, world, day: '2026-11-24', models });
+    assert.equal(blocked.manifest, null);
+    assert.deepEqual(blocked.blocked.map((b) => b.name), ['deals.no_ohio']);
+    assert.equal(await readlink(layout.current), before);
+    const kept = JSON.parse(await readFile(join(blocked.failuresFolder, 'deals.no_ohio.json'), 'utf8')) as { failing: number; rows: unknown[] };
+    assert.ok(kept.failing > 0 && kept.rows.length > 0);
+    const mended = await runDay({ layout, world, day: '2026-11-24' });
+    assert.ok(mended.manifest, 'the next run is not held back by it');
+  });
+
+  test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {
+    const fresh = await newLayout();
+    const first = await runDay({ layout: fresh, world, day: '2026-11-20' });
+    assert.ok(hashesOf(first)['deals']);
+    await writeFile(join(fresh.snapshot(first.runId), 'deals.parquet'), 'not parquet');
+    await assert.rejects(runDay({ layout: fresh, world, day: '2026-11-21' }), /2026-11-20\.01.*damaged: deals\.parquet/);
+  });
+});
+
+/** Whether a listing of the site is still shown on a day. */
+function smallWorldShows(world: World, listingId: string, day: string): boolean {
+  return worldOn(world, day).listings.some((l) => l.site === 'heartland_multifamily' && l.listingId === listingId);
+}

@@ -1,0 +1,53 @@
+/** The command line: a wrong setting or argument is one line that names it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readSettings, pipelineSettings, SettingError } from '../../lib/settings.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+function cli(args: readonly string[], env: Record<string, string>, script = ['pipelines/cli.ts']): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [...script, ...args], {
+    cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
+  });
+}
+
+const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[] = [
+  [{ DAY: '20.11.2026', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DAY is "20\.11\.2026", expected a day as YYYY-MM-DD$/],
+  [{ DAY: '2026-02-30', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DAY is "2026-02-30", expected a day/],
+  [{ LIVE: 'yes' }, /^LIVE is "yes", expected either 0 or 1$/],
+  [{ LIVE: '1' }, /^CONTACT is null, expected /],
+  [{ LIVE: '1', CONTACT: 'me@example.org', DAY: '2026-11-20' }, /^DAY is "2026-11-20", expected none with LIVE=1/],
+  [{}, /^SANDBOX_URL is null, expected /],
+  [{ SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'oh_atlantis_tax' }, /^SOURCES is "oh_atlantis_tax", expected .*oh_atlantis_tax is none of /],
+  [{ SANDBOX_URL: 'http://127.0.0.1:1', LISTINGS: 'many' }, /^LISTINGS is "many", expected a whole number$/],
+];
+
+for (const [env, message] of WRONG) {
+  test(`run refuses ${JSON.stringify(env)} in one line`, () => {
+    const { status, stderr } = cli(['run'], env);
+    assert.equal(status, 1);
+    assert.match(stderr.trimEnd(), message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1);
+  });
+}
+
+test('an unknown command or option is named', () => {
+  assert.match(cli(['fly'], {}).stderr, /^command is "fly", expected /);
+  assert.match(cli(['run', '--fast'], {}).stderr, /--fast/);
+  assert.match(cli(['run', 'fast'], {}).stderr, /^argument is "fast"/);
+});
+
+test('status of an empty data folder says what to do and exits with 1', () => {
+  const { status, stdout } = cli(['status'], {});
+  assert.equal(status, 1);
+  assert.match(stdout, /make run/);
+});
+
+test('an empty variable counts as not set, an unknown one is not ours', () => {
+  assert.equal(readSettings(pipelineSettings, { DATA_DIR: '', HOME: '/x' }).DATA_DIR, 'data');
+  assert.throws(() => readSettings(pipelineSettings, { SEED: '1.5' }), SettingError);
+});

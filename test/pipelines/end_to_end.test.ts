@@ -1,0 +1,141 @@
+/** The main job, end to end: pages in, a snapshot out that says what the world knows to be true. */
+import assert from 'node:assert/strict';
+import { readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import type { RunResult } from '../../pipelines/run.ts';
+import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { linesOf, reconcile } from '../../sandbox/reconcile.ts';
+import type { World, WorldDay } from '../../sandbox/world/types.ts';
+import { hashesOf, newLayout, published, runDay, smallWorld } from './runs.ts';
+
+describe('a run over one day', () => {
+  let layout: Layout;
+  let world: World;
+  let first: RunResult & { truth: WorldDay };
+  before(async () => {
+    layout = await newLayout();
+    world = smallWorld();
+    first = await runDay({ layout, world, day: '2026-11-20' });
+  });
+
+  test('every source is read and every row accounted for', () => {
+    for (const { row } of first.sources) {
+      assert.equal(row.status, 'good', `${row.source}: ${row.reason ?? ''} ${row.detail ?? ''}`);
+      assert.equal(row.rows_in, row.rows_out + row.rows_rejected + row.rows_merged, row.source);
+    }
+  });
+
+  test('what it publishes is what the world knows to be true', async () => {
+    const results = await reconcile(layout.snapshot(first.runId), first.truth);
+    assert.ok(results.length >= 14, 'every source was compared');
+    assert.deepEqual(results.filter((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0).map((r) => r.what), [], linesOf(results).join('\n'));
+    assert.ok(results.every((r) => r.found === r.expected));
+  });
+
+  test('the snapshot is complete, current, and its hashes verify', async () => {
+    assert.equal(await readlink(layout.current), join('snapshots', first.runId));
+    assert.deepEqual(await verifySnapshot(layout, first.runId), []);
+    const manifest = await readManifest(layout, first.runId);
+    assert.deepEqual(Object.keys(manifest.tables).sort(),
+      ['assumptions', 'auctions', 'deals', 'filings', 'leads', 'listing_history', 'rejects', 'signals', 'sources']);
+    assert.ok(manifest.audits.length > 50);
+    assert.ok(manifest.audits.every((a) => !a.blocking || a.failing_rows === 0));
+    assert.ok(manifest.sources.every((s) => s.staged_sha256 !== null && s.pages > 0));
+    assert.match(manifest.notice, /made-up/i);
+  });
+
+  test('the database file holds the same tables by itself, with a note on every column', async () => {
+    const duck = await openDuck();
+    try {
+      await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
+      for (const [name, { rows }] of Object.entries(first.manifest?.tables ?? {})) {
+        const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
+        assert.equal(Number(count?.['n']), rows, name);
+      }
+      const bare = await rowsOf(duck.connection, "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL");
+      assert.deepEqual(bare, []);
+    } finally { duck.close(); }
+  });
+
+  test('a second run over the same day gives the same bytes in a folder of its own', async () => {
+    const second = await runDay({ layout, world, day: '2026-11-20' });
+    assert.notEqual(second.runId, first.runId);
+    assert.ok(second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0), 'unchanged pages were confirmed, not sent again');
+    assert.deepEqual(hashesOf(second), hashesOf(first));
+  });
+
+  test('so does a run elsewhere, which has nothing of this one', async () => {
+    const elsewhere = await runDay({ layout: await newLayout(), world: smallWorld(), day: '2026-11-20' });
+    assert.deepEqual(hashesOf(elsewhere), hashesOf(first));
+  });
+
+  test('the scores of every deal add up and no lead is without an address', async () => {
+    const deals = await published(layout, first.runId, 'deals');
+    assert.ok(deals.length > 100);
+    for (const d of deals) {
+      assert.equal(d['deal_score'], ['yield', 'coverage', 'motivation', 'distress'].reduce((sum, part) => sum + Number(d[`deal_score_${part}`]), 0), String(d['id']));
+    }
+    assert.ok(deals.some((d) => d['rental_status'] === 'Hot') && deals.some((d) => d['underwrite_reliability'] === 'proxy_out_of_range'));
+    const leads = await published(layout, first.runId, 'leads');
+    assert.ok(leads.length > 50 && leads.every((l) => l['address'] !== null));
+  });
+});
+
+describe('the days after', () => {
+  test('price cuts, delistings, cured debts and sold auctions show, and every one of them is true', async () => {
+    const [layout, world] = [await newLayout(), smallWorld()];
+    const days = ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23', '2026-11-24'];
+    const runs: (RunResult & { truth: WorldDay })[] = [];
+    for (const day of days) runs.push(await runDay({ layout, world, day }));
+    const seen = { cuts: 0, gone: 0, cured: 0, sold: 0 };
+    for (const [i, today] of runs.entries()) {
+      const yesterday = runs[i - 1];
+      if (!yesterday) continue;
+      assert.equal(today.manifest?.previous, yesterday.runId);
+      const versions = await published(layout, today.runId, 'listing_history', 'WHERE is_latest');
+      const latest = new Map(versions.map((v) => [`${String(v['source'])} ${String(v['listing_id'])}`, v]));
+      for (const event of today.truth.listingEvents) {
+        const version = latest.get(`${event.site} ${event.listingId}`);
+        assert.ok(version, `${event.kind} ${event.listingId}`);
+        if (event.kind === 'price_cut') {
+          assert.equal(version['change'], 'price_cut', event.listingId);
+          assert.equal(version['list_price'], event.after);
+          seen.cuts += 1;
+        }
+        if (event.kind === 'gone') {
+          assert.equal(version['gone_on'], today.truth.day, event.listingId);
+          seen.gone += 1;
+        }
+      }
+      const before = new Set(yesterday.truth.delinquent.map((d) => d.propertyId));
+      for (const d of today.truth.delinquent) before.delete(d.propertyId);
+      const removed = await published(layout, today.runId, 'signals', `WHERE signal_state = 'removed' AND state_since = '${today.truth.day}'`);
+      assert.equal(removed.length, before.size, `debts cured on ${today.truth.day}`);
+      seen.cured += removed.length;
+      const auctions = new Map((await published(layout, today.runId, 'auctions')).map((a) => [`${String(a['case_number'])} ${String(a['sale_date'])}`, a]));
+      for (const a of today.truth.auctions.filter((x) => x.status === 'sold' && x.saleDate >= '2026-11-18')) {
+        const row = auctions.get(`${a.caseNumber} ${a.saleDate}`);
+        assert.equal(row?.['sale_status'], 'sold', a.aid);
+        assert.equal(row?.['sold_amount'], a.soldFor, a.aid);
+        seen.sold += 1;
+      }
+    }
+    assert.ok(Object.values(seen).every((n) => n > 0), `each kind happened: ${JSON.stringify(seen)}`);
+    const reduced = await published(layout, runs.at(-1)?.runId ?? '', 'deals', 'WHERE price_reduction_pct > 0');
+    assert.ok(reduced.length > 0 && reduced.every((d) => Number(d['motivation_price_cut']) > 0));
+  });
+
+  test('a day asked for again after later ones gives the bytes it gave then, and a later day stays current', async () => {
+    const [layout, world] = [await newLayout(), smallWorld()];
+    const monday = await runDay({ layout, world, day: '2026-11-19' });
+    const tuesday = await runDay({ layout, world, day: '2026-11-20' });
+    const mondayAgain = await runDay({ layout, world, day: '2026-11-19' });
+    assert.deepEqual(hashesOf(mondayAgain), hashesOf(monday));
+    assert.equal(mondayAgain.current, false);
+    assert.equal(await readlink(layout.current), join('snapshots', tuesday.runId));
+  });
+});
