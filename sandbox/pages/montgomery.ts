@@ -57,7 +57,7 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
     return csvField(numeric.test(name) ? value.padStart(width) : value.padEnd(width));
   });
   // Some legal descriptions run over into a line of their own.
-  const more = draw.chance(0.004) ? `\r\n${'DESCRIPTION CONTINUED SEE DEED'.padEnd(30)},${'MF 91-0412'.padEnd(30)}` : '';
+  const more = draw.chance(0.01) ? `\r\n${'DESCRIPTION CONTINUED SEE DEED'.padEnd(30)},${'MF 91-0412'.padEnd(30)}` : '';
   return cells.join(',') + more;
 }
 

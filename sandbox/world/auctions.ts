@@ -39,17 +39,15 @@ export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionO
   });
 }
 
-/** Properties a case may be about, by county, taken one after the other. */
-class Stock {
-  readonly #left = new Map<string, Property[]>();
-
-  constructor(properties: readonly Property[]) {
-    for (const property of properties) this.#left.set(property.countyFips, [...(this.#left.get(property.countyFips) ?? []), property]);
-  }
-
-  take(countyFips: string): Property | undefined {
-    return this.#left.get(countyFips)?.shift();
-  }
+/** Properties a case may be about, by county, each handed out once. */
+function stockOf(properties: readonly Property[]): (countyFips: string) => Property | undefined {
+  const byCounty = Map.groupBy(properties, ({ countyFips }) => countyFips);
+  const handedOut = new Map<string, number>();
+  return (countyFips) => {
+    const next = handedOut.get(countyFips) ?? 0;
+    handedOut.set(countyFips, next + 1);
+    return byCounty.get(countyFips)?.[next];
+  };
 }
 
 /**
@@ -62,19 +60,19 @@ export function planAuctions(seed: number, count: number, forSale: readonly Prop
   const owing = new Map(debts.filter(({ to }) => to === null).map((debt) => [debt.property.id, debt]));
   const listed = forSale.filter(({ id, countyFips }) => withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13));
   const stock = {
-    listed: new Stock(listed),
+    listed: stockOf(listed),
     // A property for sale must not be taken twice, and a vacant lot carries no mortgage.
-    owing: new Stock([...owing.values()].filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0).map(({ property }) => property)),
+    owing: stockOf([...owing.values()].filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0).map(({ property }) => property)),
   };
   let made = 0;
 
   const propertyOf = (draw: Draw, county: CountySales, kind: SaleKind, id: string): Property => {
     if (kind === 'mortgage_foreclosure' && draw.chance(0.3)) {
-      const property = stock.listed.take(county.fips);
+      const property = stock.listed(county.fips);
       if (property) return property;
     }
     if (county.hasTaxList && (kind === 'tax_foreclosure' || draw.chance(0.2))) {
-      const property = stock.owing.take(county.fips);
+      const property = stock.owing(county.fips);
       if (property) return property;
     }
     return book.make(`A${id}`, { place: draw.weighted(placesOfCounty(county.fips)), multifamily: draw.chance(0.2) });

@@ -1,0 +1,108 @@
+/** How the sandbox's server behaves as a web server, and how a test breaks it on purpose. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { COLORADO, get, HEARTLAND, HUD, OHIO } from './browse.ts';
+
+const sizes = { listings: 30, parcels: 20, auctions: 10, filings: 30 };
+const WORKBOOK = `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`;
+let sandbox: Sandbox;
+before(async () => { sandbox = await startSandbox(sizes); });
+after(() => sandbox.close());
+
+test('the host decides the site, with or without the sandbox\'s suffix; an unknown one is refused', async () => {
+  for (const host of ['data.colorado.gov', 'data.colorado.gov.sandbox.example']) assert.equal((await get(sandbox, COLORADO + '/robots.txt', { host })).status, 200);
+  assert.equal((await get(sandbox, 'https://www.example.com/')).status, 421);
+  assert.equal((await get(sandbox, `${HEARTLAND}/listings`, {}, 'POST')).status, 405);
+});
+
+test('what has not changed is not sent again, by tag or by date', async () => {
+  for (const address of [`${HEARTLAND}/listings?page=1`, `${OHIO}/WI0100R.TXT`]) {
+    const first = await get(sandbox, address);
+    const { etag = '', 'last-modified': modified = '' } = first.headers;
+    const byTag = await get(sandbox, address, { 'if-none-match': etag });
+    assert.deepEqual([byTag.status, byTag.body.length, byTag.headers.etag], [304, 0, etag]);
+    assert.equal((await get(sandbox, address, { 'if-modified-since': modified })).status, 304);
+    assert.equal((await get(sandbox, address, { 'if-none-match': '"another"', 'if-modified-since': modified })).status, 200, 'the tag outranks the date');
+  }
+  const ohio = await get(sandbox, `${OHIO}/WI0100R.TXT`);
+  assert.equal(ohio.headers['last-modified'], 'Sat, 14 Nov 2026 10:00:03 GMT');
+});
+
+test('a page changes with the day, and its tag with it', async (t) => {
+  const later = await startSandbox({ world: sandbox.world, day: '2026-12-12' });
+  t.after(() => later.close());
+  const { etag = '', 'last-modified': modified = '' } = (await get(sandbox, `${OHIO}/WI0100R.TXT`)).headers;
+  const next = await get(later, `${OHIO}/WI0100R.TXT`, { 'if-none-match': etag, 'if-modified-since': modified });
+  assert.deepEqual([next.status, next.headers['last-modified']], [200, 'Sat, 12 Dec 2026 10:00:03 GMT']);
+});
+
+test('text is compressed when asked, archives are not', async () => {
+  const plain = await get(sandbox, `${HEARTLAND}/listings`);
+  const packed = await get(sandbox, `${HEARTLAND}/listings`, { 'accept-encoding': 'gzip' });
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  assert.ok(gunzipSync(packed.body).equals(plain.body));
+  const agent = { 'user-agent': 'packing', 'accept-encoding': 'gzip' };
+  await get(sandbox, WORKBOOK, agent);
+  assert.equal((await get(sandbox, WORKBOOK, agent)).headers['content-encoding'], undefined);
+});
+
+test('HUD answers a client\'s first request with 202 and nothing, then with the page', async () => {
+  for (const agent of ['one', 'other']) {
+    const robots = await get(sandbox, `${HUD}/robots.txt`, { 'user-agent': agent });
+    const cold = await get(sandbox, WORKBOOK, { 'user-agent': agent });
+    const warm = await get(sandbox, WORKBOOK, { 'user-agent': agent });
+    assert.deepEqual([robots.status, cold.status, cold.body.length, warm.status], [200, 202, 0, 200]);
+    assert.equal(warm.body.subarray(0, 2).toString(), 'PK');
+  }
+});
+
+describe('faults', () => {
+  const broken = async (alter: NonNullable<Parameters<typeof startSandbox>[0]>['alter'], use: (one: Sandbox) => Promise<void>): Promise<void> => {
+    const one = await startSandbox({ ...sizes, world: sandbox.world, ...(alter ? { alter } : {}) });
+    try { await use(one); } finally { await one.close(); }
+  };
+
+  test('an answer may be changed, the others stay', () => broken(
+    ({ path }, response) => (path === '/listings' ? { ...response, status: 503, headers: { ...response.headers, 'retry-after': '1' } } : undefined),
+    async (one) => {
+      assert.equal((await get(one, `${HEARTLAND}/listings`)).status, 503);
+      assert.equal((await get(one, `${HEARTLAND}/robots.txt`)).status, 200);
+    },
+  ));
+
+  test('a body may be cut, which a client sees as a broken connection', () => broken(
+    (_, response) => ({ ...response, truncateAt: 100 }),
+    (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
+  ));
+
+  test('a connection may be reset before any answer', () => broken(
+    (_, response) => ({ ...response, reset: true }),
+    (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
+  ));
+});
+
+describe('the command', () => {
+  const command = fileURLToPath(new URL('../../sandbox/server.ts', import.meta.url));
+  const run = (env: Record<string, string>) => spawn(process.execPath, [command], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+
+  test('says where it listens and stops when told to', async () => {
+    const child = run({ LISTINGS: '5', PARCELS: '0', AUCTIONS: '0', FILINGS: '0', DAY: '2026-12-01' });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const { url } = JSON.parse(line.toString()) as { url: string };
+    assert.equal((await get({ port: Number(new URL(url).port) }, `${HEARTLAND}/robots.txt`)).status, 200);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  test('names a setting that is wrong in one line', async () => {
+    const child = run({ DAY: 'soon' });
+    const [line] = (await once(child.stderr, 'data')) as [Buffer];
+    assert.match(line.toString(), /^DAY is "soon", expected a day as YYYY-MM-DD\n$/u);
+    assert.deepEqual(await once(child, 'exit'), [1, null]);
+  });
+});

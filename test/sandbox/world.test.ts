@@ -1,0 +1,192 @@
+/** What the made-up world promises to those who test against it. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
+import { dayNumber, dayText } from '../../sandbox/world/days.ts';
+import { places } from '../../sandbox/world/places.ts';
+import { rents, rentsOf } from '../../sandbox/world/rents.ts';
+import { releaseOn } from '../../sandbox/world/ohio.ts';
+import type { WorldDay } from '../../sandbox/world/types.ts';
+
+const DEFAULT = '2026-11-20';
+const NEXT = '2026-11-21';
+const world = makeWorld();
+const day = worldOn(world, DEFAULT);
+
+const truth = (on: WorldDay): unknown => [on.listings, on.listingEvents, on.delinquent, on.auctions, on.ohio, on.colorado, on.links];
+const shareOf = <T>(list: readonly T[], holds: (one: T) => boolean): number => list.filter(holds).length / list.length;
+
+describe('the same world', () => {
+  test('comes from the same options, whatever days were asked for before', () => {
+    const small = { seed: 7, listings: 40, parcels: 60, auctions: 20, filings: 50 };
+    const one = makeWorld(small);
+    const other = makeWorld(small);
+    for (const late of ['2027-01-31', '2026-12-24', NEXT]) void truth(worldOn(one, late));
+    for (const on of ['2026-10-01', DEFAULT, NEXT]) assert.deepEqual(truth(worldOn(one, on)), truth(worldOn(other, on)));
+    assert.deepEqual([...one.properties], [...other.properties]);
+  });
+
+  test('is another one with another seed', () => {
+    const [one, other] = [7, 8].map((seed) => worldOn(makeWorld({ seed, listings: 20, parcels: 20, auctions: 5, filings: 5 }), DEFAULT));
+    assert.notDeepEqual(one?.listings, other?.listings);
+  });
+});
+
+describe('sizes', () => {
+  test('of the default world are those of the settings, on the default day', () => {
+    assert.equal(new Set(day.listings.map(({ propertyId }) => propertyId)).size, 600);
+    assert.equal(day.delinquent.length, 4000);
+    assert.equal(day.ohio.filings.length, 4000);
+    assert.equal(day.colorado.filter(({ formedOn }) => formedOn >= '2025-11-20').length, 4000);
+    const upcoming = day.auctions.filter(({ saleDate }) => saleDate >= DEFAULT);
+    assert.ok(Math.abs(upcoming.length - 250) <= 1, `${upcoming.length} items`);
+    assert.ok(new Set(upcoming.map(({ saleDate }) => saleDate)).size >= 8);
+    assert.ok(new Set(upcoming.map(({ county }) => county)).size >= 4);
+    assert.ok(day.auctions.some(({ saleDate }) => saleDate < DEFAULT));
+    assert.deepEqual([...new Set(day.delinquent.map(({ countyFips }) => countyFips))].sort(), ['39035', '39061', '39113', '39151']);
+    assert.equal(new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro)).size, 20);
+  });
+
+  for (const size of [0, 1, 10]) {
+    test(`may be ${size}`, () => {
+      const tiny = worldOn(makeWorld({ listings: size, parcels: size, auctions: size, filings: size }), DEFAULT);
+      assert.equal(new Set(tiny.listings.map(({ propertyId }) => propertyId)).size, size);
+      assert.equal(tiny.delinquent.length, size);
+      assert.equal(tiny.ohio.filings.length, size);
+      assert.ok(Math.abs(tiny.auctions.filter(({ saleDate }) => saleDate >= DEFAULT).length - size) <= 1);
+    });
+  }
+});
+
+describe('consistency', () => {
+  const properties = [...world.properties.values()];
+
+  test('no two properties share an address or a parcel number', () => {
+    assert.equal(new Set(properties.map((p) => `${p.street} ${p.zip}`)).size, properties.length);
+    const parcels = properties.filter(({ parcel }) => parcel !== null).map((p) => `${p.countyFips} ${p.parcel}`);
+    assert.equal(new Set(parcels).size, parcels.length);
+  });
+
+  test('rents are HUD\'s figures for every county where a property stands', () => {
+    for (const place of places) assert.ok(rentsOf(place.countyFips).fmr[2] > 500, place.city);
+    const cuyahoga = rentsOf('39035');
+    assert.deepEqual([cuyahoga.hudAreaCode, cuyahoga.fmr], ['METRO17410N17460', [933, 1058, 1279, 1646, 1760]]);
+    assert.equal(rents.length, 141);
+  });
+
+  test('every sheriff\'s item is of a parcel of its county, and every tax foreclosure of a parcel that owes, where the list is known', () => {
+    const lists = new Set(day.delinquent.map(({ countyFips }) => countyFips));
+    const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
+    for (const item of day.auctions) {
+      const property = day.property(item.propertyId);
+      assert.equal(property.countyFips, item.countyFips);
+      assert.equal(item.parcel, property.parcel?.replaceAll('-', ''));
+      if (item.kind === 'tax_foreclosure' && item.status === 'scheduled' && lists.has(item.countyFips)) assert.ok(owing.has(property.id), item.caseNumber);
+    }
+  });
+
+  test('a mortgage\'s first sale opens at two thirds of the appraisal in whole dollars, or says nothing, bar a few set by the court', () => {
+    const first = day.auctions.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
+    const published = first.filter(({ openingBid }) => openingBid !== null);
+    assert.ok(published.length < first.length);
+    assert.ok(shareOf(published, ({ appraised, openingBid }) => Number(openingBid) === Math.ceil(Number(appraised) * 2 / 3)) > 0.9);
+    const tax = day.auctions.filter(({ kind }) => kind === 'tax_foreclosure');
+    assert.ok(tax.some(({ appraised }) => appraised === null) && tax.every(({ openingBid }) => openingBid !== null));
+    assert.ok(shareOf(tax, ({ openingBid }) => !openingBid?.endsWith('.00')) > 0.8);
+  });
+
+  test('a second sale follows an unsold first by two to five weeks, with the same case', () => {
+    const seconds = day.auctions.filter(({ round }) => round === 2);
+    assert.ok(seconds.length > 0);
+    for (const second of seconds) {
+      const first = day.auctions.find((a) => a.caseNumber === second.caseNumber && a.round === 1 && a.status === 'unsold');
+      assert.ok(first, second.caseNumber);
+      const wait = dayNumber(second.saleDate) - dayNumber(first.saleDate);
+      assert.ok(wait >= 14 && wait <= 35, `${wait} days`);
+    }
+  });
+
+  test('what the sheriff calls off says so in the time slot, while the case status mostly stays ACTIVE', () => {
+    const off = day.auctions.filter(({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed');
+    assert.ok(off.length > 10 && off.every(({ slotWords }) => slotWords !== null));
+    assert.ok(shareOf(off, ({ caseStatus }) => caseStatus === 'ACTIVE') > 0.7);
+  });
+
+  test('some properties are shown by two sites, some by two or three kinds of source', () => {
+    const twice = day.links.filter((link) => link.listings.length === 2);
+    assert.ok(twice.length > 45 && twice.length < 100, `${twice.length} on two sites`);
+    const owing = day.links.filter((link) => link.listings.length > 0 && link.delinquentParcel !== null);
+    const all = owing.filter((link) => link.auctions.length > 0);
+    assert.ok(owing.length > 10 && all.length > 0);
+    assert.ok(day.links.some((link) => link.delinquentParcel !== null && link.auctions.length > 0));
+  });
+
+  test('listings hold every awkward case an underwriter must tell apart', () => {
+    for (const kind of ['plain', 'call_for_price', 'above_proxy', 'typo_low', 'below_minimum_loan'] as const) {
+      assert.ok(day.listings.some(({ priceKind }) => priceKind === kind), kind);
+    }
+    for (const claim of ['fair', 'inflated', 'modest', 'none'] as const) assert.ok(day.listings.some((listing) => listing.claim === claim), claim);
+    assert.ok(day.listings.some(({ units }) => units === null) && day.listings.some(({ yearBuilt }) => yearBuilt === null));
+    assert.ok(day.listings.some(({ noi, capRate }) => noi !== null && capRate === null));
+    assert.ok(day.listings.filter(({ priceKind }) => priceKind === 'below_minimum_loan').every(({ price }) => Number(price) * 0.75 < 50_000));
+  });
+});
+
+describe('from day to day', () => {
+  test('prices fall, listings come and go, and each event is what the two days show', () => {
+    const next = worldOn(world, NEXT);
+    const count = (kind: string): number => next.listingEvents.filter((event) => event.kind === kind).length;
+    assert.ok(count('price_cut') >= 5 && count('price_cut') <= 15, `${count('price_cut')} cuts`);
+    assert.ok(count('gone') > 0 && count('appeared') > 0);
+    const before = new Map(day.listings.map((listing) => [listing.listingId, listing]));
+    const after = new Map(next.listings.map((listing) => [listing.listingId, listing]));
+    for (const event of next.listingEvents) {
+      assert.equal(before.get(event.listingId)?.price ?? null, event.before);
+      assert.equal(after.get(event.listingId)?.price ?? null, event.after);
+    }
+    const told = new Set(next.listingEvents.map(({ listingId }) => listingId));
+    for (const [id, listing] of after) if (!told.has(id)) assert.equal(before.get(id)?.price, listing.price, id);
+  });
+
+  test('some listings come back under a new number', () => {
+    const back = Array.from({ length: 120 }, (_, at) => worldOn(world, dayText(dayNumber('2026-10-01') + at)).listingEvents).flat().filter(({ kind }) => kind === 'relisted');
+    assert.ok(back.length > 5);
+  });
+
+  test('debts grow at the turn of a month, some are cured and vanish, others are new', () => {
+    const [november, december] = ['2026-11-30', '2026-12-01'].map((on) => new Map(worldOn(world, on).delinquent.map((debt) => [debt.propertyId, debt])));
+    const both = [...november ?? []].flatMap(([id, debt]) => { const later = december?.get(id); return later && later.listDay !== debt.listDay ? [[debt, later] as const] : []; });
+    assert.ok(both.length > 1000);
+    assert.ok(shareOf(both, ([debt, later]) => Number(later.amount) > Number(debt.amount)) > 0.98);
+    const [first, last] = ['2026-10-15', '2027-01-15'].map((on) => new Set(worldOn(world, on).delinquent.map(({ propertyId }) => propertyId)));
+    assert.ok([...first ?? []].some((id) => !last?.has(id)) && [...last ?? []].some((id) => !first?.has(id)));
+  });
+
+  test('what is scheduled on its day has an outcome on the next, and what was sold has a price', () => {
+    const due = day.auctions.filter(({ saleDate, status }) => saleDate === DEFAULT && status === 'scheduled');
+    assert.ok(due.length > 0);
+    const after = new Map(worldOn(world, NEXT).auctions.map((item) => [item.aid, item]));
+    for (const { aid } of due) {
+      const item = after.get(aid);
+      assert.ok(item?.status === 'sold' || item?.status === 'unsold');
+      assert.equal(item.status === 'sold', item.soldFor !== null);
+    }
+  });
+
+  test('Ohio\'s files change on the second Saturday, and then hold the month before', () => {
+    const shown = (on: string): string[] => { const { month, releasedOn } = releaseOn(dayNumber(on)); return [dayText(month).slice(0, 7), dayText(releasedOn)]; };
+    assert.deepEqual(shown('2026-11-13'), ['2026-09', '2026-10-10']);
+    assert.deepEqual(shown('2026-11-14'), ['2026-10', '2026-11-14']);
+    assert.deepEqual(shown('2027-01-08'), ['2026-11', '2026-12-12']);
+  });
+
+  test('Colorado gains entities every day, loses none, and corrects a few', () => {
+    const next = new Map(worldOn(world, NEXT).colorado.map((entity) => [entity.entityId, entity]));
+    assert.ok(next.size > day.colorado.length);
+    assert.ok(day.colorado.every(({ entityId }) => next.has(entityId)));
+    assert.ok(day.colorado.some(({ entityId, row }) => next.get(entityId)?.row.entityname !== row.entityname));
+    assert.ok(day.colorado.some(({ row }) => /, Delinquent [A-Z][a-z]+ \d{1,2}, \d{4}$/u.test(row.entityname ?? '')));
+    const agents = day.colorado.map(({ row }) => ('agentorganizationname' in row ? 'firm' : 'agentlastname' in row ? 'person' : 'none'));
+    assert.deepEqual([...new Set(agents)].sort(), ['firm', 'none', 'person']);
+  });
+});
