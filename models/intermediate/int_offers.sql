@@ -53,8 +53,8 @@ ranged as (
       quotient_down_to(offer_noi, coverage_divisor, offer_step)
     ) as high,
     quotient_down_to(
-      offer_noi * rent_left * (1 - vacancy - stress_vacancy) * (1 - expense_ratio - stress_expenses),
-      target_cap * (1 - vacancy) * (1 - expense_ratio),
+      wide(offer_noi) * rent_left * (1 - vacancy - stress_vacancy) * (1 - expense_ratio - stress_expenses),
+      cast(target_cap as decimal(38, 6)) * (1 - vacancy) * (1 - expense_ratio),
       offer_step
     ) as stressed
   from funded
@@ -68,9 +68,9 @@ select
   case when offer_noi is not null then high end as offer_high,
   case
     when offer_noi is null then null
-    when list_price * target_cap <= offer_noi and list_price * coverage_divisor <= offer_noi then 'list_price'
+    when wide(list_price) * target_cap <= offer_noi and wide(list_price) * coverage_divisor <= offer_noi then 'list_price'
     when target_cap >= coverage_divisor then 'target_cap'
     else 'debt_coverage'
   end as offer_binding,
-  case when offer_noi is not null then list_price * target_cap <= offer_noi end as ask_at_or_below_target_value
+  case when offer_noi is not null then wide(list_price) * target_cap <= offer_noi end as ask_at_or_below_target_value
 from ranged

@@ -42,7 +42,7 @@ joined as (
       else dscr_reason
     end as unscored,
     percentage(noi_underwritten, wholesale_arv_cap_pct) as arv,
-    quotient(noi_scoring - reserves_per_unit * units, seller_debt_service) as seller_coverage
+    quotient(noi_scoring - wide(reserves_per_unit) * units, seller_debt_service) as seller_coverage
   from underwriting
   join scores on scores.id = underwriting.id
   cross join terms
@@ -52,7 +52,7 @@ joined as (
 offered as (
   select
     joined.*,
-    cast(round(wholesale_share * arv - wholesale_repairs_per_unit * units - wholesale_fee, 2) as decimal(14, 2)) as mao
+    rounded(wide(arv) * wholesale_share - wide(wholesale_repairs_per_unit) * units - wholesale_fee) as mao
   from joined
   cross join terms
 ),
@@ -69,7 +69,7 @@ decided as (
     case
       when unscored is not null then 'Pass'
       when list_price <= mao then 'Hot'
-      when list_price <= wholesale_warm_multiple * mao and motivation_score >= wholesale_warm_motivation then 'Warm'
+      when list_price <= wide(mao) * wholesale_warm_multiple and motivation_score >= wholesale_warm_motivation then 'Warm'
       else 'Pass'
     end as wholesale_status,
     case

@@ -77,11 +77,11 @@ joined as (
 motivated as (
   select
     joined.*,
-    cast(least(cut_max, round(points_per_cut_pct * coalesce(price_reduction_pct, 0))) as integer) as motivation_price_cut,
+    cast(least(cut_max, round(wide(points_per_cut_pct) * coalesce(price_reduction_pct, 0))) as integer) as motivation_price_cut,
     cast(least(days_max, whole_quotient(days_max * days_on_feed, days_full)) as integer) as motivation_days,
     cast(least(distress_max,
       case when tax_records > 0
-        then distress_tax + least(distress_tax_amount_max, round(distress_tax_points_per_pct * coalesce(tax_to_price_pct, 0)))
+        then distress_tax + least(distress_tax_amount_max, round(wide(distress_tax_points_per_pct) * coalesce(tax_to_price_pct, 0)))
         else 0
       end
       + case when sale_records > 0
@@ -160,7 +160,7 @@ select
   deal_score_distress,
 
   -- Confidence
-  cast(trust_price + trust_units + trust_rent + trust_noi + trust_agreement + trust_reliability + trust_year as decimal(14, 2)) as confidence_score,
+  rounded(trust_price + trust_units + trust_rent + trust_noi + trust_agreement + trust_reliability + trust_year) as confidence_score,
   json_object(
     'price_verified', said(trust_price),
     'units_known', said(trust_units),

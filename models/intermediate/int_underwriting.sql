@@ -48,7 +48,7 @@ claims as (
     rents.market_rent_2br,
     properties.noi as stated_noi,
     properties.cap_rate as advertised_cap,
-    coalesce(properties.noi, cast(round(properties.list_price * properties.cap_rate * 0.01, 2) as decimal(14, 2))) as claimed_noi,
+    coalesce(properties.noi, rounded(wide(properties.list_price) * properties.cap_rate * 0.01)) as claimed_noi,
     coalesce(properties.cap_rate, percentage(properties.noi, properties.list_price)) as cap_rate,
     case
       when properties.cap_rate is not null then 'advertised'
@@ -76,8 +76,8 @@ incomes as (
         else 0
       end
     end as expense_ratio,
-    units * market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
-    units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) as effective_income
+    wide(units) * market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
+    wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) as effective_income
   from claims
   cross join terms
 ),
@@ -85,9 +85,9 @@ incomes as (
 underwritten as (
   select
     *,
-    cast(round(gross_potential, 2) as decimal(14, 2)) as gross_potential_rent,
-    cast(round(effective_income, 2) as decimal(14, 2)) as effective_gross_income,
-    cast(round(effective_income * (1 - expense_ratio), 2) as decimal(14, 2)) as noi_underwritten
+    rounded(gross_potential) as gross_potential_rent,
+    rounded(effective_income) as effective_gross_income,
+    rounded(effective_income * (1 - expense_ratio)) as noi_underwritten
   from incomes
 ),
 
@@ -106,8 +106,8 @@ judged as (
       when list_price is null then 'price_missing'
       when units is null then 'units_missing'
       when market_rent_2br is null then 'rent_missing'
-      when list_price > proxy_high_multiple * market_rent_2br * units then 'price_per_unit_above_144x_monthly_2br_rent'
-      when list_price < proxy_low_multiple * market_rent_2br * units then 'price_per_unit_below_24x_monthly_2br_rent'
+      when list_price > wide(proxy_high_multiple) * market_rent_2br * units then 'price_per_unit_above_144x_monthly_2br_rent'
+      when list_price < wide(proxy_low_multiple) * market_rent_2br * units then 'price_per_unit_below_24x_monthly_2br_rent'
     end as underwrite_reason
   from underwritten
   cross join terms
@@ -117,9 +117,8 @@ judged as (
 financed as (
   select
     judged.*,
-    cast(round(list_price * loan_to_value, 2) as decimal(14, 2)) as loan_amount,
-    cast(round(cast(round(list_price * loan_to_value, 2) as decimal(14, 2)) * loan_monthly_factor, 2) as decimal(14, 2)) as monthly_payment,
-    cast(round(cast(round(list_price * (1 - seller_down_share), 2) as decimal(14, 2)) * seller_monthly_factor, 2) as decimal(14, 2)) as seller_payment
+    rounded(wide(list_price) * loan_to_value) as loan_amount,
+    rounded(wide(list_price) * (1 - seller_down_share)) as seller_loan
   from judged
   cross join terms
 ),
@@ -127,8 +126,9 @@ financed as (
 serviced as (
   select
     financed.*,
-    cast(monthly_payment * months_per_year as decimal(14, 2)) as annual_debt_service,
-    cast(seller_payment * months_per_year as decimal(14, 2)) as seller_debt_service,
+    rounded(loan_amount * loan_monthly_factor) as monthly_payment,
+    rounded(months_per_year * rounded(loan_amount * loan_monthly_factor)) as annual_debt_service,
+    rounded(months_per_year * rounded(seller_loan * seller_monthly_factor)) as seller_debt_service,
     case
       when units < minimum_units then 'single_unit'
       when not is_income_property then 'not_income_property'
@@ -151,7 +151,7 @@ scored as (
       else 'computed'
     end as dscr_status,
     case when underwrite_reason is null and coalesce(dscr_reason not in ('single_unit', 'not_income_property'), true) then
-      least(noi_underwritten, cast(round((coalesce(claimed_noi, noi_underwritten) + noi_underwritten) * 0.5, 2) as decimal(14, 2)))
+      least(noi_underwritten, rounded((wide(coalesce(claimed_noi, noi_underwritten)) + noi_underwritten) * 0.5))
     end as noi_scoring
   from serviced
 )
@@ -179,10 +179,10 @@ select
   -- Underwriting
   gross_potential_rent,
   effective_gross_income,
-  cast(expense_ratio * 100 as decimal(14, 2)) as expense_ratio_pct,
+  rounded(expense_ratio * 100) as expense_ratio_pct,
   noi_underwritten,
   cap_rate_underwritten,
-  cast(cap_rate - cap_rate_underwritten as decimal(14, 2)) as cap_gap_pct,
+  rounded(cap_rate - cap_rate_underwritten) as cap_gap_pct,
   case
     when underwrite_reason is null then 'ok'
     when underwrite_reason = 'price_per_unit_above_144x_monthly_2br_rent' then 'proxy_out_of_range'
@@ -205,7 +205,7 @@ select
   -- What scores use
   noi_scoring,
   percentage(noi_scoring, list_price) as cap_scoring_pct,
-  quotient(noi_scoring - reserves_per_unit * units, annual_debt_service) as coverage_scoring,
+  quotient(noi_scoring - wide(reserves_per_unit) * units, annual_debt_service) as coverage_scoring,
   seller_debt_service
 from scored
 cross join terms

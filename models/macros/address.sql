@@ -184,4 +184,4 @@ CREATE OR REPLACE MACRO address_keys(street) AS
 
 -- A post office box is where mail goes, never where a building stands.
 CREATE OR REPLACE MACRO is_po_box(street) AS
-  regexp_matches(upper(street), '^\W*(?:P\W*O\W*)?(?:BOX|DRAWER)\b');
+  regexp_matches(upper(street), '^\W*(?:P(?:OST)?\W*O(?:FFICE)?\W*)?(?:BOX|DRAWER)\b');

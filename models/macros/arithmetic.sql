@@ -1,6 +1,12 @@
 -- Exact arithmetic. DuckDB divides decimals as binary floats; these divide whole numbers instead, and round
 -- once, half away from zero. Pure: no macro reads a table, the clock or a setting.
 
+-- A first factor: products of narrow decimals overflow, since DuckDB gives them no more than 18 digits.
+CREATE OR REPLACE MACRO wide(x) AS CAST(x AS DECIMAL(38, 2));
+
+-- Two decimals, half away from zero: the form in which money, percents and ratios are shown.
+CREATE OR REPLACE MACRO rounded(x) AS CAST(round(x, 2) AS DECIMAL(14, 2));
+
 -- n / d to the nearest whole number. Whole numbers in and out; null where d is 0.
 CREATE OR REPLACE MACRO nearest(n, d) AS
   CASE WHEN d <> 0 THEN sign(n) * sign(d) * ((2 * abs(n) + abs(d)) // (2 * abs(d))) END;
@@ -26,8 +32,9 @@ CREATE OR REPLACE MACRO whole_quotient(n, d) AS
   CAST(nearest(millionths(n), millionths(d)) AS INTEGER);
 
 -- Points that a value earns: nothing up to `bottom`, all of the whole number `weight` from `bottom + span` on.
-CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS
-  CAST(nearest(weight * greatest(0, least(millionths(value) - millionths(bottom), millionths(span))), millionths(span)) AS INTEGER);
+-- Null where the value is: least and greatest of DuckDB pass a null over.
+CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS CASE WHEN value IS NOT NULL THEN
+  CAST(nearest(weight * greatest(0, least(millionths(value) - millionths(bottom), millionths(span))), millionths(span)) AS INTEGER) END;
 
 -- n / d rounded up to the cent, for amounts that a law says must be "not less than". Positive amounts.
 CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS

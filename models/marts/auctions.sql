@@ -53,7 +53,7 @@ rounds as (
 minimums as (
   select
     rounds.* replace (case when sale_round_basis = 'case_not_seen_before' then 1 else sale_round end as sale_round),
-    quotient_up_to_cent(numerator * appraised_value, denominator) as two_thirds,
+    quotient_up_to_cent(wide(appraised_value) * numerator, denominator) as two_thirds,
     round_up
   from rounds
   cross join terms

@@ -58,6 +58,10 @@ export default defineModel({
     never('auctions', 'bid_absent_as_said', 'opening_bid is null exactly when its basis says so',
       '(opening_bid IS NULL) <> (opening_bid_basis IN (\'no_minimum_second_sale\', \'unknown\'))'),
     never('auctions', 'tax_never_derived', 'the bid of a tax sale is never derived', 'sale_kind = \'tax_foreclosure\' AND opening_bid_derived'),
+    never('auctions', 'round_absent_as_said', 'sale_round is null exactly when its basis is unknown', '(sale_round IS NULL) <> (sale_round_basis = \'unknown\')'),
+    never('auctions', 'parties_as_said', 'the parties are absent exactly when a login is required', '(plaintiff IS NULL AND defendant IS NULL) <> (party_status = \'login_required\')'),
+    never('auctions', 'past_is_not_scheduled', 'a sale whose day has passed is not scheduled', 'sale_status = \'scheduled\' AND sale_date < (SELECT as_of FROM run)'),
+    never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
   ],
   publish: { orderBy: ['sale_date', 'id'] },
 });

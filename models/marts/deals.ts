@@ -159,10 +159,51 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
 export default defineModel({
   record: Deal,
   audits: [
+    // Sums and identities, from the figures that the record shows
     never('deals', 'score_is_sum_of_parts', 'deal_score is the sum of its four parts',
       'deal_score <> deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress'),
+    never('deals', 'motivation_is_sum_of_parts', 'motivation_score is the sum of its two parts', 'motivation_score <> motivation_price_cut + motivation_days'),
+    never('deals', 'confidence_is_sum_of_parts', 'confidence_score is the sum of confidence_parts',
+      'confidence_score <> (SELECT sum(CAST(json_extract_string(value, \'$\') AS DECIMAL(14, 2))) FROM json_each(confidence_parts))'),
     never('deals', 'scores_in_range', 'scores lie in 0..100, confidence in 0..1',
       'deal_score NOT BETWEEN 0 AND 100 OR motivation_score NOT BETWEEN 0 AND 100 OR distress_score NOT BETWEEN 0 AND 100 OR confidence_score NOT BETWEEN 0 AND 1'),
+    never('deals', 'gap_identity', 'cap_gap_pct is cap_rate less cap_rate_underwritten', 'cap_gap_pct IS DISTINCT FROM cap_rate - cap_rate_underwritten'),
+    never('deals', 'dscr_identity', 'dscr is noi over annual_debt_service', 'dscr <> quotient(noi, annual_debt_service)'),
+    never('deals', 'cap_identity', 'cap_rate_underwritten is noi_underwritten over list_price', 'cap_rate_underwritten IS DISTINCT FROM percentage(noi_underwritten, list_price)'),
+    never('deals', 'debt_service_is_twelve_payments', 'annual_debt_service is twelve payments', 'annual_debt_service <> 12 * monthly_payment'),
+    never('deals', 'offer_in_order', 'offers rise from low to high to the asking price', 'offer_low > offer_high OR offer_high > list_price'),
+    // Null exactly where the status says so
+    never('deals', 'dscr_absent_as_said', 'dscr is null exactly when dscr_status is not computed', '(dscr IS NULL) <> (dscr_status <> \'computed\') OR (dscr_reason IS NULL) <> (dscr_status = \'computed\')'),
+    never('deals', 'underwriting_reason_as_said', 'underwrite_reason is null exactly when the proxy is ok', '(underwrite_reason IS NULL) <> (underwrite_reliability = \'ok\')'),
+    never('deals', 'noi_source_as_said', 'noi and noi_source are null together', '(noi IS NULL) <> (noi_source IS NULL)'),
+    never('deals', 'rent_absent_as_said', 'the rent is null exactly when its basis is unknown', '(market_rent_2br IS NULL) <> (rent_basis = \'unknown\')'),
+    never('deals', 'cap_rate_absent_as_said', 'cap_rate is null exactly when it has no source', '(cap_rate IS NULL) <> (cap_rate_source = \'none\')'),
+    never('deals', 'address_absent_as_said', 'address and its key are null exactly when address_status says so',
+      '(address IS NULL) <> (address_status = \'hidden_by_source\') OR (address_key IS NULL) <> (address_status <> \'available\')'),
+    never('deals', 'delisted_as_said', 'delisted_on stands exactly on delisted rows', '(delisted_on IS NULL) <> (listing_status <> \'delisted\')'),
+    never('deals', 'offer_absent_as_said', 'the offer is null exactly when its status says so', '(offer_high IS NULL) <> (offer_status NOT IN (\'computed\', \'claimed_basis_unverified\')) OR (offer_low IS NULL) <> (offer_high IS NULL)'),
+    // Nothing flatters
+    never('deals', 'unreliable_scores_nothing', 'where the proxy does not fit there are no yield or coverage points and every path is Pass',
+      'underwrite_reliability <> \'ok\' AND (deal_score_yield + deal_score_coverage > 0 OR rental_status <> \'Pass\' OR wholesale_status <> \'Pass\' OR creative_finance_status <> \'Pass\')'),
+    never('deals', 'claims_never_lift', 'the NOI that scores use is never above the underwriting', 'noi_scoring > noi_underwritten'),
+    never('deals', 'rationales_agree', 'a rationale has the status it explains',
+      'rental_status <> (rental_rationale ->> \'status\') OR wholesale_status <> (wholesale_rationale ->> \'status\') OR creative_finance_status <> (creative_finance_rationale ->> \'status\')'),
+    // Links and drift
+    {
+      name: 'deals.matches_exist', about: 'a matched county record is one that is published', blocking: true,
+      sql: `SELECT deals.id, (found.value ->> 'id') AS record FROM deals, json_each(distress_matches) AS found
+        WHERE (found.value ->> 'id') NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
+    },
+    {
+      name: 'deals.listing_exists', about: 'the standing listing is the latest version in listing_history', blocking: true,
+      sql: `SELECT id, source, listing_id FROM deals WHERE NOT EXISTS
+        (FROM listing_history h WHERE h.is_latest AND h.deal_id = deals.id AND h.source = deals.source AND h.listing_id = deals.listing_id)`,
+    },
+    {
+      name: 'deals.no_sudden_fall', about: 'no more than four in ten active deals go within a day', blocking: false,
+      sql: `SELECT now_active, active_before FROM (SELECT count(*) FILTER (WHERE listing_status = 'active') AS now_active FROM deals),
+        (SELECT count(*) FILTER (WHERE listing_status = 'active') AS active_before FROM previous_deals) WHERE 10 * now_active < 6 * active_before`,
+    },
   ],
   publish: { orderBy: ['deal_score DESC', 'id'] },
 });

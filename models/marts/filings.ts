@@ -61,6 +61,8 @@ export default defineModel({
   audits: [
     never('filings', 'agent_status_agrees', 'the agent is null exactly when its status says so', '(registered_agent_status = \'available\') <> (registered_agent_name IS NOT NULL)'),
     never('filings', 'seen_in_order', 'first_seen is not after last_updated, nor that after last_seen', 'first_seen > last_updated OR last_updated > last_seen'),
+    never('filings', 'naics_as_said', 'the industry code is null exactly when it is not collected', '(naics IS NULL) <> (naics_status = \'not_collected_by_source\')'),
+    { name: 'filings.none_lost', about: 'a filing once published stays', blocking: true, sql: 'SELECT id FROM previous_filings WHERE id NOT IN (SELECT id FROM filings)' },
   ],
   publish: { orderBy: ['filing_date DESC', 'id'] },
 });

@@ -112,7 +112,7 @@ auction_points as (
     case
       when opening_bid_basis = 'no_minimum_second_sale' then auction_gap_max
       when appraisal_discount_pct is null then 0
-      else greatest(0, least(auction_gap_max, cast(round(auction_gap_points_per_pct * appraisal_discount_pct) as integer)))
+      else greatest(0, least(auction_gap_max, cast(round(wide(auction_gap_points_per_pct) * appraisal_discount_pct) as integer)))
     end as equity_gap,
     case
       when days_to_sale <= auction_days_1 then auction_urgency_1
@@ -203,7 +203,7 @@ tax_points as (
       when county_value is not null then points(amount_to_value_pct, tax_value_from_pct, tax_value_span_pct, tax_value_max)
       else least(tax_amount_max, whole_quotient(amount, tax_amount_per_point))
     end as by_amount,
-    coalesce(least(tax_years_max, tax_points_per_year * years_delinquent), 0) as by_years,
+    case when years_delinquent is null then 0 else least(tax_years_max, tax_points_per_year * years_delinquent) end as by_years,
     case owner_location
       when 'out_of_state' then tax_absentee_out_of_state
       when 'in_state' then tax_absentee_in_state

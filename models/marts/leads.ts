@@ -80,6 +80,16 @@ export default defineModel({
       'lead_score <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(score_parts))'),
     never('leads', 'score_in_range', 'lead_score lies in 0..100', 'lead_score NOT BETWEEN 0 AND 100'),
     never('leads', 'seven_days', 'no lead rests on a signal older than seven days', 'verified_age_days NOT BETWEEN 0 AND 7'),
+    never('leads', 'sale_to_come', 'no auction lead is of a sale that is past', 'sale_date < (SELECT as_of FROM run)'),
+    never('leads', 'kind_as_said', 'a lead has the fields of its kind', '(signal_id IS NOT NULL) <> (lead_type = \'tax_delinquent\') OR (auction_id IS NOT NULL) <> (lead_type = \'sheriff_sale_auction\') OR (amount IS NULL) <> (auction_id IS NOT NULL)'),
+    never('leads', 'mail_ready', 'a lead has a street address with a house number', 'address_key IS NULL'),
+    never('leads', 'rationale_agrees', 'each component is told with its points',
+      'EXISTS (SELECT 1 FROM json_each(score_parts) AS part WHERE NOT starts_with((score_rationale ->> part.key), \'+\' || part.value || \' points, \'))'),
+    {
+      name: 'leads.records_exist', about: 'a lead rests on a published signal or auction', blocking: true,
+      sql: `SELECT id, signal_id, auction_id FROM leads
+        WHERE coalesce(signal_id, auction_id) NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
+    },
   ],
   publish: { orderBy: ['lead_score DESC', 'id'] },
 });

@@ -103,7 +103,10 @@ today as (
     end as owner_location,
 
     -- Debt
-    coalesce(addressed.years_delinquent, greatest(0, year(as_of.as_of) - addressed.certified_year)) as years_delinquent,
+    case
+      when addressed.years_delinquent is not null then addressed.years_delinquent
+      when addressed.certified_year is not null then greatest(0, year(as_of.as_of) - addressed.certified_year)
+    end as years_delinquent,
     case
       when addressed.years_delinquent is not null then 'published'
       when addressed.certified_year is not null then 'since_certified_year'

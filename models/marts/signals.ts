@@ -48,6 +48,16 @@ export default defineModel({
   record: Signal,
   audits: [
     never('signals', 'has_address_agrees', 'has_address is true exactly when address_status is available', '(address_status = \'available\') <> has_address OR has_address <> (address_key IS NOT NULL)'),
+    never('signals', 'address_absent_as_said', 'the address is null exactly while a parcel lookup is pending', '(address IS NULL) <> (address_status = \'pending_parcel_lookup\') OR (address IS NULL) <> (address_basis IS NULL)'),
+    never('signals', 'state_agrees', 'state and reason go together',
+      '(signal_state, state_reason) NOT IN ((\'listed\', \'on_the_list\'), (\'removed\', \'balance_zero\'), (\'removed\', \'not_on_latest_list\'), (\'unknown\', \'source_not_read\'))'),
+    never('signals', 'years_absent_as_said', 'years_delinquent is null exactly when its basis is unknown', '(years_delinquent IS NULL) <> (years_basis = \'unknown\')'),
+    never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
+    {
+      name: 'signals.no_sudden_fall', about: 'no more than four in ten listed parcels go within a day', blocking: false,
+      sql: `SELECT now_listed, listed_before FROM (SELECT count(*) FILTER (WHERE signal_state = 'listed') AS now_listed FROM signals),
+        (SELECT count(*) FILTER (WHERE signal_state = 'listed') AS listed_before FROM previous_signals) WHERE 10 * now_listed < 6 * listed_before`,
+    },
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },
 });

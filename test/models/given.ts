@@ -2,6 +2,7 @@
  * Builds the real models over a few given rows. Every input table exists as the pipeline would make it; rows name
  * only the columns that matter, the rest get plain values or null.
  */
+import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
@@ -82,6 +83,14 @@ export interface Built {
   readonly broken: readonly string[];
   readonly connection: DuckDBConnection;
   close(): void;
+}
+
+/** UUID version 5 of a name under the service's namespace, as anybody can make it from RFC 9562. */
+export function uuid5(name: string): string {
+  const bytes = createHash('sha1').update(Buffer.from('5ae1f6494a91594686cec8b9e324add1', 'hex')).update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, '$1-$2-$3-$4-$5');
 }
 
 /** All models, read once. */

@@ -1,0 +1,151 @@
+/** The SQL functions that models share: addresses, parcels, identifiers and exact arithmetic. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
+import { macrosSql } from '../../models/index.ts';
+import { uuid5 } from './given.ts';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
+  await duck.connection.run(macrosSql());
+});
+after(() => duck.close());
+
+/** Values of an SQL expression over a column x, one for each input. */
+async function values(expression: string, inputs: readonly (string | null)[]): Promise<unknown[]> {
+  const rows = await rowsOf(duck.connection, `SELECT ${expression} AS value FROM (SELECT unnest(from_json(CAST($1 AS JSON), '["VARCHAR"]')) AS x)`, [JSON.stringify(inputs)]);
+  return rows.map((r) => r['value']);
+}
+const value = async (sql: string): Promise<unknown> => (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
+
+/** Spellings of one address and its key. */
+const SAME: readonly (readonly [key: string | null, ...spellings: string[]])[] = [
+  ['123 MAIN ST', '123 Main Street', '123 MAIN ST.', ' 123  main   str ', '00123 Main St'],
+  ['123 N MAIN ST', '123 North Main Street', '123 N. Main St', '123 NO MAIN ST'],
+  ['123 MAIN ST N', '123 Main Street North', '123 MAIN ST N'],
+  ['123 NE MAIN ST', '123 Northeast Main St', '123 N.E. Main St', '123 North East Main Street'],
+  ['123 MAIN ST # 4', '123 Main St Apt 4', '123 MAIN STREET, UNIT 4', '123 Main St #4', '123 Main St # 4', '123 MAIN ST 4', '123 Main St Apt. 04', '123 Main St Apartment #4'],
+  ['123 MAIN ST # B', '123 Main St Unit B', '123 MAIN ST B'],
+  ['123 MAIN ST FL 2', '123 Main St 2nd Floor', '123 MAIN ST FL 2'],
+  ['123 MAIN ST UPPR', '123 Main St Up', '123 MAIN ST UPPER'],
+  ['123 MAIN ST BLDG 2 # 4', '123 Main St Building 2 Apt 4', '123 MAIN ST BLDG 2 UNIT 4'],
+  ['55 MADISON ST # 625', '55 Madison Street, Ste 625', '55 MADISON ST SUITE 625'],
+  ['912-914 8TH ST', '912-914 8TH ST', '912 - 914 Eighth Street', '912 & 914 8th St.', '912/914 8th St', '912-14 8TH ST', '912 to 914 8th St'],
+  ['912 8TH ST', '912-912 8th St'],
+  ['912 1/2 MAIN ST', '912 1/2 Main St'],
+  ['123A MAIN ST', '123A Main Street'],
+  ['100 NORTH AVE', '100 North Avenue'],
+  ['100 N NORTH AVE', '100 N. North Ave', '100 North North Avenue'],
+  ['1 ST CLAIR AVE', '1 Saint Clair Avenue', '1 ST. CLAIR AVE'],
+  ['20 AVE B', '20 Avenue B', '20 AVE B'],
+  ['44 BROADWAY', '44 Broadway'],
+  ['44 N BROADWAY', '44 North Broadway'],
+  ['500 E 105TH ST', '500 East 105th Street', '500 E 105 ST'],
+  ['77 PARK PL DR', '77 Park Place Drive', '77 PARK PL DR'],
+  ['5 SR39', '5 State Route 39', '5 ST RT 39', '5 SR 39', '5 SR-39'],
+  ['12 CR12', '12 County Road 12', '12 CO RD 12', '12 CR 12'],
+  ['9 US40', '9 US Highway 40', '9 U.S. Route 40', '9 US-40'],
+  ['10 MLK BLVD', '10 Martin Luther King Jr. Blvd', '10 M.L. King Boulevard', '10 MLK JR BLVD', '10 Dr Martin Luther King Jr Blvd'],
+  ['8 ODUNMAR RD', '8 O\'Dunmar Road', '8 ODUNMAR RD'],
+  ['W156N8480 PILGRIM RD', 'W156N8480 Pilgrim Road'],
+  ['12 RUE FRANCAISE', '12 Rue Française'],
+  // No house number, no address
+  [null, 'Main Street', '0 MAIN ST', '000 MAIN ST', '8TH & MAIN', 'MAIN ST & OAK AVE', '123', ''],
+];
+
+/** Pairs that a careless matcher takes for one. */
+const NEAR_MISSES: readonly (readonly [string, string])[] = [
+  ['123 Main St', '123 Main Ave'], ['123 Main St', '1234 Main St'], ['123 Main St', '132 Main St'],
+  ['123 N Main St', '123 S Main St'], ['123 N Main St', '123 Main St'], ['123 Main St NE', '123 Main St NW'], ['123 N Main St', '123 Main St N'],
+  ['100 North Ave', '100 N Ave'], ['123 Main St', '123 Main St Apt 1'], ['123 Main St Apt 1', '123 Main St Apt 11'], ['123 Main St Apt B', '123 Main St Apt D'],
+  ['912-914 8th St', '912 8th St'], ['912-914 8th St', '912-916 8th St'], ['912 1/2 Main St', '912 Main St'], ['123A Main St', '123 Main St'],
+  ['8 1st St', '81 St'], ['5 State Route 39', '5 State Route 93'], ['5 State Route 39', '5 County Road 39'], ['123 Oak Park Ave', '123 Oak Ave'],
+  ['1 St Clair Ave', '1 Clair St'], ['123 Lake View Dr', '123 Lake Dr'], ['123 Garden St', '123 Gardens St'], ['12 Main St Bldg 2', '12 Main St Apt 2'],
+  ['12 Main St E', '12 Main St # E'], ['10 Meadow Ln', '10 Meadows Ln'], ['7 W 25th St', '7 W 25th Pl'], ['500 E 105th St', '500 E 150th St'],
+];
+
+describe('address keys', () => {
+  it('are equal for every spelling of an address', async () => {
+    const spellings = SAME.flatMap(([key, ...list]) => list.map((s) => ({ key, s })));
+    const keys = await values('address_parts(x).address_key', spellings.map(({ s }) => s));
+    assert.deepEqual(keys.map((key, i) => ({ spelling: spellings[i]?.s, key })), spellings.map(({ key, s }) => ({ spelling: s, key })));
+  });
+
+  it('are what they were when normalised again', async () => {
+    const keys = SAME.flatMap(([key]) => (key === null ? [] : [key]));
+    const again = await values('address_parts(x).address_key', keys);
+    assert.deepEqual(again, keys);
+  });
+
+  it('differ for near-misses', async () => {
+    const left = await values('address_parts(x).address_key', NEAR_MISSES.map(([a]) => a));
+    const right = await values('address_parts(x).address_key', NEAR_MISSES.map(([, b]) => b));
+    assert.deepEqual(NEAR_MISSES.filter((_, i) => left[i] === right[i] || left[i] === null), []);
+  });
+
+  it('know the ends of a range, and leave a number that is none as it is', async () => {
+    assert.deepEqual(await values("address_parts(x).house_low || '..' || address_parts(x).house_high", ['912-914 8th St', '912-14 8th St', '101-9 Elm St', '20-18 X St', '7 Oak St']),
+      ['912..914', '912..914', '101..109', '20..20', '7..7']);
+    assert.deepEqual(await values('address_parts(x).address_key', ['20-18 X St']), ['20-18 X ST']);
+  });
+
+  it('are several where a line names several addresses', async () => {
+    const keys = await values("array_to_string(address_keys(x), ' + ')", ['101 Main St AKA 2 Oak Ave', '12 A St & 14 B St', '1 Elm St; 3 Elm St', '5 Elm St']);
+    assert.deepEqual(keys, ['101 MAIN ST + 2 OAK AVE', '12 A ST + 14 B ST', '1 ELM ST + 3 ELM ST', '5 ELM ST']);
+  });
+
+  it('tell a post office box', async () => {
+    assert.deepEqual(await values('is_po_box(x)', ['P.O. Box 12', 'PO BOX 7', 'Post Office Box 3', 'BOX 9', '12 Box Elder Ln', '12 Main St']), [true, true, true, true, false, false]);
+  });
+});
+
+describe('parcels', () => {
+  it('are compared by letters and digits alone, leading zeros kept', async () => {
+    assert.deepEqual(await values("parcel_key_of('39035', x)", ['003-01-004', '003 01 004', 'r72 08110 0087', '000-00-000', '', null]),
+      ['00301004', '00301004', 'R72081100087', null, null, null]);
+  });
+  it('of Franklin lose the card number that other lists leave out', async () => {
+    assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), ['010000005', '010000005', '01000000501']);
+  });
+});
+
+describe('identifiers', () => {
+  it('are version 5 UUIDs that anybody can make again', async () => {
+    const names = ['deal|123 MAIN ST|44102', 'x', 'é'];
+    assert.deepEqual(await values('uuid_of(x)', names), names.map(uuid5));
+  });
+});
+
+describe('exact arithmetic', () => {
+  it('rounds half away from zero', async () => {
+    assert.equal(await value('quotient(1, 8)'), '0.13');
+    assert.equal(await value('quotient(-1, 8)'), '-0.13');
+    assert.equal(await value('quotient(1, 200)'), '0.01');
+    assert.equal(await value('rounded(2.345)'), '2.35');
+    assert.equal(await value('rounded(-2.345)'), '-2.35');
+    assert.equal(await value('whole_quotient(5, 2)'), 3);
+    assert.equal(await value('whole_quotient(-5, 2)'), -3);
+  });
+  it('keeps cents where a binary float would lose them', async () => {
+    assert.equal(await value('quotient(999999999999.99, 1)'), '999999999999.99');
+    assert.equal(await value('percentage(0.07, 100)'), '0.07');
+    assert.equal(await value('quotient(1.005, 1)'), '1.01');
+  });
+  it('is null where it divides by nothing', async () => {
+    assert.equal(await value('quotient(1, 0)'), null);
+    assert.equal(await value('percentage(NULL, 3)'), null);
+  });
+  it('rounds up to the cent, and leaves a whole cent', async () => {
+    assert.equal(await value('quotient_up_to_cent(2 * wide(100001.00), 3)'), '66667.34');
+    assert.equal(await value('quotient_up_to_cent(2 * wide(150000.00), 3)'), '100000.00');
+  });
+  it('rounds down to a step', async () => {
+    assert.equal(await value('quotient_down_to(675180.00, 1, 500)'), '675000.00');
+    assert.equal(await value('quotient_down_to(40.00, 0.08, 500)'), '500.00');
+    assert.equal(await value('quotient_down_to(39.99, 0.08, 500)'), '0.00');
+  });
+  it('gives points from nothing to all of the weight, and none for what is unknown', async () => {
+    assert.deepEqual(await values('points(CAST(x AS DECIMAL(14, 2)), 4, 6, 35)', ['3.99', '4.00', '7.30', '10.00', '99.00', null]), [0, 0, 19, 35, 35, null]);
+  });
+});
