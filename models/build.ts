@@ -1,6 +1,6 @@
 /** Build the models in a database whose input tables exist, hold each to its contract and run its audits. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commentOn, createTable } from '../lib/record.ts';
+import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier } from '../lib/sql.ts';
 import { auditsOfRecord, type Audit } from './contract.ts';
@@ -64,17 +64,15 @@ const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 async function buildModel(connection: DuckDBConnection, { name, layer, sql, contract }: Model): Promise<ModelResult> {
   const { record } = contract;
   const select = selectOf(sql);
-  const failed = (error: unknown): Error => new Error(`model ${name}: ${error instanceof Error ? error.message : String(error)}`);
-  let found: { column: string; type: string }[];
-  try {
-    found = (await rowsOf(connection, `DESCRIBE ${select}`)).map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) }));
-  } catch (error) { throw failed(error); }
-  checkColumns(`model ${name}`, record.columns.map((c) => ({ column: c.name, type: c.sql })), found);
   // NOT NULL is left to an audit: it keeps the rows that break it, where a constraint would only stop.
-  await connection.run(createTable(name, record.columns.map((c) => ({ ...c, absent: c.absent ?? '' }))));
   try {
-    await connection.run(`INSERT INTO ${identifier(name)} ${select}`);
-  } catch (error) { throw failed(error); }
+    await connection.run(`CREATE TABLE ${identifier(name)} AS ${select}`);
+  } catch (error) {
+    throw new Error(`model ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
+  checkColumns(`model ${name}`, record.columns.map((c) => ({ column: c.name, type: c.sql })),
+    found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })));
   for (const statement of commentOn(name, record.about, record.columns)) await connection.run(statement);
   const audits: AuditResult[] = [];
   for (const audit of [...auditsOfRecord(name, record), ...contract.audits]) audits.push(await runAudit(connection, audit));

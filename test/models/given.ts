@@ -79,7 +79,7 @@ export interface Built {
   /** The one row that holds. */
   one(table: string, where?: string): Promise<Record<string, unknown>>;
   readonly results: readonly ModelResult[];
-  /** Names of audits that found rows. */
+  /** Names of blocking audits that found rows. */
   readonly broken: readonly string[];
   readonly connection: DuckDBConnection;
   close(): void;
@@ -106,7 +106,7 @@ export async function build(given: Given, only?: (model: Model) => boolean): Pro
       rowsOf(duck.connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);
     return {
       rows, results, connection: duck.connection,
-      broken: results.flatMap((r) => r.audits).filter((a) => a.failing > 0).map((a) => a.name),
+      broken: results.flatMap((r) => r.audits).filter((a) => a.blocking && a.failing > 0).map((a) => a.name),
       async one(table, where) {
         const found = await rows(table, where);
         if (found.length !== 1 || !found[0]) throw new Error(`${found.length} rows in ${table}, expected one`);
