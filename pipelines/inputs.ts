@@ -1,7 +1,7 @@
 /** Load the tables that models/inputs.ts promises into a private DuckDB. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commentOn, createTable, type Column } from '../lib/record.ts';
+import { commentOn, createTable, type Column, type RecordDefinition } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
@@ -33,6 +33,8 @@ export interface BuildInputs {
   readonly observedAt: string;
   readonly assumptions: AssumptionSet;
   readonly sources: readonly SourceState[];
+  /** Every staged record there is. */
+  readonly records: readonly RecordDefinition[];
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
@@ -48,8 +50,8 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
   await load('rejected_rows', RejectedRow.columns, sources.flatMap((s) => s.standing?.rejects ?? []));
 
-  const byRecord = Map.groupBy(sources, (s) => s.spec.row);
-  for (const [record, members] of byRecord) {
+  for (const record of inputs.records) {
+    const members = sources.filter((s) => s.spec.row.name === record.name);
     const table = `staged_${record.name}`;
     const columns = [...record.columns, ...Provenance.columns];
     await connection.run(createTable(table, columns));

@@ -8,6 +8,7 @@ import { currentAssumptions } from '../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../models/build.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
+import { loadRowRecords } from '../sources/index.ts';
 import type { Archive } from '../sources/fetch/archive.ts';
 import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { changesSince, type Changes } from './changes.ts';
@@ -132,6 +133,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   try {
     await loadInputs(duck.connection, {
       layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous,
+      records: await loadRowRecords(),
     });
     const results = await buildModels(duck.connection, { models });
     const audits = results.flatMap((r) => r.audits);

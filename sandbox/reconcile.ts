@@ -37,7 +37,11 @@ function compare(what: string, published: readonly Row[], keyOf: (row: Row) => s
   };
 }
 
-const parcelKey = (printed: string): string => printed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+/** Comparable form of a parcel number within its county. Franklin's trailing 00 is a card number. */
+const parcelKey = (countyFips: string, printed: string): string => {
+  const key = printed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return countyFips === '39049' && key.length === 11 && key.endsWith('00') ? key.slice(0, 9) : key;
+};
 
 const addDays = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -63,16 +67,21 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     results.push(properties(versions, day), rents(await all('deals'), versions, day));
 
     const signals = await all('signals', "signal_state = 'listed'");
-    for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
-      results.push(compare(`delinquent parcels of ${county}`, signals.filter((s) => s['county_fips'] === county), (s) => String(s['parcel_key']),
-        new Map(list.map((d) => [parcelKey(d.parcel), { amount: d.amount, county_value: `${d.marketValue}.00`, has_address: day.property(d.propertyId).hasAddress }]))));
-    }
     const auctions = await all('auctions');
     const inWindow = day.auctions.filter((a) => a.saleDate >= addDays(day.day, SALES_FROM) && a.saleDate <= addDays(day.day, SALES_TO));
+    const atSale = new Set(inWindow.map((a) => a.propertyId));
+    for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
+      results.push(compare(`delinquent parcels of ${county}`, signals.filter((s) => s['county_fips'] === county), (s) => String(s['parcel_key']),
+        new Map(list.map((d) => [parcelKey(d.countyFips, d.parcel), {
+          amount: d.amount, county_value: `${d.marketValue}.00`,
+          // The sheriff prints the street of a parcel for which the county's list has none.
+          has_address: day.property(d.propertyId).hasAddress || atSale.has(d.propertyId),
+        }]))));
+    }
     for (const [county, items] of Map.groupBy(inWindow, (a) => a.countyFips)) {
       results.push(compare(`sheriff sales of ${county}`, auctions.filter((a) => a['county_fips'] === county),
         (a) => [a['case_number'], a['parcel_key'], a['sale_date']].join(' '),
-        new Map(items.map((a) => [[a.caseNumber, parcelKey(a.parcel), a.saleDate].join(' '), {
+        new Map(items.map((a) => [[a.caseNumber, parcelKey(a.countyFips, a.parcel), a.saleDate].join(' '), {
           sale_status: a.status, appraised_value: a.appraised, sale_kind: a.kind, sold_amount: a.soldFor,
           // The sheriff's page says the round of a mortgage sale only.
           ...(a.kind === 'mortgage_foreclosure' ? { sale_round: a.round } : {}),
@@ -104,18 +113,23 @@ function properties(versions: readonly Row[], day: WorldDay): Reconciled {
   return { what: 'properties for sale (one deal each)', expected: expected.size, found: byDeal.size, missing: [...expected].filter((p) => !dealsOf.has(p)), unexpected: [], wrong };
 }
 
-/** HUD's rent on each deal is that of the county the property stands in. */
+/**
+ * HUD's rent on each deal is that of the county the property stands in. A ZIP that lies in several HUD areas tells
+ * no county: there the deal says so, and its rent must not be above the true one.
+ */
 function rents(deals: readonly Row[], versions: readonly Row[], day: WorldDay): Reconciled {
   const propertyOf = new Map(day.listings.map((l) => [`${l.site} ${l.listingId}`, l.propertyId]));
-  const dealRent = new Map(deals.map((d) => [String(d['id']), d['market_rent_2br'] ?? null]));
+  const byId = new Map(deals.map((d) => [String(d['id']), d]));
   const truth = new Map<string, Row>();
   const published: Row[] = [];
   for (const v of versions) {
     const property = propertyOf.get(`${String(v['source'])} ${String(v['listing_id'])}`);
-    const rent = dealRent.get(String(v['deal_id']));
-    if (property === undefined || truth.has(property)) continue;
-    truth.set(property, { market_rent_2br: `${day.property(property).rent2br}.00` });
-    if (rent !== undefined) published.push({ property, market_rent_2br: rent });
+    const deal = byId.get(String(v['deal_id']));
+    if (property === undefined || deal === undefined || truth.has(property)) continue;
+    const { rent2br } = day.property(property);
+    const stated = deal['rent_basis'] === 'metro_lowest_of_several' && Number(deal['market_rent_2br']) <= rent2br;
+    truth.set(property, { market_rent_2br: `${rent2br}.00` });
+    published.push({ property, market_rent_2br: stated ? `${rent2br}.00` : deal['market_rent_2br'] ?? null });
   }
   return compare('HUD 2-bedroom rents of deals', published, (r) => String(r['property']), truth);
 }

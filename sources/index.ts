@@ -1,6 +1,7 @@
 /** Every adapter, found by its folder. */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { RecordDefinition } from '../lib/record.ts';
 import type { SourceSpec } from './contract.ts';
 
 /** An adapter and the folder it lives in. */
@@ -40,3 +41,16 @@ export async function findSources(root = ROOT): Promise<FoundSource[]> {
 
 /** Every adapter, sorted by name. */
 export const loadSources = async (): Promise<SourceSpec[]> => (await findSources()).map(({ spec }) => spec);
+
+/** Every staged record, one file each under rows/: a build has a table of each, whether or not a source of it is read. */
+export async function loadRowRecords(): Promise<RecordDefinition[]> {
+  const folder = new URL('rows/', ROOT);
+  const records: RecordDefinition[] = [];
+  for (const file of (await readdir(folder)).sort()) {
+    const exported = Object.values((await import(fileURLToPath(new URL(file, folder)))) as Record<string, RecordDefinition | undefined>);
+    const record = exported.find((e) => e?.columns !== undefined);
+    if (!record) throw new Error(`sources/rows/${file}: exports no record made by defineRecord`);
+    records.push(record);
+  }
+  return records;
+}

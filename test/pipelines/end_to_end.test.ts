@@ -111,10 +111,10 @@ describe('the days after', () => {
           seen.gone += 1;
         }
       }
-      const before = new Set(yesterday.truth.delinquent.map((d) => d.propertyId));
-      for (const d of today.truth.delinquent) before.delete(d.propertyId);
+      const cured = new Set(yesterday.truth.delinquent.map((d) => d.propertyId));
+      for (const d of today.truth.delinquent) cured.delete(d.propertyId);
       const removed = await published(layout, today.runId, 'signals', `WHERE signal_state = 'removed' AND state_since = '${today.truth.day}'`);
-      assert.equal(removed.length, before.size, `debts cured on ${today.truth.day}`);
+      assert.equal(removed.length, cured.size, `debts cured on ${today.truth.day}`);
       seen.cured += removed.length;
       const auctions = new Map((await published(layout, today.runId, 'auctions')).map((a) => [`${String(a['case_number'])} ${String(a['sale_date'])}`, a]));
       for (const a of today.truth.auctions.filter((x) => x.status === 'sold' && x.saleDate >= '2026-11-18')) {

@@ -1,0 +1,55 @@
+/** What a scheduler sees of a run: 0 published, with warnings or without; 2 a blocking audit failed and the old snapshot still serves. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Layout } from '../../pipelines/layout.ts';
+import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { newLayout, smallWorld } from './runs.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { PATH: process.env['PATH'] ?? '', ...env } });
+    let out = '';
+    child.stdout.on('data', (d: Buffer) => { out += d.toString(); });
+    child.stderr.on('data', (d: Buffer) => { out += d.toString(); });
+    child.on('error', reject).on('close', (status) => { resolve({ status, out }); });
+  });
+}
+
+describe('the command line', () => {
+  let layout: Layout;
+  let sandbox: Sandbox;
+  before(async () => {
+    layout = await newLayout();
+    sandbox = await startSandbox({ world: smallWorld(), day: '2026-11-20', alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined) });
+  });
+  after(() => sandbox.close());
+
+  test('a run with a broken source publishes, warns of it and exits with 0; status then exits with 1', async () => {
+    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url });
+    assert.equal(status, 0, out);
+    assert.match(out, /Warnings \(1\)\n {2}lakes_sunbelt_exchange unavailable: refused: .*it has no earlier rows/);
+    assert.match(out, /Published .*2026-11-20\.01/);
+    const seen = await cli('status', { DATA_DIR: layout.root });
+    assert.equal(seen.status, 1);
+    assert.match(seen.out, /lakes_sunbelt_exchange +UNAVAILABLE/);
+    assert.match(seen.out, /0 late, 1 broken/);
+  });
+
+  test('rows that do not add up block publication: exit status 2, and the snapshot before stays current', async () => {
+    const serving = await readlink(layout.current);
+    const path = join(layout.staged('hud_fmr'), '2026-11-20.01.json');
+    const record = JSON.parse(await readFile(path, 'utf8')) as { counts: { rows_in: number } };
+    record.counts.rows_in += 1;
+    await writeFile(path, JSON.stringify(record));
+    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+    assert.equal(status, 2, out);
+    assert.match(out, /audit sources\.rows_add_up found 1 rows and blocks publication/);
+    assert.match(out, /NOT PUBLISHED/);
+    assert.equal(await readlink(layout.current), serving);
+  });
+});
