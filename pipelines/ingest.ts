@@ -21,9 +21,10 @@ const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 
 /**
  * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
  * last good read keep standing. A defect of our own (rows that do not add up) does throw.
+ * Null where there was nothing to read: the source knows its drop folder only, and no file lies there.
  * @param lastGoodOn day up to which the snapshot before this run holds the source's rows, null on a first load
  */
-export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord> {
+export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
   const { layout, clock, runId } = run;
   const unreadable: Unreadable[] = [];
   const before = await readsUpTo(layout, spec.name, clock.asOf);
@@ -48,7 +49,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     observed_at: pages.reduce((latest, p) => (p.observedAt > latest ? p.observedAt : latest), pages[0]?.observedAt ?? clock.observedAt()),
     counts: NO_ROWS,
     traffic: { requests: context.stats.requests, not_modified: context.stats.notModified, bytes: context.stats.bytes, retries: context.stats.retries },
-    pages: pages.map((p) => ({ kind: p.kind, url: p.url, sha256: p.sha256, observed_at: p.observedAt })),
+    pages: pages.map((p) => ({ kind: p.kind, url: p.url, sha256: p.sha256, observed_at: p.observedAt, context: { ...p.context } })),
     dropped_files: [...dropped], rejects: [], parquet: null,
     ...rest,
   });
@@ -66,9 +67,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       throw new Quarantine('malformed_page', `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`);
     }
     if (pages.length === 0 && spec.fetch) for await (const page of spec.fetch(context)) pages.push(page);
-    if (pages.length === 0 && !spec.fetch) {
-      return await done(record('unavailable', { reason: 'no_file', detail: 'the source is read from the drop folder, and it holds no file' }));
-    }
+    if (pages.length === 0 && !spec.fetch) return null;
     const standing = before.find((r) => r.status === 'good');
     const parsed = parsePages(spec, pages, unreadable, clock.observedAt());
     checkExpectations(spec, parsed, standing?.counts.rows_out);

@@ -11,7 +11,7 @@ import type { AssumptionSet } from '../models/assumptions.ts';
 import { Assumption } from '../models/assumptions.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
-import { stagedParquet, type ReadRecord } from './reads.ts';
+import { stagedParquet, versionOf, type ReadRecord } from './reads.ts';
 import { loadRows } from './rows.ts';
 import type { Manifest } from './snapshots.ts';
 
@@ -24,6 +24,12 @@ export interface SourceState {
   readonly latest: ReadRecord | undefined;
 }
 export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
+
+/** Reason of a source that reads its drop folder only, while no file lies there. */
+export const NO_FILE = 'no_file';
+
+/** Whether a source waits for the operator rather than being late or broken. */
+export const awaitsFile = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean => source.reason === NO_FILE && source.last_good_at === null;
 
 export interface BuildInputs {
   readonly layout: Layout;
@@ -57,7 +63,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     await connection.run(createTable(table, columns));
     for (const { standing, spec } of members) {
       if (!standing?.parquet) continue;
-      const file = stagedParquet(layout, spec.name, standing.run_id);
+      const file = stagedParquet(layout, spec.name, standing.run_id, versionOf(standing));
       if ((await sha256OfFile(file)) !== standing.parquet.sha256) throw new Error(`${file} does not have the hash its record states; read the source again`);
       await insertByName(connection, table, columns, file);
     }

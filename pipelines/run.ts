@@ -14,7 +14,7 @@ import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { changesSince, type Changes } from './changes.ts';
 import { daysBetween, type Clock } from './clock.ts';
 import { ingest } from './ingest.ts';
-import { loadInputs, type SourceReadRow, type SourceState } from './inputs.ts';
+import { loadInputs, NO_FILE, type SourceReadRow, type SourceState } from './inputs.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
 import { standingRead, type ReadRecord } from './reads.ts';
@@ -69,7 +69,10 @@ async function claimRun(layout: Layout, asOf: string): Promise<string> {
 }
 
 /** How a source stands after this run: its declaration, its latest read and the rows that stand. */
-function stateOf(spec: SourceSpec, latest: ReadRecord | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
+function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
+  const latest = read ?? undefined;
+  // Waiting for the operator is not a failure: such a source is quiet, and says what it waits for.
+  const waits = read === null ? { reason: NO_FILE, detail: `put a file into the drop folder ${spec.name}: ${spec.drop?.[0]?.about ?? ''}` } : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   const row: SourceReadRow = {
     source: spec.name, family: spec.family, title: spec.title, home: spec.home,
@@ -77,7 +80,7 @@ function stateOf(spec: SourceSpec, latest: ReadRecord | undefined, standing: Rea
     county_fips: spec.county?.fips ?? null, county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     every_days: spec.everyDays,
     status: latest?.status ?? (standing ? 'not_due' : 'never_read'),
-    reason: latest?.reason ?? null, detail: latest?.detail ?? null, page_url: latest?.page_url ?? null,
+    reason: latest?.reason ?? waits?.reason ?? null, detail: latest?.detail ?? waits?.detail ?? null, page_url: latest?.page_url ?? null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
     ...counts,
@@ -114,10 +117,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
       const before = Date.now();
-      const latest = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher }, spec, incorporated) : undefined;
-      const state = stateOf(spec, latest, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
+      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher }, spec, incorporated) : undefined;
+      const state = stateOf(spec, read, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
+      const { latest } = state;
       states.push(state);
-      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
+      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : read === null ? 'no file dropped' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
     }
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);

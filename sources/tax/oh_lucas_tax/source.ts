@@ -1,0 +1,16 @@
+/**
+ * Lucas County, Ohio: delinquency list dropped by the operator. The list is printed in a newspaper and shown on the
+ * Treasurer's page, whose layout is not known to us. The form of a parcel number is inferred, not documented.
+ */
+import { countyListFile } from '../../families/county_list_file.ts';
+
+export default countyListFile({
+  name: 'oh_lucas_tax',
+  title: 'Lucas County tax delinquency (list dropped by the operator)',
+  county: { fips: '39095', name: 'Lucas County', state: 'OH' },
+  home: 'https://lucascountytreasurer.org/delinquent-taxes',
+  terms: { basis: 'public_record', note: 'The delinquent land list is a public record (ORC 5721.011); terms of the Treasurer\'s page and of the newspaper were not obtained, so take the list from the county.' },
+  everyDays: 31,
+  parcel: /^\d{2}-?\d{5}$/u,
+  parcelExample: '01-23456',
+});
