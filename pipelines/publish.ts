@@ -41,7 +41,7 @@ export async function writeSnapshot(
     await sync(path);
   }
   const databasePath = join(building, DATABASE);
-  await writeDatabase(connection, databasePath, building, published, tables);
+  await writeDatabase(connection, databasePath, building, published, tables, manifest.notice);
   const whole = Manifest.parse({
     ...manifest, tables,
     database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256: await sha256OfFile(databasePath) },
@@ -56,9 +56,9 @@ export async function writeSnapshot(
   return whole;
 }
 
-/** The same tables as one file for analysts, with every column's note as a comment. */
+/** The same tables as one file for analysts, with the notice and every column's note as comments. */
 async function writeDatabase(
-  connection: DuckDBConnection, path: string, folder: string, published: readonly Model[], tables: Manifest['tables'],
+  connection: DuckDBConnection, path: string, folder: string, published: readonly Model[], tables: Manifest['tables'], notice: string,
 ): Promise<void> {
   await connection.run(`ATTACH ${literal(path)} AS snapshot`);
   const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
@@ -67,7 +67,7 @@ async function writeDatabase(
     for (const { name, contract } of published) {
       await connection.run(createTable(name, contract.record.columns));
       await connection.run(`INSERT INTO ${identifier(name)} FROM read_parquet(${literal(join(folder, tables[name]?.file ?? ''))})`);
-      for (const statement of commentOn(name, contract.record.about, contract.record.columns)) await connection.run(statement);
+      for (const statement of commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns)) await connection.run(statement);
     }
     await connection.run('CHECKPOINT snapshot');
   } finally {

@@ -36,11 +36,15 @@ try {
     say(`Snapshot ${manifest.run_id}, as of ${manifest.as_of}. ${manifest.notice}`);
     say(`Tables: ${Object.keys(manifest.tables).join(', ')}. DESCRIBE <table>; FROM duckdb_columns() shows the notes. End with Ctrl-D.`);
     const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: 'dealfeed> ', historySize: 500 });
+    // A file fed into the prompt may end before its last answer is out.
+    let open = true;
+    prompt.on('close', () => { open = false; });
     prompt.prompt();
     for await (const line of prompt) {
       if (line.trim()) await answer(duck.connection, line, say).catch((error: unknown) => { say(error instanceof Error ? error.message : String(error)); });
-      prompt.prompt();
+      if (open) prompt.prompt();
     }
+    say('');
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -81,7 +81,8 @@ async function buy(): Promise<number> {
   let body: unknown;
   try { body = JSON.parse(text); } catch { body = undefined; }
   say(body === undefined ? text : shown(body, settings.FULL === '1'));
-  return response.ok ? 0 : 1;
+  // Sold, or nothing matched and nothing was charged: both are what was asked for.
+  return response.ok || response.status === 404 ? 0 : 1;
 }
 
 try {
