@@ -95,7 +95,8 @@ describe('paid lists', () => {
       const found: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const { body } = await get(`${path}?state=OH&limit=13${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        const { status, body } = await get(`${path}?state=OH&limit=13${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        assert.equal(status, 200);
         found.push(...idsOf(body));
         assert.equal(body['total_matches'], expected.length);
         cursor = body['next_cursor'] as string | null;

@@ -62,9 +62,10 @@ describe('the payment layer', () => {
     const other = new ScriptedFacilitator();
     other.onSupported = async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }], extensions: [], signers: {} });
     const app = await startApp(folder.path, { facilitator: other });
-    await assert.rejects(app.app.payments.start(), { name: 'RouteConfigurationError' });
-    assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
-    await app.close();
+    try {
+      await assert.rejects(app.app.payments.start(), { name: 'RouteConfigurationError' });
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+    } finally { await app.close(); }
   });
 
   it('does not settle when the handler has nothing, and frees the payment', async () => {

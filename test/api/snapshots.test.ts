@@ -6,21 +6,31 @@ import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadSnapshot } from '../../api/snapshot.ts';
 import { openSnapshots } from '../../api/snapshots.ts';
-import { startApp } from './apps_started.ts';
+import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith } from './buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
-const withFolder = async (test: (folder: DataFolder) => Promise<void>): Promise<void> => {
+/** A folder of its own, and applications over it that end with the test, however it ends. */
+const withFolder = async (test: (folder: DataFolder, start: () => Promise<Started>) => Promise<void>): Promise<void> => {
   const folder = await dataFolder();
-  try { await test(folder); } finally { await folder.remove(); }
+  const running: Started[] = [];
+  const start = async (): Promise<Started> => {
+    const started = await startApp(folder.path);
+    running.push(started);
+    return started;
+  };
+  try { await test(folder, start); } finally {
+    for (const started of running) await started.close();
+    await folder.remove();
+  }
 };
 const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
 
 describe('a snapshot', () => {
-  it('is replaced under traffic without a failed request or an answer from two snapshots', () => withFolder(async (folder) => {
+  it('is replaced under traffic without a failed request or an answer from two snapshots', () => withFolder(async (folder, start) => {
     await folder.publish('2026-11-20.01', { deals: scored(1) });
     await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false });
-    const started = await startApp(folder.path);
+    const started = await start();
     const buyer = buyerWith();
     const seen = new Set<string>();
     const traffic = { goes: true };
@@ -48,7 +58,6 @@ describe('a snapshot', () => {
     await Promise.all(customers);
     assert.deepEqual([...seen].sort(), ['2026-11-20.01', '2026-11-20.02']);
     assert.ok(answers > 20);
-    await started.close();
   }));
 
   it('that is left is closed only when its last request has ended', () => withFolder(async (folder) => {
@@ -77,9 +86,9 @@ describe('a snapshot', () => {
     ['the folder is missing', (f) => rm(f, { recursive: true }), /no such file/],
   ];
   for (const [name, damage, reason] of damages) {
-    it(`keeps the one before serving when ${name}, and says so in /health`, () => withFolder(async (folder) => {
+    it(`keeps the one before serving when ${name}, and says so in /health`, () => withFolder(async (folder, start) => {
       await folder.publish('2026-11-20.01', { deals: scored(1) });
-      const started = await startApp(folder.path);
+      const started = await start();
       await damage(await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false }));
       await folder.switchTo('2026-11-20.02');
       await started.snapshots.look();
@@ -93,12 +102,11 @@ describe('a snapshot', () => {
       await folder.switchTo('2026-11-20.01');
       await started.snapshots.look();
       assert.equal((await bodyOf(await fetch(`${started.url}/health`)))['status'], 'ok');
-      await started.close();
     }));
   }
 
-  it('that is not there yet is a 503 that cannot be paid, and serves as soon as it is published', () => withFolder(async (folder) => {
-    const started = await startApp(folder.path);
+  it('that is not there yet is a 503 that cannot be paid, and serves as soon as it is published', () => withFolder(async (folder, start) => {
+    const started = await start();
     for (const path of ['/api/meta', '/api/deals']) {
       const response = await fetch(started.url + path);
       assert.equal(response.status, 503);
@@ -109,7 +117,6 @@ describe('a snapshot', () => {
     await started.snapshots.look();
     assert.equal((await fetch(`${started.url}/api/meta`)).status, 200);
     assert.equal((await fetch(`${started.url}/api/deals`)).status, 402);
-    await started.close();
   }));
 
   it('can read no file and change no setting once it is loaded', () => withFolder(async (folder) => {

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { openDuck } from '../../lib/duck.ts';
 import { pointAt, sha256OfFile } from '../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../lib/record.ts';
@@ -16,6 +17,20 @@ export const NOTICE = 'Made-up data of a test.';
 /** A UUID that ends in `n`. */
 export const uuid = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
+interface Shape { type?: string; enum?: unknown[]; anyOf?: unknown[]; properties?: Record<string, Shape>; required?: string[] }
+
+/** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. */
+function plainJson(shape: Shape): unknown {
+  if (shape.anyOf) return null;
+  if (shape.enum) return shape.enum[0];
+  switch (shape.type) {
+    case 'object': return Object.fromEntries((shape.required ?? []).map((key) => [key, plainJson(shape.properties?.[key] ?? {})]));
+    case 'array': return [];
+    case 'integer': return 0;
+    default: return 'x';
+  }
+}
+
 const plain = (kind: string, values: readonly string[] | undefined): unknown => {
   switch (kind) {
     case 'enum': return values?.[0];
@@ -28,18 +43,14 @@ const plain = (kind: string, values: readonly string[] | undefined): unknown => 
   }
 };
 
-const rationale = { status: 'Pass', reason: 'below_thresholds', assumption_set_id: 'uw-test', thresholds: { coverage: '1.25' }, inputs: { cap: '7.30', claim: null } };
-
 const USUAL: Record<TableName, (n: number) => Row> = {
   deals: (n) => ({
     id: uuid(n), address: `${n} Main St`, city: 'Cleveland', state: 'OH', zip: '44113', source: 'heartland', listing_url: `https://site.example/listings/${n}`,
     list_price: '740000.00', units: 8, cap_rate: '7.40', noi: '54760.00', noi_source: 'derived_from_advertised_cap', deal_score: 31,
-    also_listed: [], confidence_parts: { units: '0.15' }, rental_rationale: rationale, wholesale_rationale: rationale, creative_finance_rationale: rationale,
-    distress_matches: [], distress_candidates: [], provenance: {},
   }),
   signals: (n) => ({ id: uuid(n), county: 'Cuyahoga County, OH', parcel_id: `P-${n}`, parcel_key: `P${n}`, amount: '1000.00' }),
   auctions: (n) => ({ id: uuid(n), county: 'Cuyahoga County, OH', sale_date: '2026-12-07', case_number: `CV-${n}`, appraised_value: '150000.00' }),
-  leads: (n) => ({ id: uuid(n), county: 'Cuyahoga County, OH', address: `${n} Oak St`, lead_score: 50, score_rationale: { base: '+20 points' }, score_parts: { base: 20 }, corroboration: [] }),
+  leads: (n) => ({ id: uuid(n), county: 'Cuyahoga County, OH', address: `${n} Oak St`, lead_score: 50 }),
   filings: (n) => ({ id: uuid(n), document_number: `D${n}`, business_name: `Company ${n} LLC`, source: 'ohio_sos', source_state: 'OH' }),
   sources: () => ({}),
   assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
@@ -49,7 +60,8 @@ const USUAL: Record<TableName, (n: number) => Row> = {
 export function rowOf(table: TableName, n: number, given: Row = {}): Row {
   const record: RecordDefinition = TABLES[table];
   const row = {
-    ...Object.fromEntries(record.columns.map((c) => [c.name, c.absent === undefined ? plain(c.kind, c.values) : null])),
+    ...Object.fromEntries(record.columns.map((c) => [c.name, c.absent !== undefined ? null
+      : c.kind === 'json' ? plainJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape) : plain(c.kind, c.values)])),
     ...USUAL[table](n), ...given,
   };
   return record.schema.parse(row) as Row;
