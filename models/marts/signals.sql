@@ -16,8 +16,8 @@ shown as (
 
 before as (select * from previous_signals),
 
--- A sheriff prints the street of parcels for which the county's own list has none
-street_of_parcel as (
+-- A sheriff prints street and ZIP of a parcel, which some counties' own lists lack
+sheriff_address as (
   select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key
   from stg_sheriff_sales
   where parcel_key is not null and address_key is not null
@@ -27,20 +27,20 @@ street_of_parcel as (
 addressed as (
   select
     shown.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key),
-    from_sale.address_key is not null as is_from_sale,
-    coalesce(from_sale.street, shown.street) as address,
-    coalesce(from_sale.city, shown.city) as city,
-    coalesce(from_sale.zip, shown.zip) as zip,
-    coalesce(from_sale.address_key, shown.address_key) as address_key,
-    coalesce(from_sale.street_key, shown.street_key) as street_key,
-    if(from_sale.address_key is null, shown.house_low, from_sale.house_low) as house_low,
-    if(from_sale.address_key is null, shown.house_high, from_sale.house_high) as house_high,
-    if(from_sale.address_key is null, shown.unit_key, from_sale.unit_key) as unit_key
+    printed.address_key is not null and shown.address_key is null as is_from_sale,
+    case when shown.address_key is null then coalesce(printed.street, shown.street) else shown.street end as address,
+    -- City and ZIP too, where list and sheriff print the same address for the parcel
+    case when shown.address_key is null or shown.address_key = printed.address_key then coalesce(shown.city, printed.city) else shown.city end as city,
+    case when shown.address_key is null or shown.address_key = printed.address_key then coalesce(shown.zip, printed.zip) else shown.zip end as zip,
+    case when shown.address_key is null then printed.address_key else shown.address_key end as address_key,
+    case when shown.address_key is null then printed.street_key else shown.street_key end as street_key,
+    case when shown.address_key is null then printed.house_low else shown.house_low end as house_low,
+    case when shown.address_key is null then printed.house_high else shown.house_high end as house_high,
+    case when shown.address_key is null then printed.unit_key else shown.unit_key end as unit_key
   from shown
-  left join street_of_parcel as from_sale
-    on shown.address_key is null
-    and from_sale.county_fips = shown.county_fips
-    and from_sale.parcel_key = shown.parcel_key
+  left join sheriff_address as printed
+    on printed.county_fips = shown.county_fips
+    and printed.parcel_key = shown.parcel_key
 ),
 
 today as (

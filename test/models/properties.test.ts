@@ -1,0 +1,237 @@
+/**
+ * What must hold of any deal and any lead, on random ones through the real SQL. All deals of a test are built at
+ * once: each base deal stands beside its variants, such as the same deal at a higher price.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { currentAssumptions } from '../../models/assumptions.ts';
+import { build, type Built, type GivenRow } from './given.ts';
+
+const BASES = 1500;
+const SEED = 20261121;
+
+/** A deal as numbers: cents, hundredths of a percent, whole units and days. */
+interface Deal {
+  readonly price: number | null;
+  readonly units: number | null;
+  readonly rent: number | null;
+  readonly year: number | null;
+  readonly cap: number | null;
+  readonly noi: number | null;
+  readonly cut: number;
+  readonly days: number;
+  readonly debt: number | null;
+  readonly saleIn: number | null;
+}
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>, missing: number): fc.Arbitrary<T | null> =>
+  fc.oneof({ arbitrary: fc.constant(null), weight: missing }, { arbitrary, weight: 100 - missing });
+
+/** Prices follow from rents, so that most deals lie in the band that HUD's rent can judge, and some at its edges. */
+const deal: fc.Arbitrary<Deal> = fc.record({
+  rent: maybe(fc.integer({ min: 500, max: 2900 }), 3), units: maybe(fc.oneof(fc.integer({ min: 2, max: 14 }), fc.integer({ min: 1, max: 90 })), 3),
+  multiple: fc.oneof({ arbitrary: fc.integer({ min: 300, max: 1400 }), weight: 9 }, { arbitrary: fc.integer({ min: 100, max: 3000 }), weight: 1 }),
+  odd: fc.integer({ min: 0, max: 99_999 }), priced: fc.integer({ min: 1, max: 100 }), year: maybe(fc.integer({ min: 1880, max: 2026 }), 20),
+  cap: maybe(fc.integer({ min: 100, max: 1500 }), 40), noiPct: maybe(fc.integer({ min: -50, max: 1500 }), 60),
+  cut: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2500 })), days: fc.integer({ min: 0, max: 400 }),
+  debt: maybe(fc.integer({ min: 1, max: 9_000_000 }), 70), saleIn: maybe(fc.integer({ min: 0, max: 90 }), 80),
+}).map(({ rent, units, multiple, odd, priced, noiPct, ...rest }) => {
+  const price = priced <= 3 ? null : Math.round((rent ?? 1200) * (units ?? 4) * multiple * 10) + odd;
+  return { ...rest, rent, units, price, noi: noiPct === null || price === null ? null : Math.round((price * noiPct) / 10_000) };
+});
+
+const fixed = (hundredths: number | null): string | null => {
+  if (hundredths === null) return null;
+  const digits = String(Math.abs(hundredths)).padStart(3, '0');
+  return `${hundredths < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+const hundredths = (text: unknown): number | null => (text === null ? null : Math.round(Number(text) * 100));
+
+type Result = Record<string, unknown>;
+const MODELS = ['int_underwriting', 'int_scores', 'int_paths', 'int_offers'];
+
+/** Underwrite deals. @returns for each the columns of the four models together */
+async function underwrite(deals: readonly Deal[], assumptions = currentAssumptions().rows): Promise<Result[]> {
+  const id = (i: number): string => String(i).padStart(6, '0');
+  const built = await build({
+    declared_assumptions: assumptions,
+    int_properties: deals.map((d, i): GivenRow => ({
+      id: id(i), list_price: fixed(d.price), units: d.units, cap_rate: fixed(d.cap), noi: fixed(d.noi), year_built: d.year, is_income_property: true,
+      price_reduction_pct: d.price === null ? null : fixed(d.cut), days_on_feed: d.days, as_of: '2026-11-21', last_verified: '2026-11-20T12:00:00Z',
+    })),
+    int_market_rents: deals.map((d, i): GivenRow => ({ id: id(i), market_rent_2br: d.rent === null ? null : `${d.rent}.00`, rent_basis: d.rent === null ? 'unknown' : 'zip' })),
+    int_distress: deals.map((d, i): GivenRow => ({ id: id(i), tax_amount: fixed(d.debt), tax_records: d.debt === null ? 0 : 1, sale_records: d.saleIn === null ? 0 : 1, sale_in_days: d.saleIn })),
+  }, ({ name }) => MODELS.includes(name));
+  try {
+    assert.deepEqual(built.broken, []);
+    const tables = await Promise.all(MODELS.map((m) => built.rows(m)));
+    const byId = new Map<unknown, Result>();
+    for (const rows of tables) for (const row of rows) byId.set(row['id'], { ...byId.get(row['id']), ...row });
+    return deals.map((_, i) => byId.get(id(i)) ?? assert.fail(`deal ${i} is missing`));
+  } finally { built.close(); }
+}
+
+const STATUSES = ['rental_status', 'wholesale_status', 'creative_finance_status'];
+const rankOf = (status: unknown): number => ['Pass', 'Warm', 'Hot'].indexOf(String(status));
+const number = (row: Result, column: string): number => Number(row[column]);
+const isOk = (row: Result): boolean => row['underwrite_reliability'] === 'ok';
+
+/** Base deals, their results, and the results of a variant of each. */
+const bases = fc.sample(fc.tuple(deal, fc.integer({ min: 2, max: 60 })), { numRuns: BASES, seed: SEED });
+const VARIANTS = {
+  dearer: (d: Deal, by: number): Deal => ({ ...d, price: d.price === null ? null : Math.round(d.price * (1 + by / 100)) }),
+  higherRent: (d: Deal, by: number): Deal => ({ ...d, rent: d.rent === null ? null : d.rent + by }),
+  noClaim: (d: Deal): Deal => ({ ...d, cap: null, noi: null }),
+  moreCut: (d: Deal, by: number): Deal => ({ ...d, cut: d.cut + by * 10 }),
+  longer: (d: Deal, by: number): Deal => ({ ...d, days: d.days + by }),
+  moreDebt: (d: Deal, by: number): Deal => ({ ...d, debt: (d.debt ?? 0) + by * 1000 }),
+  saleSooner: (d: Deal): Deal => ({ ...d, saleIn: Math.floor((d.saleIn ?? 60) / 2) }),
+  tenfold: (d: Deal): Deal => ({ ...d, price: d.price === null ? null : d.price * 10, rent: d.rent === null ? null : d.rent * 10, noi: d.noi === null ? null : d.noi * 10 }),
+} as const;
+type Variant = keyof typeof VARIANTS;
+
+describe(`${BASES} random deals and their variants`, () => {
+  let plain: Result[] = [];
+  const varied = new Map<Variant, Result[]>();
+  /** Claims at fractions of the underwriting, for deals that HUD's rent fits. */
+  let claims: { over: Result[][]; under: Result[][] } = { over: [], under: [] };
+  let targetNine: Result[] = [];
+
+  before(async () => {
+    plain = await underwrite(bases.map(([d]) => d));
+    const names = Object.keys(VARIANTS) as Variant[];
+    const all = await underwrite(names.flatMap((name) => bases.map(([d, by]) => VARIANTS[name](d, by))));
+    names.forEach((name, n) => varied.set(name, all.slice(n * BASES, (n + 1) * BASES)));
+    const claimed = async (shares: readonly number[]): Promise<Result[][]> => {
+      const rows = await underwrite(bases.flatMap(([d], i) => shares.map((share) => ({ ...d, cap: null, noi: Math.round(((hundredths(plain[i]?.['noi_underwritten']) ?? 0) * share) / 100) }))));
+      return bases.map((_, i) => rows.slice(i * shares.length, (i + 1) * shares.length));
+    };
+    claims = { over: await claimed([100, 101, 150, 900]), under: await claimed([-20, 0, 40, 80, 99, 100]) };
+    targetNine = await underwrite(bases.map(([d]) => d), currentAssumptions().rows.map((r) => (r.key === 'target_cap_pct' ? { ...r, value: '9.00' } : r)));
+  });
+
+  /** Hold a property on every base deal and one of its variants. @throws naming the first deal that breaks it */
+  function each(variant: Variant, holds: (before_: Result, after_: Result) => boolean): void {
+    const rows = varied.get(variant) ?? [];
+    const broken = bases.findIndex((_, i) => !holds(plain[i] ?? {}, rows[i] ?? {}));
+    assert.equal(broken, -1, `${variant} breaks it: ${JSON.stringify(bases[broken])}`);
+  }
+  const all = (holds: (row: Result, d: Deal) => boolean): void => {
+    const broken = bases.findIndex(([d], i) => !holds(plain[i] ?? {}, d));
+    assert.equal(broken, -1, `broken by ${JSON.stringify(bases[broken])} giving ${JSON.stringify(plain[broken])}`);
+  };
+
+  it('there are deals of every reliability and DSCR status among them', () => {
+    const count = (column: string, value: string): number => plain.filter((r) => r[column] === value).length;
+    for (const value of ['ok', 'proxy_out_of_range', 'unknown']) assert.ok(count('underwrite_reliability', value) > 30, value);
+    for (const value of ['computed', 'insufficient_data', 'not_applicable']) assert.ok(count('dscr_status', value) > 30, value);
+  });
+
+  it('scores lie in their ranges and are the sums of their parts', () => all((r) =>
+    ['deal_score', 'motivation_score', 'distress_score'].every((c) => number(r, c) >= 0 && number(r, c) <= 100)
+    && number(r, 'confidence_score') >= 0 && number(r, 'confidence_score') <= 1
+    && number(r, 'deal_score') === number(r, 'deal_score_yield') + number(r, 'deal_score_coverage') + number(r, 'deal_score_motivation') + number(r, 'deal_score_distress')));
+
+  it('dscr is null exactly when its status is not computed, and a reason says why', () => all((r) =>
+    (r['dscr'] === null) === (r['dscr_status'] !== 'computed') && (r['dscr_reason'] === null) === (r['dscr_status'] === 'computed')));
+
+  it('where HUD\'s rent does not fit there are no yield or coverage points and every path is Pass', () => all((r) =>
+    isOk(r) || (number(r, 'deal_score_yield') === 0 && number(r, 'deal_score_coverage') === 0 && STATUSES.every((s) => r[s] === 'Pass'))));
+
+  it('no figure is a float: all have exactly two decimals', () => all((r) => Object.values(r).every((v) => typeof v !== 'number' || Number.isInteger(v))
+    && Object.entries(r).every(([, v]) => typeof v !== 'string' || !/^-?\d*\.\d+$/u.test(v) || /^-?\d+\.\d{2}$/u.test(v))));
+
+  it('offers rise from low to high to the asking price', () => all((r) =>
+    r['offer_high'] === null || (number(r, 'offer_low') <= number(r, 'offer_high') && number(r, 'offer_high') <= number(r, 'list_price'))));
+
+  it('a higher target cap never raises an offer', () => {
+    const broken = plain.findIndex((r, i) => r['offer_high'] !== null && ['offer_low', 'offer_high'].some((c) => Number(targetNine[i]?.[c]) > number(r, c)));
+    assert.equal(broken, -1, JSON.stringify(bases[broken]));
+  });
+
+  it('a higher price never lifts cap rate, score or status while HUD\'s rent fits', () => each('dearer', (a, b) => !isOk(a) || !isOk(b)
+    || (number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') && number(b, 'deal_score') <= number(a, 'deal_score') && STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s])))));
+
+  it('a price out of range stays so when it rises', () => each('dearer', (a, b) => a['underwrite_reliability'] !== 'proxy_out_of_range' || b['underwrite_reliability'] === 'proxy_out_of_range'));
+
+  it('a higher rent never lowers the underwriting', () => each('higherRent', (a, b) => a['noi_underwritten'] === null || number(b, 'noi_underwritten') >= number(a, 'noi_underwritten')));
+
+  it('a claim above the underwriting changes nothing: overclaim immunity', () => {
+    const same = ['deal_score', 'noi_scoring', ...STATUSES, 'offer_status', 'offer_low', 'offer_high'];
+    const silent = varied.get('noClaim') ?? [];
+    const broken = bases.findIndex((_, i) => isOk(plain[i] ?? {}) && claims.over[i]?.some((r) => same.some((c) => r[c] !== silent[i]?.[c])));
+    assert.equal(broken, -1, JSON.stringify(bases[broken]));
+  });
+
+  it('up to the underwriting, a higher claim never lowers the score', () => {
+    const broken = bases.findIndex((_, i) => isOk(plain[i] ?? {}) && claims.under[i]?.some((r, n, all_) => n > 0 && number(r, 'deal_score') < number(all_[n - 1] ?? {}, 'deal_score')));
+    assert.equal(broken, -1, JSON.stringify(bases[broken]));
+  });
+
+  for (const variant of ['moreCut', 'longer', 'moreDebt', 'saleSooner'] as const) {
+    it(`${variant}: the score never falls`, () => each(variant, (a, b) => number(b, 'deal_score') >= number(a, 'deal_score')));
+  }
+
+  it('price, rent and NOI tenfold leave cap rates, gap and reliability as they were, to the rounding of a cent', () => each('tenfold', (a, b) =>
+    a['underwrite_reliability'] === b['underwrite_reliability']
+    && ['cap_rate', 'cap_rate_underwritten', 'cap_gap_pct'].every((c) => (a[c] === null) === (b[c] === null) && Math.abs((hundredths(a[c]) ?? 0) - (hundredths(b[c]) ?? 0)) <= 1)));
+});
+
+describe('random sheriff sales and debts', () => {
+  const PAIRS = 400;
+  interface Sale { readonly appraised: number; readonly inDays: number; readonly age: number; readonly bidPct: number }
+  interface Debt { readonly amount: number; readonly value: number | null; readonly years: number | null; readonly age: number }
+  const sales = fc.sample(fc.record({ appraised: fc.integer({ min: 100, max: 99_999_999 }), inDays: fc.integer({ min: 0, max: 70 }), age: fc.integer({ min: 0, max: 6 }), bidPct: fc.integer({ min: 1, max: 120 }) }), { numRuns: PAIRS, seed: SEED });
+  const debts = fc.sample(fc.record({ amount: fc.integer({ min: 1, max: 9_000_000 }), value: maybe(fc.integer({ min: 100_000, max: 90_000_000 }), 40), years: maybe(fc.integer({ min: 0, max: 12 }), 40), age: fc.integer({ min: 0, max: 6 }) }), { numRuns: PAIRS, seed: SEED });
+  const day = (after_: number): string => new Date(Date.UTC(2026, 10, 21 + after_)).toISOString().slice(0, 10);
+
+  const saleVariants: Readonly<Record<string, (s: Sale) => Sale>> = {
+    base: (s) => s, later: (s) => ({ ...s, inDays: s.inDays + 5 }), staler: (s) => ({ ...s, age: s.age + 1 }), lowerBid: (s) => ({ ...s, bidPct: Math.max(1, s.bidPct - 7) }),
+  };
+  const debtVariants: Readonly<Record<string, (d: Debt) => Debt>> = {
+    base: (d) => d, moreYears: (d) => ({ ...d, years: (d.years ?? 0) + 1 }), moreOwed: (d) => ({ ...d, amount: d.amount + 50_000 }), staler: (d) => ({ ...d, age: d.age + 1 }),
+  };
+  let built: Built;
+  const scores = new Map<string, number>();
+
+  before(async () => {
+    const where = { county_fips: '39035', county: 'Cuyahoga County, OH', source_url: 'https://county.example/', page_sha256: 'a'.repeat(64) };
+    const saleRows = Object.entries(saleVariants).flatMap(([name, vary], v) => sales.map((s, i) => {
+      const { appraised, inDays, age, bidPct } = vary(s);
+      return { ...where, source: 'sheriff', case_number: `S-${name}-${i}`, street: `${i + 1} SALE${v} ST`, zip: '44102', state: 'OH', status: 'scheduled', sale_kind: 'tax_foreclosure', sale_date: day(inDays),
+        appraised_value: fixed(appraised), opening_bid: fixed(Math.max(1, Math.floor((appraised * bidPct) / 100))), observed_at: `${day(-age)}T09:00:00Z` };
+    }));
+    const firstSales = sales.map((s, i) => ({ ...where, source: 'sheriff', case_number: `F-${i}`, status: 'scheduled', sale_kind: 'mortgage_foreclosure', sale_round: 1, sale_date: day(9), appraised_value: fixed(s.appraised), state: 'OH', observed_at: `${day(0)}T09:00:00Z` }));
+    const debtRows = Object.entries(debtVariants).flatMap(([name, vary], v) => debts.map((d, i) => {
+      const { amount, value, years, age } = vary(d);
+      return { ...where, source: 'county', parcel_raw: `D-${name}-${i}`, street: `${i + 1} DEBT${v} ST`, zip: '44102', amount: fixed(amount), county_value: fixed(value), years_delinquent: years, observed_at: `${day(-age)}T09:00:00Z` };
+    }));
+    built = await build({ staged_sheriff_sale: [...saleRows, ...firstSales], staged_tax_parcel: debtRows });
+    for (const lead of await built.rows('leads')) scores.set(String(lead['case_number'] ?? lead['parcel_id']), number(lead, 'lead_score'));
+  });
+  after(() => built.close());
+
+  const never = (kind: 'S' | 'D', variant: string, rises: boolean): void => {
+    const broken = Array.from({ length: PAIRS }, (_, i) => i).filter((i) => {
+      const [base, other] = [scores.get(`${kind}-base-${i}`), scores.get(`${kind}-${variant}-${i}`)];
+      assert.ok(base !== undefined && other !== undefined, `lead ${i} of ${variant}`);
+      return rises ? other > base : other < base;
+    });
+    assert.deepEqual(broken.map((i) => (kind === 'S' ? sales[i] : debts[i])), []);
+  };
+  it('break no audit', () => assert.deepEqual(built.broken, []));
+  it('a later sale never raises a lead\'s score', () => never('S', 'later', true));
+  it('an older verification never raises it', () => { never('S', 'staler', true); never('D', 'staler', true); });
+  it('a lower bid never lowers it', () => never('S', 'lowerBid', false));
+  it('more years and more owed never lower it', () => { never('D', 'moreYears', false); never('D', 'moreOwed', false); });
+  it('a derived bid is the least that is not below two thirds', async () => {
+    const derived = await built.rows('auctions', 'opening_bid_derived');
+    assert.equal(derived.length, PAIRS);
+    const broken = derived.filter((a) => {
+      const [bid, appraised] = [hundredths(a['opening_bid']) ?? 0, hundredths(a['appraised_value']) ?? 0];
+      return 3 * bid < 2 * appraised || 3 * (bid - 1) >= 2 * appraised;
+    });
+    assert.deepEqual(broken, []);
+  });
+});
