@@ -6,11 +6,18 @@ import { RejectedRow } from '../models/inputs.ts';
 import { readJson, writeWhole } from '../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
+/*
+ * A read is never edited. Reading its archived pages again with a later parser (reparse.ts) adds a version beside it,
+ * `<run id>.v2.{parquet,json}`; the newest version of a read is the one that counts.
+ */
+
 const count = z.int().min(0);
 
 export const ReadRecord = z.strictObject({
   source: z.string(),
   run_id: z.string(),
+  /** 1, the default, is the read itself; a higher one the same pages under a later parser. */
+  version: z.int().min(1).optional(),
   as_of: z.iso.date(),
   status: z.enum(['good', 'quarantined', 'unavailable']),
   /** Short reason word and sentence; null on a good read. */
@@ -21,8 +28,13 @@ export const ReadRecord = z.strictObject({
   observed_at: z.iso.datetime(),
   counts: z.strictObject({ rows_in: count, rows_out: count, rows_rejected: count, rows_merged: count, rows_carried: count }),
   traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
-  /** Pages that held rows, in the order they were read. */
-  pages: z.array(z.strictObject({ kind: z.string(), url: z.string(), sha256: z.string(), observed_at: z.iso.datetime() })),
+  /**
+   * Pages that held rows, in the order they were read. `context` tells two requests for the same bytes apart; what
+   * else a page needs to be parsed again (content type and encoding) is in its request's record in the archive.
+   */
+  pages: z.array(z.strictObject({
+    kind: z.string(), url: z.string(), sha256: z.string(), observed_at: z.iso.datetime(), context: z.record(z.string(), z.string()).optional(),
+  })),
   /** Files of the drop folder this read came from; empty when it came from the web. */
   dropped_files: z.array(z.string()),
   rejects: z.array(RejectedRow.schema),
@@ -32,29 +44,39 @@ export const ReadRecord = z.strictObject({
 
 export type ReadRecord = z.infer<typeof ReadRecord>;
 
-export const stagedParquet = (layout: Layout, source: string, runId: string): string => join(layout.staged(source), `${runId}.parquet`);
-const recordPath = (layout: Layout, source: string, runId: string): string => join(layout.staged(source), `${runId}.json`);
+export const versionOf = (record: ReadRecord): number => record.version ?? 1;
+
+const fileOf = (layout: Layout, source: string, runId: string, version: number, ending: string): string =>
+  join(layout.staged(source), `${runId}${version === 1 ? '' : `.v${version}`}.${ending}`);
+
+export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string => fileOf(layout, source, runId, version, 'parquet');
 
 /** Written after the rows, so a record that says good never lacks them. */
 export async function writeRead(layout: Layout, record: ReadRecord): Promise<void> {
-  await writeWhole(recordPath(layout, record.source, record.run_id), `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
+  const path = fileOf(layout, record.source, record.run_id, versionOf(record), 'json');
+  await writeWhole(path, `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
 }
 
-async function listRuns(folder: string): Promise<string[]> {
+/** Run ids in a folder of records, each with its newest version, oldest first. */
+async function listReads(folder: string): Promise<[runId: string, version: number][]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  return names.filter((n) => n.endsWith('.json')).map((n) => n.slice(0, -'.json'.length))
-    .filter((id) => parseRunId(id) !== null).sort(compareRunIds);
+  const newest = new Map<string, number>();
+  for (const name of names) {
+    const [, runId = '', version = '1'] = /^(.+?)(?:\.v(\d+))?\.json$/u.exec(name) ?? [];
+    if (parseRunId(runId) !== null) newest.set(runId, Math.max(newest.get(runId) ?? 1, Number(version)));
+  }
+  return [...newest].sort(([a], [b]) => compareRunIds(a, b));
 }
 
 /** Reads of a source on or before a day, newest first. */
 export async function readsUpTo(layout: Layout, source: string, asOf: string): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
-  for (const runId of (await listRuns(layout.staged(source))).reverse()) {
+  for (const [runId, version] of (await listReads(layout.staged(source))).reverse()) {
     if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
-    records.push(ReadRecord.parse(await readJson(recordPath(layout, source, runId))));
+    records.push(ReadRecord.parse(await readJson(fileOf(layout, source, runId, version, 'json'))));
   }
   return records;
 }

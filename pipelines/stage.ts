@@ -5,6 +5,7 @@
  * Invariant, checked on every read:  rows in = rows out (fresh) + rejects + duplicates merged.
  */
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { sha256OfFile, sync } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
@@ -12,7 +13,7 @@ import { Provenance, type RejectedRow } from '../models/inputs.ts';
 import type { RowOf } from '../lib/record.ts';
 import { Quarantine, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
-import { stagedParquet, type ReadRecord } from './reads.ts';
+import { stagedParquet, versionOf, type ReadRecord } from './reads.ts';
 import { loadRows } from './rows.ts';
 
 type Rejected = RowOf<typeof RejectedRow>;
@@ -35,8 +36,12 @@ export interface Parsed {
   readonly merged: number;
 }
 
+/** What staging a read gives. */
+export type Staged = { readonly counts: ReadRecord['counts']; readonly parquet: NonNullable<ReadRecord['parquet']> };
+
 const RAW_LIMIT = 2000;
-const NO_BYTES = '0'.repeat(64);
+/** Stands for the hash of a page that could not be read. */
+export const NO_BYTES = '0'.repeat(64);
 
 /** Natural key of a row as one string. */
 const keyOf = (spec: SourceSpec, values: Values): string => JSON.stringify(spec.row.key.map((k) => values[k] ?? null));
@@ -124,11 +129,19 @@ export function checkExpectations(spec: SourceSpec, parsed: Parsed, lastGoodRows
  */
 export async function writeStaged(
   layout: Layout, spec: SourceSpec, runId: string, parsed: Parsed, standing: ReadRecord | undefined,
-): Promise<{ counts: ReadRecord['counts']; parquet: NonNullable<ReadRecord['parquet']> }> {
-  const folder = layout.staged(spec.name);
+): Promise<Staged> {
+  const before = standing?.parquet ? stagedParquet(layout, spec.name, standing.run_id, versionOf(standing)) : undefined;
+  return writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, before);
+}
+
+/**
+ * The same into any file.
+ * @param before staged file that refused rows are carried from
+ */
+export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed, before: string | undefined): Promise<Staged> {
+  const folder = dirname(target);
   await mkdir(folder, { recursive: true });
   const columns = [...spec.row.columns, ...Provenance.columns];
-  const target = stagedParquet(layout, spec.name, runId);
   const temporary = `${target}.tmp`;
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
@@ -137,14 +150,16 @@ export async function writeStaged(
     const key = spec.row.key.map(identifier).join(', ');
     let carried = 0;
     await connection.run('CREATE TABLE carried AS FROM fresh LIMIT 0');
-    if (standing?.parquet && parsed.rejectedKeys.length > 0) {
+    if (before !== undefined && parsed.rejectedKeys.length > 0) {
       await connection.run(`CREATE TABLE refused (${spec.row.key.map((k) => `${identifier(k)} VARCHAR`).join(', ')})`);
       for (const k of parsed.rejectedKeys) {
         await connection.run(`INSERT INTO refused VALUES (${spec.row.key.map((_, i) => `$${i + 1}`).join(', ')})`, spec.row.key.map((name) => k[name] ?? null));
       }
       const same = (a: string, b: string): string => spec.row.key.map((n) => `CAST(${a}.${identifier(n)} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${identifier(n)} AS VARCHAR)`).join(' AND ');
-      const names = columns.map((c) => `p.${identifier(c.name)}`).join(', ');
-      await connection.run(`INSERT INTO carried SELECT ${names} FROM read_parquet(${literal(stagedParquet(layout, spec.name, standing.run_id))}) p
+      // A file from before a column existed has no value for it.
+      const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(before)})`)).map((r) => r['column_name']));
+      const names = columns.map((c) => (present.has(c.name) ? `p.${identifier(c.name)}` : `CAST(NULL AS ${c.sql})`)).join(', ');
+      await connection.run(`INSERT INTO carried SELECT ${names} FROM read_parquet(${literal(before)}) p
         WHERE EXISTS (FROM refused r WHERE ${same('p', 'r')}) AND NOT EXISTS (FROM fresh f WHERE ${same('p', 'f')})`);
       carried = Number((await rowsOf(connection, 'SELECT count(*) AS n FROM carried'))[0]?.['n']);
     }
