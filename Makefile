@@ -34,6 +34,9 @@ colorado: $(NODE) ## read the Colorado register and publish
 status: $(NODE) ## what is fresh, late or broken; exit status 0 only when all is well
 	@node pipelines/cli.ts status
 
+reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
+	@node pipelines/cli.ts reparse
+
 sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
 
@@ -57,4 +60,4 @@ test: $(NODE) ## set everything up and run every test
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: setup run daily underwrite ohio colorado status sql serve buy docs check test help
+.PHONY: setup run daily underwrite ohio colorado status reparse sql serve buy docs check test help

@@ -25,6 +25,13 @@ export const pipelineSettings = z.object({
   FILINGS: size('Filings per register in the sandbox world, about.', 4000),
 });
 
+/** Settings of `make reparse`, beside those of the pipeline. */
+export const reparseSettings = z.object({
+  SOURCE: z.string('the name of a source').describe('`make reparse`: source whose archived pages are parsed again.'),
+  SINCE: day.optional().describe('`make reparse`: first day of the reads to parse again. Default: all.'),
+  APPLY: yes.default(false).describe('`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows what would change.'),
+});
+
 /** The day the bundled sandbox world was recorded. */
 export const SANDBOX_DAY = '2026-11-20';
 

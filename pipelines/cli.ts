@@ -1,16 +1,17 @@
 /**
- * Command line of the pipeline: `node pipelines/cli.ts run`.
+ * Command line of the pipeline: `node pipelines/cli.ts run`, `status` or `reparse`.
  * Exit status: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
  * audit failed and nothing was published.
  */
 import { parseArgs } from 'node:util';
-import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
+import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { openArchive } from '../sources/fetch/archive.ts';
 import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock } from './clock.ts';
 import { layoutOf } from './layout.ts';
+import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
@@ -70,13 +71,26 @@ async function runCommand(): Promise<number> {
   }
 }
 
+/** Exit status 1 where a read could not be rebuilt. */
+async function reparseCommand(): Promise<number> {
+  const { DATA_DIR } = readSettings(pipelineSettings);
+  const { SOURCE, SINCE, APPLY } = readSettings(reparseSettings);
+  const all = await loadSources();
+  const spec = all.find((s) => s.name === SOURCE);
+  if (!spec) throw new SettingError(`SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((s) => s.name).join(', ')}`);
+  const results = await reparse({ layout: layoutOf(DATA_DIR), archive: await openArchive(DATA_DIR), spec, apply: APPLY, ...(SINCE === undefined ? {} : { since: SINCE }) });
+  for (const line of linesOf(results, spec.name, APPLY)) say(line);
+  return results.every((r) => r.problem === null) ? 0 : 1;
+}
+
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true, options: {} });
   const [command, ...rest] = positionals;
   if (rest.length > 0) throw new SettingError(`argument is ${JSON.stringify(rest[0])}, expected nothing after ${command ?? ''}`);
   if (command === 'run') return runCommand();
   if (command === 'status') return status(layoutOf(readSettings(pipelineSettings).DATA_DIR), say);
-  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run or status`);
+  if (command === 'reparse') return reparseCommand();
+  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run, status or reparse`);
 }
 
 try {

@@ -1,0 +1,179 @@
+/**
+ * Read the past again: the archived pages of a source's good reads under today's parser, held against the rows that
+ * were staged from them. `make reparse SOURCE=oh_cuyahoga_tax SINCE=2026-11-01`.
+ *
+ * Nothing is written unless asked for. Applied, a read that changed gets a new version beside the old one, which is
+ * kept: published snapshots go on naming the file they were built from. The next run takes the newest version of the
+ * read that stands; `make underwrite DAY=...` builds a past day of the sandbox again from it.
+ *
+ * Only pages that were asked for then can be parsed now: a parser that would follow other links finds no more pages.
+ */
+import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256OfFile, sync } from '../lib/files.ts';
+import { Quarantine, type Page, type SourceSpec } from '../sources/contract.ts';
+import { ArchiveDamage, type Archive, type RequestRecord } from '../sources/fetch/archive.ts';
+import type { Layout } from './layout.ts';
+import { readsUpTo, stagedParquet, versionOf, writeRead, type ReadRecord } from './reads.ts';
+import { compareStaged, type Differences } from './compare.ts';
+import { checkExpectations, NO_BYTES, parsePages, writeRows, type Staged, type Unreadable } from './stage.ts';
+
+export interface ReparseOptions {
+  readonly layout: Layout;
+  readonly archive: Archive;
+  readonly spec: SourceSpec;
+  /** First day of the reads, YYYY-MM-DD. Default: all. */
+  readonly since?: string;
+  /** Write new versions of the reads that changed. */
+  readonly apply: boolean;
+}
+
+export interface Reparsed {
+  readonly runId: string;
+  /** Version that was compared. */
+  readonly version: number;
+  readonly before: ReadRecord['counts'];
+  /** Null where today's parser gives no rows to trust, or a page is lost. */
+  readonly after: ReadRecord['counts'] | null;
+  /** Why there are none. */
+  readonly problem: string | null;
+  readonly differences: Differences | null;
+  /** Other rows are refused, or for other reasons. */
+  readonly refusals: boolean;
+  /** Version that was written, null where nothing was. */
+  readonly applied: number | null;
+}
+
+const LAST_DAY = '9999-12-31';
+
+/**
+ * Parse the good reads of a source again, oldest first.
+ * A page that today's parser sets aside, or that the archive has lost, is said in the result and changes nothing.
+ */
+export async function reparse({ layout, archive, spec, since, apply }: ReparseOptions): Promise<Reparsed[]> {
+  const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((r) => r.status === 'good').reverse();
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-reparse-'));
+  const results: Reparsed[] = [];
+  // The read before, and the file of its rows: what refused rows are carried from.
+  let standing: { readonly file: string; readonly rows: number } | undefined;
+  try {
+    for (const record of good) {
+      const old = stagedParquet(layout, spec.name, record.run_id, versionOf(record));
+      let next = { file: old, rows: record.counts.rows_out };
+      if (since === undefined || record.as_of >= since) {
+        const rebuilt = join(folder, `${record.run_id}.parquet`);
+        const result = await reparseOne(archive, spec, record, { old, rebuilt, standing });
+        if (result.staged) next = { file: rebuilt, rows: result.staged.counts.rows_out };
+        const applied = apply && result.changed && result.staged ? await addVersion(layout, record, rebuilt, result.staged, result.rejects) : null;
+        results.push({
+          runId: record.run_id, version: versionOf(record), before: record.counts, after: result.staged?.counts ?? null,
+          problem: result.problem, differences: result.differences, refusals: result.refusals, applied,
+        });
+      }
+      standing = next;
+    }
+  } finally { await rm(folder, { recursive: true, force: true }); }
+  return results;
+}
+
+interface One {
+  readonly staged: Staged | null;
+  readonly rejects: ReadRecord['rejects'];
+  readonly problem: string | null;
+  readonly differences: Differences | null;
+  readonly refusals: boolean;
+  readonly changed: boolean;
+}
+
+async function reparseOne(
+  archive: Archive, spec: SourceSpec, record: ReadRecord,
+  files: { readonly old: string; readonly rebuilt: string; readonly standing: { readonly file: string; readonly rows: number } | undefined },
+): Promise<One> {
+  try {
+    const { unreadable, observedAt } = unreadableOf(record);
+    const parsed = parsePages(spec, await pagesOf(archive, record), unreadable, observedAt);
+    checkExpectations(spec, parsed, files.standing?.rows);
+    const staged = await writeRows(files.rebuilt, spec, parsed, files.standing?.file);
+    if (await sha256OfFile(files.old) !== record.parquet?.sha256) throw new ArchiveDamage(`the staged rows of ${record.run_id} no longer have the hash their record states`);
+    const differences = await compareStaged(spec.row, files.old, files.rebuilt);
+    const rejects = [...parsed.rejects];
+    const { added, gone, changed, moved } = differences;
+    const refusals = JSON.stringify(rejects) !== JSON.stringify(record.rejects);
+    return { staged, rejects, problem: null, differences, refusals, changed: refusals || added.length + gone.length + changed.length + moved > 0 };
+  } catch (error) {
+    if (!(error instanceof Quarantine) && !(error instanceof ArchiveDamage)) throw error;
+    const problem = error instanceof Quarantine ? `${error.reason}: ${error.message}${error.pageUrl === undefined ? '' : ` [${error.pageUrl}]`}` : error.message;
+    return { staged: null, rejects: [], problem, differences: null, refusals: false, changed: false };
+  }
+}
+
+/**
+ * The pages of a read as its parser saw them, in order. Each has a request record in the read's own run, also where
+ * a 304 confirmed an older answer or an interrupted run had fetched it.
+ * @throws ArchiveDamage where a record or a body is lost
+ */
+export async function pagesOf(archive: Archive, record: ReadRecord): Promise<Page[]> {
+  const requests = new Map<string, RequestRecord[]>();
+  const keyOf = (r: { kind: string; url: string; sha256: string | null }): string => JSON.stringify([r.kind, r.url, r.sha256]);
+  for (const r of await archive.records(record.source, record.run_id)) {
+    if (r.error === null && r.sha256 !== null) requests.set(keyOf(r), [...requests.get(keyOf(r)) ?? [], r]);
+  }
+  const pages: Page[] = [];
+  for (const page of record.pages) {
+    const same = requests.get(keyOf(page)) ?? [];
+    const context = JSON.stringify(page.context);
+    const request = page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
+    if (!request) throw new ArchiveDamage(`the archive has no request record of ${page.url} in run ${record.run_id}`);
+    pages.push(await archive.page({ ...request, observedAt: page.observed_at }));
+  }
+  return pages;
+}
+
+/** Rows that a read knew of without a page of theirs: they are among its rejects, without bytes. */
+function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
+  const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
+  return {
+    unreadable: lost.map((r) => ({ key: JSON.parse(r.raw) as Record<string, string>, url: r.page_url, reason: r.reason, detail: r.detail })),
+    observedAt: lost[0]?.observed_at ?? record.observed_at,
+  };
+}
+
+/** Put rebuilt rows beside those of the read: first the rows, then the record that makes them count. */
+async function addVersion(layout: Layout, record: ReadRecord, rebuilt: string, staged: Staged, rejects: ReadRecord['rejects']): Promise<number> {
+  const version = versionOf(record) + 1;
+  const target = stagedParquet(layout, record.source, record.run_id, version);
+  await mkdir(layout.staged(record.source), { recursive: true });
+  await copyFile(rebuilt, `${target}.tmp`);
+  await sync(`${target}.tmp`);
+  await rename(`${target}.tmp`, target);
+  await writeRead(layout, { ...record, version, counts: staged.counts, parquet: staged.parquet, rejects });
+  return version;
+}
+
+/** Changes shown of one read; the rest is counted. */
+const SHOWN = 20;
+
+/** What reading again showed, as lines. */
+export function linesOf(results: readonly Reparsed[], source: string, apply: boolean): string[] {
+  if (results.length === 0) return [`${source}: no good read to parse again`];
+  const lines: string[] = [];
+  for (const r of results) {
+    const { before, after, differences: d } = r;
+    const head = `${source} ${r.runId}${r.version === 1 ? '' : ` (version ${r.version})`}`;
+    if (after === null || d === null) {
+      lines.push(`${head}: not rebuilt: ${r.problem ?? ''}`);
+      continue;
+    }
+    lines.push(`${head}: rows ${before.rows_out} -> ${after.rows_out}, rejected ${before.rows_rejected} -> ${after.rows_rejected}, merged ${before.rows_merged} -> ${after.rows_merged}, carried ${before.rows_carried} -> ${after.rows_carried}; `
+      + `${d.added.length} added, ${d.gone.length} gone, ${d.changed.length} values changed${d.moved > 0 ? `, ${d.moved} only in where they stand` : ''}${r.refusals ? ', other refusals' : ''}${r.applied === null ? '' : `; written as version ${r.applied}`}`);
+    const details = [
+      ...d.changed.map((c) => `  ~ ${c.key}: ${c.field}: ${c.old ?? 'null'} -> ${c.new ?? 'null'}`),
+      ...d.added.map((key) => `  + ${key}`), ...d.gone.map((key) => `  - ${key}`),
+    ];
+    lines.push(...details.slice(0, SHOWN));
+    if (details.length > SHOWN) lines.push(`  … and ${details.length - SHOWN} more`);
+  }
+  if (!apply) lines.push('nothing was written; APPLY=1 adds the rebuilt rows as new versions, which the next run uses');
+  return lines;
+}
