@@ -125,7 +125,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);
-  await Promise.all(Array.from({ length: options.parallel ?? 4 }, worker));
+  // A defect of our own ends the run, but only after the reads under way have ended in good order.
+  const workers = await Promise.allSettled(Array.from({ length: options.parallel ?? 4 }, () => worker().catch((error: unknown) => {
+    waiting.length = 0;
+    throw error;
+  })));
+  const defect = workers.find((w) => w.status === 'rejected');
+  if (defect) throw defect.reason;
   const sources = states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 
   say('building models');
