@@ -41,7 +41,7 @@ async function dataDictionary(): Promise<string> {
     '| audit | holds when no row is found | stops publication |', '|---|---|---|',
     ...contract.audits.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`),
   ].join('\n'));
-  return ['# Data dictionary', '', 'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.', '', ...sections, ''].join('\n\n').replaceAll('\n\n\n', '\n\n');
+  return ['# Data dictionary', 'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.', ...sections].join('\n\n').concat('\n');
 }
 
 /** Text between the markers of a section replaced; the markers stay. */
