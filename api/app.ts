@@ -18,6 +18,7 @@ import { auctions } from './routes/auctions.ts';
 import { dealCards, dealIds, deals, hotDeals } from './routes/deals.ts';
 import { filings, recentFilings } from './routes/filings.ts';
 import { leads } from './routes/leads.ts';
+import { lookup } from './routes/lookup.ts';
 import { metaRoute } from './routes/meta.ts';
 import { signals } from './routes/signals.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -30,6 +31,8 @@ export interface RequestLog {
   readonly request_id: string; readonly method: string; readonly path: string; readonly query: string;
   readonly status: number; readonly ms: number; readonly snapshot_id?: string; readonly reason?: Reason;
   readonly charged?: string; readonly payer?: string; readonly transaction?: string; readonly error?: unknown;
+  /** A payment sent for settlement whose outcome is not known: what is needed to look it up on the chain. */
+  readonly unresolved?: Readonly<Record<string, string>>;
 }
 
 export interface AppDeps {
@@ -91,7 +94,7 @@ export function createApp(deps: AppDeps): App {
   const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined } = deps;
   const cursors = cursorsOf(deps.cursorSecret);
 
-  const listed: Route[] = [dealIds, deals, dealCards, hotDeals, signals, auctions, leads, recentFilings, filings];
+  const listed: Route[] = [dealIds, lookup, deals, dealCards, hotDeals, signals, auctions, leads, recentFilings, filings];
   const routes: Route[] = [];
   routes.push(metaRoute({ routes, publicUrl, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) }), ...listed);
 
@@ -124,6 +127,7 @@ export function createApp(deps: AppDeps): App {
     try {
       const { snapshot } = lease;
       state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors };
+      await route.check?.(state.asked);
       await next();
     } finally { lease.release(); }
   };
@@ -167,6 +171,7 @@ export function createApp(deps: AppDeps): App {
       ...(state.asked ? { snapshot_id: state.asked.snapshot.id } : {}), ...(state.reason === undefined ? {} : { reason: state.reason }),
       ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, ...(settlement.payer === undefined ? {} : { payer: settlement.payer }) } : {}),
       ...(ctx.state['error'] === undefined ? {} : { error: ctx.state['error'] as unknown }),
+      ...(ctx.state['unresolved'] === undefined ? {} : { unresolved: ctx.state['unresolved'] as Record<string, string> }),
     });
   });
   koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));

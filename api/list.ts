@@ -2,16 +2,17 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Manifest } from './manifest.ts';
-import { integerParam, textParam, type ParamValues } from './params.ts';
+import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
+import type { Price } from './prices.ts';
 import { Problem } from './problem.ts';
-import type { Asked } from './route.ts';
+import { defineRoute, type Asked, type Route } from './route.ts';
 import { TABLES, type TableName } from './tables.ts';
 
 const LARGEST_PAGE = 500;
 const USUAL_PAGE = 100;
 
 /** Parameters every list takes. */
-export const pageParams = {
+const pageParams = {
   limit: integerParam(`Records in the answer; default ${USUAL_PAGE}.`, 1, LARGEST_PAGE),
   cursor: textParam('next_cursor of the page before.'),
 };
@@ -56,27 +57,23 @@ export const NUMBER = 'CAST(? AS DECIMAL(18,6))';
 
 export interface ListOptions {
   readonly table: TableName;
-  /** Path of the route, which a cursor belongs to. */
-  readonly path: string;
   /** Which rows the feed consists of at all, and the filters. */
   readonly where: Where;
   /** Column the list is ranked by; ties by id, nulls last. */
   readonly rank: { readonly column: string; readonly direction: 'DESC' | 'ASC' };
-  /** Columns of the answer; default all. */
-  readonly columns?: readonly string[];
   readonly note?: string;
   /** What the list holds, for "No ... matches". */
   readonly what: string;
 }
 
 /** Filters as the answer repeats them: what was asked, without the page. */
-export function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { limit: _, cursor: __, ...filters } = params;
   return filters;
 }
 
 /** Body of a list of such records. */
-export const listOf = <R extends z.ZodType>(record: R) => z.strictObject({
+const listOf = <R extends z.ZodType>(record: R) => z.strictObject({
   note: z.string().optional(),
   count: z.int().min(1),
   total_matches: z.int().min(1),
@@ -94,28 +91,29 @@ export function noteOf(manifest: Manifest, more = ''): { note?: string } {
   return note === '' ? {} : { note };
 }
 
+/** What a cursor belongs to: the path and the filters, in whatever order they were given. */
+const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
+  `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+
 /**
  * One page of a list.
  * @throws Problem no_matches, so that an empty answer is not billed; invalid_cursor
  */
-export async function page(asked: Asked<typeof pageParams>, options: ListOptions) {
-  const { snapshot, manifest } = asked;
-  const { table, where, columns, rank: { column, direction } } = options;
-  const params: ParamValues<typeof pageParams> & Readonly<Record<string, unknown>> = asked.params;
+async function page(path: string, columns: readonly string[], asked: Asked<typeof pageParams>, options: ListOptions): Promise<unknown> {
+  const { snapshot, manifest, params } = asked;
+  const { table, where, rank: { column, direction } } = options;
   const limit = params.limit ?? USUAL_PAGE;
   const filters = filtersOf(params);
-  const query = `${options.path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+  const query = queryOf(path, filters);
   const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
   const total = Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
   const rest = where.copy();
-  if (after) {
-    if (after.value === null) rest.add(`${column} IS NULL AND id > ?`, after.id);
-    else {
-      const type = TABLES[table].columns.find((c) => c.name === column)?.sql ?? 'VARCHAR';
-      rest.values.push(after.value, after.id);
-      const [value, id] = [`CAST($${rest.values.length - 1} AS ${type})`, `$${rest.values.length}`];
-      rest.only(`${column} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${column} = ${value} AND id > ${id}) OR ${column} IS NULL`);
-    }
+  if (after?.value === null) rest.add(`${column} IS NULL AND id > ?`, after.id);
+  else if (after) {
+    const type = TABLES[table].columns.find((c) => c.name === column)?.sql ?? 'VARCHAR';
+    rest.values.push(after.value, after.id);
+    const [value, id] = [`CAST($${rest.values.length - 1} AS ${type})`, `$${rest.values.length}`];
+    rest.only(`${column} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${column} = ${value} AND id > ${id}) OR ${column} IS NULL`);
   }
   const found = total === 0 ? [] : await snapshot.records(table,
     `SELECT * FROM ${table}${rest} ORDER BY ${column} ${direction} NULLS LAST, id LIMIT ${limit + 1}`, rest.values);
@@ -134,6 +132,31 @@ export async function page(asked: Asked<typeof pageParams>, options: ListOptions
     snapshot_id: snapshot.id,
     filters,
     next_cursor: found.length > limit && last ? asked.cursors.write({ value: last[column] === null ? null : String(last[column]), id: String(last['id']) }, query) : null,
-    records: columns === undefined ? records : records.map((r) => Object.fromEntries(columns.map((c) => [c, r[c]]))),
+    records: records.map((r) => Object.fromEntries(columns.map((c) => [c, r[c]]))),
   };
+}
+
+export interface ListDefinition<P extends Params> {
+  readonly path: string;
+  readonly price: Price;
+  readonly about: string;
+  readonly filters: P;
+  /** Fields of a record, which are columns of the table. */
+  readonly record: z.ZodObject;
+  list(asked: Asked<P & typeof pageParams>): ListOptions;
+}
+
+/** A paid list. A cursor that is not one of ours is refused before the call is priced. */
+export function listRoute<const P extends Params>({ path, price, about, filters, record, list }: ListDefinition<P>): Route {
+  const columns = Object.keys(record.shape);
+  return defineRoute<P & typeof pageParams, z.ZodType>({
+    path, price, about,
+    params: { ...filters, ...pageParams },
+    reply: listOf(record),
+    check({ params, cursors }) {
+      const { cursor }: ParamValues<typeof pageParams> = params;
+      if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
+    },
+    handle: (asked) => page(path, columns, asked, list(asked)),
+  });
 }

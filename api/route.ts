@@ -32,14 +32,14 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly params: P;
   /** Body of the 200 answer. */
   readonly reply: R;
+  /** Refuse, by throwing a Problem, what the parameters one by one do not show. It runs before the call is priced. */
+  check?(asked: Asked<P>): void | Promise<void>;
   /** The body (of the form of `reply`), or a thrown Problem. It runs after the payment was verified and before it is settled. */
   handle(asked: Asked<P>): Promise<unknown>;
 }
 
 /** A route of any parameters, as the app keeps it. */
-export interface Route extends Omit<RouteDefinition, 'handle'> {
-  handle(asked: Asked<Params>): Promise<unknown>;
-}
+export type Route = RouteDefinition;
 
 export const defineRoute = <const P extends Params, R extends z.ZodType>(definition: RouteDefinition<P, R>): Route => definition;
 

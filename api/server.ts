@@ -34,6 +34,7 @@ try {
     log(entry) {
       const { error, ...rest } = entry;
       if (error !== undefined) log.error({ ...rest, err: error }, 'request failed');
+      else if (rest.unresolved) log.error(rest, 'settlement of unknown outcome');
       else log.info(rest, 'request');
     },
     report(event) {

@@ -10,6 +10,7 @@ import { openDuck, rowsOf, type Duck } from '../lib/duck.ts';
 import { sha256OfFile } from '../lib/files.ts';
 import { createTable } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
+import { macrosSql } from '../models/index.ts';
 import { toJson } from './json.ts';
 import { Manifest } from './manifest.ts';
 import { INDEXES, TABLES, type TableName } from './tables.ts';
@@ -56,6 +57,8 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
     for (const [table, column] of INDEXES) {
       await duck.connection.run(`CREATE UNIQUE INDEX ${identifier(`${table}_${column}`)} ON ${identifier(table)} (${identifier(column)})`);
     }
+    // Addresses are normalised by the same functions that normalised the rows.
+    await duck.connection.run(macrosSql());
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
   } catch (error) {

@@ -157,7 +157,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       if (!charging) throw error;
       await attempts.end(payment, 'unknown');
       const transaction = error instanceof SettlementUnknown ? error.transaction : null;
-      ctx.state['settlementError'] = error;
+      ctx.state['unresolved'] = { payer: payment.payer, nonce: payment.nonce, valid_before: String(payment.validBefore), why: error instanceof Error ? error.message : String(error) };
       answerRefusal(ctx, {
         status: 502, reason: 'settlement_unknown', billed: null, headers: { 'Cache-Control': 'no-store' }, ...(transaction === null ? {} : { transaction }),
         detail: `The payment was sent for settlement and the outcome is not known. If it is not settled by ${new Date(Number(payment.validBefore) * 1000).toISOString().slice(0, 19)}Z it cannot be any more, and nothing was charged.`,

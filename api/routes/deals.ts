@@ -1,7 +1,7 @@
 /** Deals: the free index, the feed, its cards, and the hot ones. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
-import { listOf, noteOf, NUMBER, page, pageParams, Where } from '../list.ts';
+import { listRoute, noteOf, NUMBER, Where } from '../list.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { defineRoute } from '../route.ts';
@@ -56,13 +56,13 @@ export const dealIds = defineRoute({
   },
 });
 
-export const deals = defineRoute({
+export const deals = listRoute({
   path: '/api/deals', price: PRICES['/api/deals'],
   about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
-  params: { ...dealFilters, ...pageParams },
-  reply: listOf(Deal.schema),
-  handle: (asked) => page(asked, {
-    table: 'deals', path: '/api/deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
+  filters: dealFilters,
+  record: Deal.schema,
+  list: (asked) => ({
+    table: 'deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
 
@@ -71,24 +71,23 @@ const Card = Deal.schema.pick({
   source: true, listing_url: true, last_verified: true, days_on_feed: true,
 });
 
-export const dealCards = defineRoute({
+export const dealCards = listRoute({
   path: '/api/deals/basic', price: PRICES['/api/deals/basic'],
   about: 'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
-  params: { ...dealFilters, ...pageParams },
-  reply: listOf(Card),
-  handle: (asked) => page(asked, {
-    table: 'deals', path: '/api/deals/basic', what: 'active deal', where: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
-    columns: Object.keys(Card.shape),
+  filters: dealFilters,
+  record: Card,
+  list: (asked) => ({
+    table: 'deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });
 
-export const hotDeals = defineRoute({
+export const hotDeals = listRoute({
   path: '/api/deals/hot', price: PRICES['/api/deals/hot'],
   about: `Active deals with an advertised cap rate of ${HOT_CAP}% or more and a computed DSCR, ranked by deal_score.`,
-  params: pageParams,
-  reply: listOf(Deal.schema),
-  handle: (asked) => page(asked, {
-    table: 'deals', path: '/api/deals/hot', what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
+  filters: {},
+  record: Deal.schema,
+  list: () => ({
+    table: 'deals', what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
     where: active().add(`cap_rate >= ${NUMBER}`, HOT_CAP).only("dscr_status = 'computed'"),
     note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
   }),

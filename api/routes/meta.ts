@@ -42,7 +42,7 @@ export const Meta = z.strictObject({
   free_samples: z.strictObject({
     note: z.string(), deals: z.array(Deal.schema), signals: z.array(Signal.schema), auctions: z.array(Auction.schema), leads: z.array(Lead.schema),
   }),
-  sources: z.array(z.strictObject({ source: z.string(), title: z.string(), home: z.string(), status: z.string(), freshness: z.string(), last_good_at: timestamp, rows: z.int() })),
+  sources: z.array(z.strictObject({ source: z.string(), title: z.string(), home: z.string(), status: z.string(), freshness: z.string(), every_days: z.int(), last_good_at: timestamp, rows: z.int() })),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
   as_of: z.iso.date(), snapshot_id: z.string(),
   generated_at: z.iso.datetime(),
@@ -114,7 +114,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         dscr_computed: count(d['computed']), cities: count(d['cities']),
         freshest_verification: instantOf(d['freshest']), oldest_active_verification: instantOf(d['oldest']),
       },
-      refresh_cadence: 'Listings daily; underwriting at least every 2 days; tax lists, sheriff sales and the Colorado register daily; the Ohio register on the second Saturday of each month.',
+      refresh_cadence: 'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as often as sources says; the Colorado register daily; the Ohio register on the second Saturday of each month.',
       pricing: {
         ...Object.fromEntries(routes.map((r) => [routeKey(r), r.price === null ? 'free' : `$${r.price}`])),
         protocol: 'x402 version 2', network: NETWORK,
@@ -146,7 +146,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
       },
       free_samples: { note: 'Full records of the paid answers.', ...(await samplesOf(asked)) } as z.input<typeof Meta>['free_samples'],
       sources: sourceRows.map((r) => ({
-        source: String(r['source']), title: String(r['title']), home: String(r['home']), status: String(r['status']), freshness: String(r['freshness']),
+        source: String(r['source']), title: String(r['title']), home: String(r['home']), status: String(r['status']), freshness: String(r['freshness']), every_days: count(r['every_days']),
         last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']), rows: count(r['rows_out']),
       })),
       assumptions: { assumption_set_id: manifest.assumption_set_id, values: Object.fromEntries(assumptions.map((r) => [String(r['key']), String(r['value'])])) },

@@ -1,6 +1,7 @@
 /** What a buyer is told when the facilitator, the handler or the settlement fail. No chain: the facilitator is scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { FacilitatorTimeoutError } from '@x402/core/server';
 import { SettleError } from '@x402/core/types';
 import { NETWORK } from '../../api/payments/network.ts';
@@ -132,6 +133,7 @@ describe('the payment layer', () => {
       assert.equal(body['billed'], null);
       assert.equal(body['transaction'], transaction);
       assert.equal('records' in body, false);
+      assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address);
       facilitator.onSettle = new ScriptedFacilitator().onSettle;
       assert.equal((await fetchPaying(url(), payment)).status, 409);
       assert.equal(facilitator.settled, 0);
@@ -149,6 +151,18 @@ describe('the payment layer', () => {
     const payment = await buyer.sign(url());
     const answers = [await failure('settlement_pending', TX)(), { success: true, transaction: TX, network: NETWORK } as const];
     facilitator.onSettle = async () => answers.shift() ?? assert.fail('asked a third time');
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('does not charge a buyer who has hung up before the answer was ready', async () => {
+    const payment = await buyer.sign(url());
+    facilitator.onVerify = async () => {
+      await pause(150);
+      return { isValid: true };
+    };
+    await assert.rejects(fetch(url(), { headers: { 'PAYMENT-SIGNATURE': payment }, signal: AbortSignal.timeout(50) }));
+    await pause(400);
+    assert.equal(facilitator.settled, 0);
     assert.equal((await fetchPaying(url(), payment)).status, 200);
   });
 

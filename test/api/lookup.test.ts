@@ -1,0 +1,105 @@
+/** Looking up one address or parcel: what is found, on what basis, and what is never found. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { placeOf } from '../../api/routes/lookup.ts';
+import { startApp, type Started } from './apps_started.ts';
+import { bodyOf, buyerWith } from './buyers.ts';
+import { dataFolder, rowOf, uuid, type DataFolder, type Row } from './snapshots_made.ts';
+
+/** Normalised parts of an address, as the models write them. */
+const at = (street: string, low: number, high = low, unit: string | null = null): Row => ({
+  address_key: [low === high ? String(low) : `${low}-${high}`, street, unit].filter((s) => s !== null).join(' '),
+  street_key: street, house_low: low, house_high: high, unit_key: unit,
+});
+
+describe('a lookup', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const buyer = buyerWith();
+
+  before(async () => {
+    folder = await dataFolder();
+    const cleveland = { city: 'Cleveland', state: 'OH', zip: '44113' };
+    const signal = (n: number, given: Row): Row => rowOf('signals', n, { has_address: true, address: 'as the county prints it', ...cleveland, ...given });
+    await folder.publish('2026-11-20.01', {
+      deals: [
+        rowOf('deals', 1, { ...cleveland, ...at('MAIN ST', 912) }), rowOf('deals', 2, { ...cleveland, ...at('MAIN ST', 913) }),
+        rowOf('deals', 3, { city: 'Akron', state: 'OH', zip: '44301', ...at('MAIN ST', 912) }),
+      ],
+      signals: [
+        signal(1, at('MAIN ST', 912)), signal(2, at('MAIN ST', 910, 914)), signal(3, at('MAIN ST', 912, 912, '# 4')), signal(4, at('MAIN ST', 911, 915)),
+        signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }), signal(6, at('MAINE ST', 912)),
+        signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
+      ],
+      auctions: [rowOf('auctions', 1, { parcel_id: '101 22 045', parcel_key: '10122045', property_address: '7 Oak Avenue', ...cleveland, ...at('OAK AVE', 7) })],
+      sources: [rowOf('sources', 1, { source: 'oh_cuyahoga_tax', family: 'tax', county: 'Cuyahoga County, OH', last_good_at: '2026-11-20T12:00:00Z' })],
+    });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  const look = async (query: Record<string, string>): Promise<{ status: number; body: Record<string, unknown>; found: (section: string) => [string, string][] }> => {
+    const response = await buyer.fetch(`${started.url}/api/lookup?${new URLSearchParams(query).toString()}`);
+    const body = await bodyOf(response);
+    return { status: response.status, body, found: (section) => (body[section] as { id: string; match_basis: string }[]).map((r) => [r.id, r.match_basis]) };
+  };
+
+  it('finds an address in any spelling, ranges that hold it and units of it, each named, the surest first', async () => {
+    for (const query of [{ address: '912 main street', city: 'cleveland' }, { address: '912 Main St., Cleveland, OH 44113' }, { address: '0912 MAIN ST', state: 'oh', city: 'Cleveland' }]) {
+      const { status, body, found } = await look(query as Record<string, string>);
+      assert.equal(status, 200);
+      assert.deepEqual(found('listings'), [[uuid(1), 'address_exact']]);
+      assert.deepEqual(found('signals'), [[uuid(1), 'address_exact'], [uuid(2), 'address_range'], [uuid(3), 'address_without_unit']]);
+      assert.equal(body['match_basis'], 'address_exact');
+      assert.equal(body['understood_as'], '912 MAIN ST');
+    }
+  });
+
+  it('never finds the neighbour, the other side of the street, a similar name, or another town when one is named', async () => {
+    const { found } = await look({ address: '913 Main St', city: 'Cleveland' });
+    assert.deepEqual(found('listings'), [[uuid(2), 'address_exact']]);
+    assert.deepEqual(found('signals'), [[uuid(4), 'address_range']]);
+    assert.deepEqual((await look({ address: '912 Main St, Akron' })).found('signals'), []);
+    assert.equal((await look({ address: '912 Main St', city: 'Columbus' })).status, 404);
+    assert.equal((await look({ address: '91 Main St' })).status, 404);
+  });
+
+  it('finds a parcel with spaces and dashes ignored, in signals and auctions alone', async () => {
+    for (const query of [{ apn: '101-22-045' }, { parcel: '10122 045' }]) {
+      const { found } = await look(query as Record<string, string>);
+      assert.deepEqual([found('listings'), found('signals'), found('auctions')], [[], [[uuid(7), 'apn_exact']], [[uuid(1), 'apn_exact']]]);
+    }
+  });
+
+  it('is not billed when nothing is known, and explains what is covered', async () => {
+    const settled = started.facilitator.settled;
+    const { status, body } = await look({ address: '1 Nowhere Rd' });
+    assert.equal(status, 404);
+    assert.equal(body['reason'], 'no_matches');
+    assert.equal(body['understood_as'], '1 NOWHERE RD');
+    assert.deepEqual((body['coverage'] as { tax_delinquency: unknown }).tax_delinquency, [{ county: 'Cuyahoga County, OH', last_good_at: '2026-11-20T12:00:00Z' }]);
+    assert.equal(started.facilitator.settled, settled);
+  });
+
+  it('is refused before it is priced where it names nothing', async () => {
+    for (const [query, reason, field] of [
+      ['', 'missing_parameter', 'address'], ['?city=Akron', 'missing_parameter', 'address'], ['?address=Main+St', 'invalid_parameter', 'address'],
+      ['?apn=--', 'invalid_parameter', 'apn'], ['?apn=1&parcel=2', 'repeated_parameter', 'parcel'],
+    ] as const) {
+      const response = await fetch(`${started.url}/api/lookup${query}`);
+      assert.equal(response.status, 400, query);
+      const body = await bodyOf(response);
+      assert.deepEqual([body['reason'], body['field']], [reason, field], query);
+    }
+  });
+
+  it('takes an address apart at its commas', () => {
+    assert.deepEqual(placeOf('12 Main St, Apt 4, Akron, OH 44301-1234'), { street: '12 Main St Apt 4', city: 'Akron', state: 'OH', zip: '44301' });
+    assert.deepEqual(placeOf('12 Main St, 44301'), { street: '12 Main St', zip: '44301' });
+    assert.deepEqual(placeOf('12 Main St, St. Louis, mo'), { street: '12 Main St', city: 'St. Louis', state: 'MO' });
+    assert.deepEqual(placeOf('12 Main St'), { street: '12 Main St' });
+  });
+});
