@@ -22,127 +22,19 @@
  * Every accepted body is also cut short and spoilt in many places: parse may then give candidates or a Quarantine,
  * and nothing else.
  *
- * Each adapter needs one accepted case with an accepted row, and one quarantined case at least. An expectation
- * that is missing is written from what parse gives and the test fails, asking for its review.
+ * Each adapter needs a case of each kind at least: good (an accepted row), empty (no row), blocked (a page that a site
+ * shows in place of the one asked for, named blocked_...), malformed, and a changed template. An expectation that is missing is written from what parse gives and the test fails, asking for its review.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { sha256 } from '../../lib/files.ts';
-import { Quarantine, type Candidate } from '../../sources/contract.ts';
-import { findSources, type FoundSource } from '../../sources/index.ts';
-import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
+import { findSources } from '../../sources/index.ts';
+import { fleetTests } from './fleet_checks.ts';
 
 const sources = await findSources();
-
-/** What of a candidate is held against the expectation: all but the row as published. */
-const judged = (candidates: readonly Candidate[]): unknown => JSON.parse(JSON.stringify(candidates.map((c) => ('values' in c
-  ? { values: c.values, ...(c.sourceUrl === undefined ? {} : { sourceUrl: c.sourceUrl }) }
-  : { reject: c.reject, ...(c.key === undefined ? {} : { key: c.key }) }))));
-
-async function readCases(folder: URL): Promise<RecordedPages> {
-  const content = await readFile(new URL('pages.json', folder), 'utf8');
-  return RecordedPages.parse(JSON.parse(content));
-}
-
-/** Files that an adapter lends to a twin. */
-const borrowed = new Set((await Promise.all(sources.map(async (found) => {
-  const folder = new URL('recorded/', found.folder);
-  const cases = await readCases(folder).catch((): RecordedPages => ({}));
-  return Object.values(cases).flatMap((c) => [c.file, ...Object.values(c.zip ?? {})])
-    .filter((name) => name?.startsWith('../')).map((name) => fileURLToPath(new URL(name ?? '', folder)));
-}))).flat());
-
-function checkCandidate({ spec }: FoundSource, candidate: Candidate, where: string): void {
-  assert.ok(candidate.raw.trim() !== '', `${where}: raw is empty`);
-  if ('reject' in candidate) {
-    assert.match(candidate.reject.reason, /^[a-z][a-z0-9_]*$/, `${where}: reason`);
-    assert.ok(candidate.reject.detail.trim(), `${where}: detail is empty`);
-    for (const column of Object.keys(candidate.key ?? {})) assert.ok(spec.row.key.includes(column), `${where}: ${column} is not part of the key`);
-    return;
-  }
-  const checked = spec.row.schema.safeParse(candidate.values);
-  assert.ok(checked.success, `${where}: ${checked.error?.message}\n${JSON.stringify(candidate.values)}`);
-  if (candidate.sourceUrl !== undefined) assert.ok(URL.canParse(candidate.sourceUrl), `${where}: sourceUrl ${candidate.sourceUrl}`);
-}
-
-/** The body cut at each twentieth, and with three bytes changed at places that are always the same. */
-function* damaged(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let part = 0; part < 20; part += 1) yield bytes.subarray(0, Math.floor((bytes.length * part) / 20));
-  let place = 12_345;
-  for (let copy = 0; copy < 60 && bytes.length > 0; copy += 1) {
-    const spoilt = bytes.slice();
-    for (let change = 0; change < 3; change += 1) {
-      place = (place * 1_103_515_245 + 12_345) % 2_147_483_648;
-      spoilt[place % spoilt.length] = (place >> 8) & 127;
-    }
-    yield spoilt;
-  }
-}
 
 test('there are adapters, and every name is one of a kind', () => {
   assert.ok(sources.length > 0);
   assert.equal(new Set(sources.map(({ spec }) => spec.name)).size, sources.length);
 });
 
-for (const found of sources) {
-  const { spec } = found;
-  const folder = new URL('recorded/', found.folder);
-  test(`${spec.name} reads its recorded pages`, async (t) => {
-    const cases = await readCases(folder);
-    const used = new Set([fileURLToPath(new URL('pages.json', folder)), fileURLToPath(new URL('README.md', folder))]);
-    let accepted = 0;
-
-    for (const [name, recorded] of Object.entries(cases)) {
-      await t.test(name.replaceAll('_', ' '), async (c) => {
-        const body = await bodyOf(recorded, folder);
-        for (const file of body.used) used.add(fileURLToPath(file));
-        const page = pageOf(body.bytes, recorded);
-        const before = sha256(page.bytes);
-
-        if (recorded.quarantine !== undefined) {
-          assert.throws(() => spec.parse(page), (error: unknown) => {
-            assert.ok(error instanceof Quarantine, `threw ${String(error)} rather than a Quarantine`);
-            assert.equal(error.reason, recorded.quarantine, error.message);
-            return true;
-          });
-          return;
-        }
-
-        c.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') });
-        const candidates = spec.parse(page);
-        c.mock.timers.setTime(new Date('2031-02-03T04:05:06Z').getTime());
-        assert.deepEqual(spec.parse(page), candidates, 'the same page gave other candidates at another time');
-        c.mock.timers.reset();
-        assert.equal(sha256(page.bytes), before, 'parse changed the page');
-
-        for (const [index, candidate] of candidates.entries()) checkCandidate(found, candidate, `row ${index}`);
-        accepted += candidates.filter((candidate) => 'values' in candidate).length;
-
-        for (const bytes of damaged(page.bytes)) {
-          try { spec.parse(pageOf(bytes, recorded)); } catch (error) {
-            assert.ok(error instanceof Quarantine, `a damaged page made parse throw ${error instanceof Error ? error.stack : String(error)}`);
-          }
-        }
-
-        const file = new URL(`${name}.expected.json`, folder);
-        used.add(fileURLToPath(file));
-        const expected = await readFile(file, 'utf8').catch(() => undefined);
-        if (expected === undefined) {
-          await writeFile(file, `${JSON.stringify(judged(candidates), null, 2)}\n`);
-          assert.fail(`${fileURLToPath(file)} did not exist and was written: review it, then run again`);
-        }
-        assert.deepEqual(judged(candidates), JSON.parse(expected));
-      });
-    }
-
-    assert.ok(accepted > 0, 'no recorded page gave an accepted row');
-    assert.ok(Object.values(cases).some((c) => c.quarantine !== undefined), 'no recorded page is bad input');
-    assert.ok((await readFile(new URL('README.md', folder), 'utf8')).trim(), 'README.md does not say where the pages come from');
-    const unused = (await readdir(folder, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath.replace(/\/$/, '')}/${entry.name}`).filter((path) => !used.has(path) && !borrowed.has(path));
-    assert.deepEqual(unused.map((path) => basename(path)), [], 'files that no case uses');
-  });
-}
+await fleetTests(sources);

@@ -1,0 +1,85 @@
+/** Adding a county is one folder: a declaration of a few lines, its recorded pages, and nothing else edited. */
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { after, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { findSources } from '../../sources/index.ts';
+import { fleetTests, unshown } from './fleet_checks.ts';
+
+const SOURCES = fileURLToPath(new URL('../../sources/', import.meta.url));
+/** A folder of adapters like ours, whose shared files are ours. */
+const root = await mkdtemp(join(tmpdir(), 'dealfeed-counties-'));
+after(() => rm(root, { recursive: true }));
+for (const shared of ['families', 'contract.ts', 'values.ts']) await symlink(join(SOURCES, shared), join(root, shared));
+
+/** A county on the auction platform: the folder of another one, its names changed. */
+const warren = join(root, 'sheriff/oh_warren_sheriff');
+await cp(join(SOURCES, 'sheriff/oh_summit_sheriff'), warren, { recursive: true });
+for (const entry of await readdir(warren, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile()) continue;
+  const path = join(entry.parentPath, entry.name);
+  await writeFile(path, (await readFile(path, 'utf8')).replaceAll('39153', '39165').replaceAll('Summit', 'Warren').replaceAll('summit', 'warren'));
+}
+
+/** A county whose parcel layer says who owes what: where it lies, when a parcel is in debt, and what its fields are called. */
+const LORAIN = `import { arcgisParcels } from '../../families/arcgis_parcels.ts';
+import { money, optional } from '../../values.ts';
+const blank = { city: null, zip: null, mail_street: null, mail_city: null, mail_state: null, mail_zip: null, years_delinquent: null, certified_year: null, county_value: null, property_class: null };
+export default arcgisParcels({
+  name: 'oh_lorain_tax', title: 'Lorain County tax delinquency', county: { fips: '39093', name: 'Lorain County', state: 'OH' },
+  layer: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0', where: 'DUE > 0',
+  terms: { basis: 'public_record', note: 'Made up for a test.' }, everyDays: 7,
+  politeness: { minIntervalMs: 2000, concurrency: 1 }, expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.3 },
+  parcel: 'PIN', needed: ['PIN', 'OWNER', 'STREET', 'DUE'],
+  values: (a) => ({ ...blank, owner_name: optional(a.OWNER), street: optional(a.STREET), amount: money('DUE', a.DUE) }),
+});
+`;
+const layer = (fields: readonly string[], features: readonly Record<string, unknown>[]): string =>
+  JSON.stringify({ fields: fields.map((name) => ({ name, type: 'esriFieldTypeString' })), features: features.map((attributes) => ({ attributes })) });
+const FIELDS = ['OBJECTID', 'PIN', 'OWNER', 'STREET', 'DUE'];
+const page = { kind: 'features', url: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?f=json' };
+const lorain = join(root, 'tax/oh_lorain_tax');
+await mkdir(join(lorain, 'recorded'), { recursive: true });
+const good = layer(FIELDS, [{ OBJECTID: 1, PIN: '01-00-1', OWNER: 'A SAMPLE', STREET: '1 SAMPLE ST', DUE: 1200.5 }]);
+for (const [file, content] of Object.entries({
+  'source.ts': LORAIN,
+  'recorded/README.md': 'Made by us.\n',
+  'recorded/pages.json': JSON.stringify({
+    features: { ...page, text: good }, last_page: { ...page, text: layer(FIELDS, []) },
+    blocked_login_page: { ...page, text: '<html>Sign in</html>', quarantine: 'malformed_page' },
+    cut_off: { ...page, text: good, cutTo: 90, quarantine: 'malformed_page' },
+    without_a_field: { ...page, text: layer(FIELDS.filter((f) => f !== 'DUE'), []), quarantine: 'missing_column' },
+  }),
+  'recorded/features.expected.json': JSON.stringify([{
+    values: {
+      county_fips: '39093', county: 'Lorain County, OH', parcel_raw: '01-00-1', city: null, zip: null, mail_street: null, mail_city: null, mail_state: null,
+      mail_zip: null, years_delinquent: null, certified_year: null, county_value: null, property_class: null, owner_name: 'A SAMPLE', street: '1 SAMPLE ST', amount: '1200.50',
+    },
+    sourceUrl: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?where=PIN%3D%2701-00-1%27&outFields=*&returnGeometry=false&f=html',
+  }]),
+  'recorded/last_page.expected.json': '[]',
+})) await writeFile(join(lorain, file), content);
+
+const found = await findSources(pathToFileURL(`${root}/`));
+
+test('the folders are found, each a declaration of under fifteen lines', async () => {
+  assert.deepEqual(found.map(({ spec }) => spec.name), ['oh_lorain_tax', 'oh_warren_sheriff']);
+  for (const { folder } of found) {
+    const lines = (await readFile(new URL('source.ts', folder), 'utf8')).split('\n').filter((line) => line.trim());
+    assert.ok(lines.length < 15, `${lines.length} lines`);
+  }
+});
+
+test('what the recorded pages do not show yet is said, with how to show it', async (t) => {
+  const bare = await mkdtemp(join(root, '.bare-'));
+  t.after(() => rm(bare, { recursive: true }));
+  await mkdir(join(bare, 'recorded'));
+  await writeFile(join(bare, 'recorded/pages.json'), JSON.stringify({ features: { ...page, text: good } }));
+  const [first] = found;
+  assert.ok(first);
+  assert.deepEqual((await unshown({ spec: first.spec, folder: pathToFileURL(`${bare}/`) })).map((line) => line.split(':')[0]), ['empty', 'blocked', 'malformed', 'changed template']);
+});
+
+await fleetTests(found);
