@@ -1,5 +1,5 @@
 /** Rows in JSON form into DuckDB. */
-import { rm, writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
@@ -13,10 +13,22 @@ export async function loadRows(
 ): Promise<void> {
   await connection.run(createTable(table, columns));
   if (rows.length === 0) return;
-  await writeFile(file, rows.map((r) => `${JSON.stringify(r)}\n`).join(''));
+  await writeLines(file, rows);
   const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
   const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql})`).join(', ');
   try {
     await connection.run(`INSERT INTO ${identifier(table)} SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`);
   } finally { await rm(file, { force: true }); }
+}
+
+/** Rows in one string, and so in one write: millions of rows are more than one string holds. */
+const ROWS_A_WRITE = 20_000;
+
+async function writeLines(file: string, rows: readonly Record<string, unknown>[]): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    for (let at = 0; at < rows.length; at += ROWS_A_WRITE) {
+      await handle.appendFile(rows.slice(at, at + ROWS_A_WRITE).map((r) => `${JSON.stringify(r)}\n`).join(''));
+    }
+  } finally { await handle.close(); }
 }

@@ -92,7 +92,7 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     results.push(compare('filings of ohio_sos', filings.filter((f) => f['source'] === 'ohio_sos'), (f) => String(f['document_number']),
       new Map(day.ohio.filings.filter((f) => f.businessName !== null).map((f) => [f.documentNumber, { business_name: f.businessName, filing_date: f.effectiveDate }]))));
     results.push(compare('filings of colorado_sos', filings.filter((f) => f['source'] === 'colorado_sos'), (f) => String(f['document_number']),
-      new Map(day.colorado.filter((e) => e.formedOn >= addDays(day.day, -365)).map((e) => [e.entityId, { business_name: e.name, filing_date: e.formedOn }]))));
+      new Map(day.colorado.map((e) => [e.entityId, { business_name: e.name, filing_date: e.formedOn, entity_status: e.row['entitystatus'] }]))));
     return results;
   } finally { duck.close(); }
 }

@@ -22,7 +22,7 @@ named as (
     *,
     coalesce(nullif(trim(case
       when register = 'colorado_sos' then regexp_replace(business_name_raw,
-        ',\s*(?:Delinquent|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\s*$', '')
+        ',\s*(?:Delinquent|Delinquency Cured|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\s*$', '')
       else business_name_raw
     end), ''), business_name_raw) as name
   from latest

@@ -11,6 +11,8 @@ export const COLORADO_COLUMNS = [
   'agentmailingaddress2', 'agentmailingcity', 'agentmailingstate', 'agentmailingzipcode', 'agentmailingcountry', 'entityformdate',
 ] as const;
 
+/** A system field: never among the columns, but known to conditions. */
+const UPDATED_AT = ':updated_at';
 const DATASET = '4ykn-tg5h';
 const MOST_ROWS = 50_000;
 const KNOWN_PARAMETERS = ['$select', '$where', '$order', '$limit', '$offset', '$$app_token'];
@@ -34,12 +36,15 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
     if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name)) throw new ConditionError(`Unrecognized parameter: ${name}`);
     if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name)) throw new ConditionError(`No such column: ${name}`);
   }
-  const test = where === null ? () => true : parseWhere(where, COLORADO_COLUMNS);
-  const select = query.get('$select')?.split(',').map((name) => name.trim()) ?? null;
+  const test = where === null ? () => true : parseWhere(where, [...COLORADO_COLUMNS, UPDATED_AT]);
+  const counted = /^count\(\*\) as (\w+)$/iu.exec(query.get('$select') ?? '')?.[1];
+  const select = counted !== undefined ? null : query.get('$select')?.split(',').map((name) => name.trim()) ?? null;
   const unknown = select?.find((name) => name !== '*' && !(COLORADO_COLUMNS as readonly string[]).includes(name));
   if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
   const order = query.get('$order');
-  const found: ColoradoRow[] = day.colorado.map(({ row }) => row).filter((row) => test(row) && wanted.every(([name, value]) => row[name] === value));
+  const found: ColoradoRow[] = day.colorado.filter(({ row, updatedOn }) => test({ ...row, [UPDATED_AT]: `${updatedOn}T05:10:00.000Z` })
+    && wanted.every(([name, value]) => row[name] === value)).map(({ row }) => row);
+  if (counted !== undefined) return json([{ [counted]: String(found.length) }]);
   // The world keeps them in the order of their ids. Without an order they come in none that a client may rely on: here by name.
   if (order === null) found.sort((a, b) => ((a.entityname ?? '') < (b.entityname ?? '') ? -1 : 1));
   else if (order !== 'entityid' && order !== ':id') found.sort(parseOrder(order, COLORADO_COLUMNS));

@@ -124,7 +124,8 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
     ...(day >= agentFrom ? agent : {}),
     entityformdate: `${dayText(plan.formed)}T00:00:00.000`,
   };
-  return { entityId: plan.id, formedOn: dayText(plan.formed), name: shownName, row };
+  const changes = [fallen?.on ?? null, agentFrom, corrected].filter((on) => on !== null && on <= day);
+  return { entityId: plan.id, formedOn: dayText(plan.formed), name: shownName, updatedOn: dayText(Math.max(plan.visible, ...changes.map(Number))), row };
 }
 
 /** The dataset on a day, in the order of the ids. */

@@ -209,6 +209,8 @@ export interface ColoradoEntity {
   readonly formedOn: Day;
   /** Legal name without the status suffix that the dataset appends. */
   readonly name: string;
+  /** Day on which the dataset last changed the row. */
+  readonly updatedOn: Day;
   readonly row: ColoradoRow;
 }
 

@@ -5,7 +5,7 @@ import { CookieJar } from 'tough-cookie';
 import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page, type Session, type SourceSpec } from '../contract.ts';
 import { ArchiveDamage, type RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
-import type { ReadOptions, Shared } from './fetcher.ts';
+import type { FetchLimits, ReadOptions, Shared } from './fetcher.ts';
 import { confirmedBy, cookiesOf, keptOf, ownHeaders, validatorsOf, withoutSecrets, withoutValidators } from './headers.ts';
 import { checkAllowed, publicAddress } from './hosts.ts';
 import { Lane } from './lane.ts';
@@ -136,7 +136,7 @@ export class SourceContext implements FetchContext {
     const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
     if (!record || record.sha256 === null) return undefined;
     try {
-      const { bytes } = await archive.page(record, limits.maxDecodedBytes);
+      const { bytes } = await archive.page(record, mostDecoded(limits, options));
       return refusalOf(bytes, expectedOf(options), pageUrl) ? undefined : { record, sha256: record.sha256, bytes };
     } catch (error) {
       if (error instanceof ArchiveDamage || error instanceof Quarantine) return undefined;
@@ -258,7 +258,7 @@ export class SourceContext implements FetchContext {
     }
     this.#progress(answer.body.length);
     for (const cookie of answer.setCookie) await ask.jar?.setCookie(cookie, ask.url.href, { ignoreError: true });
-    const decoded = await decodeBody(answer.body, answer.headers['content-encoding'], limits.maxDecodedBytes, pageUrl)
+    const decoded = await decodeBody(answer.body, answer.headers['content-encoding'], mostDecoded(limits, options), pageUrl)
       .catch((error: unknown) => {
         if (error instanceof Quarantine) return error;
         throw error;
@@ -349,6 +349,9 @@ export class SourceContext implements FetchContext {
     return jar;
   }
 }
+
+/** A body that may be large as sent may be as large unpacked. */
+const mostDecoded = (limits: FetchLimits, { maxBytes }: GetOptions): number => Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
 
 const expectedOf = ({ minBytes, magic }: GetOptions): Expected => ({ minBytes: minBytes ?? 1, magic });
 

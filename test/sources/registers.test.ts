@@ -2,6 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Quarantine, SourceUnavailable, type Candidate, type FetchContext, type GetOptions, type Page } from '../../sources/contract.ts';
+import { csvSlices } from '../../sources/csv_slices.ts';
 import { Registration } from '../../sources/rows/registration.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
@@ -113,27 +114,49 @@ const portal = (count: number) => (url: URL): string => {
   return JSON.stringify(rows.slice(0, Number(url.searchParams.get('$limit'))));
 };
 
-test('Colorado: a first load goes back a year, page by page by key, and stops at the first short page', async () => {
-  const { ctx, asked } = contextOf(portal(2_300));
+const EXPORT_HEADER = 'entityid,entityname,principaladdress1,principaladdress2,principalcity,principalstate,principalzipcode,principalcountry,mailingaddress1,mailingaddress2,mailingcity,mailingstate,mailingzipcode,mailingcountry,entitystatus,jurisdictonofformation,entitytype,agentfirstname,agentmiddlename,agentlastname,agentsuffix,agentorganizationname,agentprincipaladdress1,agentprincipaladdress2,agentprincipalcity,agentprincipalstate,agentprincipalzipcode,agentprincipalcountry,agentmailingaddress1,agentmailingaddress2,agentmailingcity,agentmailingstate,agentmailingzipcode,agentmailingcountry,entityformdate';
+
+test('Colorado: a first load is the one full export', async () => {
+  const { ctx, asked } = contextOf(() => `${EXPORT_HEADER}\n19871000001,OLD DITCH CO,,,,,,,,,,,,,Exists,,DT,,,,,,,,,,,,,,,,,,8/4/1901\n`);
+  const [page, ...more] = await pagesOf(colorado.fetch, ctx);
+  assert.deepEqual(asked.map(({ href }) => href), ['https://data.colorado.gov/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD']);
+  assert.ok(page && more.length === 0);
+  assert.equal(row(colorado.parse(page)[0])['filing_date'], '1901-08-04');
+});
+
+test('Colorado: an export of many slices gives the rows that one slice would, line breaks inside names included', () => {
+  const record = (id: number): string => `${20_261_000_000 + id},"THE ""BEST"",\n${'long '.repeat(60)} ${id} LLC",${',,,,,,,,,,,'},Exists,,DLLC,,,,,,,,,,,,,,,,,,11/2/2026`;
+  const body = Buffer.from(`${EXPORT_HEADER}\n${Array.from({ length: 30_000 }, (_, id) => record(id)).join('\n')}\n`);
+  assert.ok(body.length > 10_000_000 && [...csvSlices(body, 1_000_000)].every((slice) => slice.length < 1_100_000 + EXPORT_HEADER.length));
+  const rows = colorado.parse(pageOf('export', 'https://data.colorado.gov/rows.csv', body));
+  assert.equal(rows.length, 30_000);
+  assert.equal(new Set(rows.map((candidate) => ('values' in candidate ? candidate.values['document_number'] : null))).size, 30_000);
+});
+
+/** A portal of so many entities, as which the counted total may differ. */
+const soda2 = (count: number, total = count) => (url: URL): string =>
+  (url.searchParams.get('$select')?.startsWith('count') ? JSON.stringify([{ total: String(total) }]) : portal(count)(url));
+const TOUCHED = ":updated_at >= '2026-11-08T00:00:00.000Z' OR entityformdate >= '2026-11-08T00:00:00.000'";
+
+test('Colorado: a later load takes all that was touched since ten days before the last good one, page by page by key', async () => {
+  const { ctx, asked } = contextOf(soda2(2_300), '2026-11-18');
   const candidates = (await pagesOf(colorado.fetch, ctx)).flatMap((page): readonly Candidate[] => colorado.parse(page));
   assert.equal(new Set(candidates.map((candidate) => row(candidate)['document_number'])).size, 2_300);
   assert.deepEqual(asked.map(({ searchParams }) => searchParams.get('$where')), [
-    "entityformdate >= '2025-11-20T00:00:00.000'",
-    "entityformdate >= '2025-11-20T00:00:00.000' AND entityid > '20261000999'",
-    "entityformdate >= '2025-11-20T00:00:00.000' AND entityid > '20261001999'",
+    TOUCHED, TOUCHED, `(${TOUCHED}) AND entityid > '20261000999'`, `(${TOUCHED}) AND entityid > '20261001999'`,
   ]);
-  assert.ok(asked.every(({ searchParams }) => searchParams.get('$order') === 'entityid' && searchParams.get('$limit') === '1000'));
+  assert.ok(asked.slice(1).every(({ searchParams }) => searchParams.get('$order') === 'entityid' && searchParams.get('$limit') === '1000'));
 });
 
-test('Colorado: a later load reaches ten days back over the last good one', async () => {
-  const { ctx, asked } = contextOf(portal(1), '2026-11-18');
+test('Colorado: where the portal has touched everything, the formation date picks the increment, further back', async () => {
+  const { ctx, asked } = contextOf(soda2(1, 3_050_000), '2026-11-18');
   await pagesOf(colorado.fetch, ctx);
-  assert.deepEqual(asked.map(({ searchParams }) => searchParams.get('$where')), ["entityformdate >= '2026-11-08T00:00:00.000'"]);
+  assert.deepEqual(asked.map(({ searchParams }) => searchParams.get('$where')), [TOUCHED, "entityformdate >= '2026-09-19T00:00:00.000'"]);
 });
 
 test('Colorado: a portal that never moves on is not followed for ever', async () => {
   const full = JSON.stringify(Array.from({ length: 1000 }, (_, index) => entity(index)));
-  await assert.rejects(pagesOf(colorado.fetch, contextOf(() => full).ctx), (error) => error instanceof Quarantine && error.reason === 'template_changed');
+  await assert.rejects(pagesOf(colorado.fetch, contextOf((url) => (url.searchParams.has('$select') ? '[{"total":"1000"}]' : full), '2026-11-18').ctx), (error) => error instanceof Quarantine && error.reason === 'template_changed');
 });
 
 const soda = (rows: unknown): readonly Candidate[] => colorado.parse(pageOf('rows', 'https://data.colorado.gov/resource/4ykn-tg5h.json?$limit=1000', JSON.stringify(rows)));

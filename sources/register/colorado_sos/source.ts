@@ -1,16 +1,35 @@
-/** Colorado Secretary of State: business entities, dataset 4ykn-tg5h of the state's open data portal. */
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+/**
+ * Colorado Secretary of State: business entities, dataset 4ykn-tg5h of the state's open data portal.
+ *
+ * The first load is the portal's full CSV export, from the web or from the drop folder. After it come increments by
+ * SODA 2: all that the portal has touched, and all that was formed, since some days before the last good read. The
+ * portal documents the system field `:updated_at`, by which a name corrected or a standing lost years after
+ * formation is found. Whether the state's daily mirror touches only what changed is not documented: where it
+ * touches everything, the number of rows says so, and the formation date alone, further back, picks the increment.
+ *
+ * The export is about 750 MB and three million rows. It is read in slices, but its rows are in memory together: a
+ * live first load wants some 8 GB (`NODE_OPTIONS=--max-old-space-size=8192`).
+ */
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { csvSlices } from '../../csv_slices.ts';
 import { addDays } from '../../days.ts';
+import { decodeText } from '../../fetch/decode.ts';
 import { Registration } from '../../rows/registration.ts';
 import { candidate, checkColumns, date, optional, readCsv, refuse, required, tidy } from '../../values.ts';
 
 const PORTAL = 'https://data.colorado.gov';
 const RESOURCE = '/resource/4ykn-tg5h.json';
+const EXPORT = '/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD';
+/** Half as large again as the export was said to be in 2026. */
+const EXPORT_BYTES = 1_200_000_000;
+const SLICE_BYTES = 8_000_000;
 const PAGE_ROWS = 1000;
-/** A first load goes back a year. */
-const FIRST_LOAD_DAYS = 365;
-/** Later loads reach back over what they have, for filings entered late and corrections. */
+/** Increments reach back over what was read, as rows may be entered late. */
 const OVERLAP_DAYS = 10;
+/** How far they reach back by formation date alone. */
+const WIDE_OVERLAP_DAYS = 60;
+/** More rows than the office can have touched in an overlap: some 1,500 filings come a day. */
+const MOST_TOUCHED = 200_000;
 
 const COLUMNS = [
   'entityid', 'entityname', 'principaladdress1', 'principaladdress2', 'principalcity', 'principalstate', 'principalzipcode', 'principalcountry',
@@ -94,8 +113,11 @@ function parseJson(page: Page): readonly Candidate[] {
   return rows.map((row) => registration((column) => row[column], JSON.stringify(row), origin));
 }
 
-function parseExport(page: Page): readonly Candidate[] {
-  const { header, rows } = readCsv(page.text('windows-1252'), page.url);
+const parseExport = (page: Page): readonly Candidate[] =>
+  [...csvSlices(page.bytes, SLICE_BYTES)].flatMap((slice) => parseSlice(page, decodeText(slice, 'windows-1252', page.url)));
+
+function parseSlice(page: Page, text: string): readonly Candidate[] {
+  const { header, rows } = readCsv(text, page.url);
   const names = header.map((name) => name.toLowerCase());
   checkColumns(names, COLUMNS, page.url, SOMETIMES);
   return rows.map(({ cells, raw }) => {
@@ -104,6 +126,18 @@ function parseExport(page: Page): readonly Candidate[] {
     }
     return registration((column) => cells[names.indexOf(column)], raw, PORTAL);
   });
+}
+
+const soda = (where: string, rest: string): string => `${PORTAL}${RESOURCE}?$where=${encodeURIComponent(where)}&${rest}`;
+
+/** The condition that picks what is new since the last good read. */
+async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<string> {
+  const formedSince = (days: number): string => `entityformdate >= '${addDays(lastGoodOn, -days)}T00:00:00.000'`;
+  const touched = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z' OR ${formedSince(OVERLAP_DAYS)}`;
+  const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
+  const total = Number(rowsOf(page)[0]?.['total'] ?? NaN);
+  if (!Number.isInteger(total)) throw new Quarantine('template_changed', `expected one row with a total, found ${JSON.stringify(page.text().slice(0, 60))}`, page.url);
+  return total > MOST_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
 }
 
 export default defineSource({
@@ -125,20 +159,23 @@ export default defineSource({
   drop: [{
     pattern: /^business[-_]entities[-_]in[-_]colorado.*\.csv$/u,
     kind: 'export',
-    about: 'the full CSV export of the dataset, with 35 columns or with entitytypeverbatim as a 36th',
+    about: 'the full CSV export of the dataset, downloaded on the day of the run, with 35 columns or with entitytypeverbatim as a 36th',
   }],
 
-  /** Entities formed since a day, page by page in the order of their ids: an offset is slow here, and not stable. */
   async *fetch(ctx) {
-    const since = ctx.lastGoodOn === null ? addDays(ctx.asOf, -FIRST_LOAD_DAYS) : addDays(ctx.lastGoodOn, -OVERLAP_DAYS);
+    if (ctx.lastGoodOn === null) {
+      yield await ctx.get(`${PORTAL}${EXPORT}`, { kind: 'export', accept: 'text/csv', maxBytes: EXPORT_BYTES });
+      return;
+    }
+    const since = await incrementSince(ctx, ctx.lastGoodOn);
     for (let after: string | null = null; ;) {
-      const where: string = [`entityformdate >= '${since}T00:00:00.000'`, ...(after === null ? [] : [`entityid > '${after}'`])].join(' AND ');
-      const page = await ctx.get(`${PORTAL}${RESOURCE}?$where=${encodeURIComponent(where)}&$order=entityid&$limit=${PAGE_ROWS}`,
-        { kind: 'rows', accept: 'application/json' });
+      const where: string = after === null ? since : `(${since}) AND entityid > '${after}'`;
+      const page = await ctx.get(soda(where, `$order=entityid&$limit=${PAGE_ROWS}`), { kind: 'rows', accept: 'application/json' });
       const rows = rowsOf(page);
       yield page;
       if (rows.length < PAGE_ROWS) return;
       const last = rows.at(-1)?.['entityid'];
+      // An offset is slow here and not stable, so the pages go on by key.
       if (typeof last !== 'string' || !/^\d+$/u.test(last) || (after !== null && last <= after)) {
         throw new Quarantine('template_changed', `the last row of a full page has the entityid ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`, page.url);
       }
