@@ -27,7 +27,7 @@ const PLAIN: Readonly<Record<Family, GivenRow>> = {
   sheriff_sale: { source: 'sheriff', county_fips: '39035', county: 'Cuyahoga County, OH', state: 'OH', status: 'scheduled', zip: '44102' },
   registration: { source: 'colorado_sos', register: 'colorado_sos', entity_type_raw: 'DLLC', business_name_raw: 'Oak Street LLC', filing_date: '2026-11-17' },
 };
-/** Sources that were read well on every day, and those that were read on one day and could not be read since. */
+/** Sources that were read well on every day, and those that were read on one day and could not be read since. Retired ones are no sources any more. */
 const GOOD = ['site', 'other_site', 'county', 'sheriff', 'colorado_sos'];
 const STALE: Readonly<Record<string, Day>> = { stale_site: '2026-11-18', stale_county: '2026-11-12' };
 
@@ -51,7 +51,9 @@ listing(['2026-11-18', '2026-11-19', '2026-11-21'], { source: 'other_site', list
 listing(['2026-11-21'], { listing_id: 'zip', street: '8 Main St' });
 listing(['2026-11-21'], { listing_id: 'zip-other', street: '8 Main St', zip: '44103' });
 listing(['2026-11-21'], { listing_id: 'zip-unit', street: '8 Main St Apt 1' });
+listing(['2026-11-18'], { source: 'retired_site', listing_id: 'retired', street: '9 Main St' });
 // Delinquencies
+shown('tax_parcel', ['2026-11-18'], { source: 'retired_county', county_fips: '39153', parcel_raw: '9', street: '29 MAIN ST' });
 shown('tax_parcel', ['2026-11-10', '2026-11-12', '2026-11-19', '2026-11-21'], { parcel_raw: '001-01-001', street: '21 MAIN ST' });
 shown('tax_parcel', ['2026-11-12', '2026-11-18', '2026-11-19', '2026-11-21'], { source: 'stale_county', county_fips: '39049', parcel_raw: '002', street: '22 MAIN ST' });
 shown('tax_parcel', ['2026-11-21'], { parcel_raw: '001-01-003', street: '23 MAIN ST', amount: '0.00' });
@@ -129,6 +131,10 @@ describe('listings over days', () => {
     assert.deepEqual(only('2026-11-21', 'deals', { listing_id: 'stale' }, ['listing_status', 'last_verified', 'days_on_feed']), ['active', '2026-11-18 12:00:00', 3]);
   });
 
+  it('nor does a site that is no longer a source', () => {
+    assert.deepEqual(only('2026-11-21', 'deals', { listing_id: 'retired' }, ['listing_status', 'last_verified']), ['active', '2026-11-18 12:00:00']);
+  });
+
   it('a listing that comes back goes on with its days and its first price', () => {
     assert.deepEqual(only('2026-11-21', 'deals', { listing_id: 'back' }, ['listing_status', 'relisted', 'days_on_feed', 'price_reduction_pct', 'delisted_on']), ['active', true, 11, '10.00', null]);
     assert.deepEqual(versions('back'), [[1, 'added', '200000.00', false, '11-10', '2026-11-12'], [2, 'relisted', '180000.00', true, '11-21', null]]);
@@ -165,6 +171,10 @@ describe('delinquencies over days', () => {
   it('one whose list could not be read stays listed, and is no lead after seven days', () => {
     assert.deepEqual(only('2026-11-21', 'signals', { parcel_key: '002' }, columns), ['listed', 'on_the_list', '2026-11-12', '2026-11-12 12:00:00']);
     assert.deepEqual([count('2026-11-19', 'leads', { parcel_key: '002' }), count('2026-11-21', 'leads', { parcel_key: '002' })], [1, 0]);
+  });
+  it('one whose county is no longer a source is neither listed nor removed, and no lead', () => {
+    assert.deepEqual(only('2026-11-21', 'signals', { county_fips: '39153' }, columns), ['unknown', 'source_not_read', '2026-11-19', '2026-11-18 12:00:00']);
+    assert.equal(count('2026-11-19', 'leads', { county_fips: '39153' }), 0);
   });
   it('one that is paid is removed though it is still printed', () => {
     assert.deepEqual(only('2026-11-21', 'signals', { parcel_key: '00101003' }, columns.slice(0, 2)), ['removed', 'balance_zero']);

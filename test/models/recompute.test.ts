@@ -1,0 +1,131 @@
+/**
+ * A sceptic with nothing but a published deal and the published assumptions arrives at every figure: whole-number
+ * fractions of our own here, against the figures that the SQL published.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { build, type Built, type GivenRow } from './given.ts';
+
+/** An exact fraction. */
+class Q {
+  readonly n: bigint;
+  readonly d: bigint;
+  constructor(n: bigint, d: bigint) {
+    this.n = d < 0n ? -n : n;
+    this.d = d < 0n ? -d : d;
+  }
+  static of(value: string | number): Q {
+    const [whole = '0', decimals = ''] = String(value).split('.');
+    return new Q(BigInt(whole + decimals), 10n ** BigInt(decimals.length));
+  }
+  plus(o: Q): Q { return new Q(this.n * o.d + o.n * this.d, this.d * o.d); }
+  minus(o: Q): Q { return new Q(this.n * o.d - o.n * this.d, this.d * o.d); }
+  times(o: Q): Q { return new Q(this.n * o.n, this.d * o.d); }
+  over(o: Q): Q { return new Q(this.n * o.d, this.d * o.n); }
+  below(o: Q): boolean { return this.n * o.d < o.n * this.d; }
+  /** Rounded half away from zero to a number of decimals. */
+  rounded(decimals: number): string {
+    const scale = 10n ** BigInt(decimals);
+    const size = (2n * (this.n < 0n ? -this.n : this.n) * scale + this.d) / (2n * this.d);
+    const digits = String(size).padStart(decimals + 1, '0');
+    return `${this.n < 0n && size > 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${decimals ? '.' : ''}${decimals ? digits.slice(-decimals) : ''}`;
+  }
+}
+const q = Q.of;
+const least = (a: Q, b: Q): Q => (b.below(a) ? b : a);
+const clamped = (a: Q): Q => (a.below(q(0)) ? q(0) : q(1).below(a) ? q(1) : a);
+
+interface Shown { readonly [field: string]: string | number | boolean | null }
+
+/** Every figure of a deal that follows from others it shows. `a` is the value of an assumption. */
+function recompute(r: Shown, a: (key: string) => string): Record<string, string | null> {
+  const has = (...fields: string[]): boolean => fields.every((f) => r[f] !== null);
+  const v = (field: string): Q => q(String(r[field]));
+  const percent = (n: Q, d: Q): string => n.over(d).times(q(100)).rounded(2);
+  const out: Record<string, string | null> = {};
+  const units = Number(r['units']);
+  const ok = r['underwrite_reliability'] === 'ok';
+  if (has('units')) {
+    const band = units <= 4 ? '2_4' : units <= 12 ? '5_12' : units <= 50 ? '13_50' : '51_up';
+    const year = r['year_built'] === null ? 1980 : Number(r['year_built']);
+    const age = year < 1960 ? a('expense_old_adjustment') : year >= 2000 ? a('expense_new_adjustment') : '0';
+    out['expense_ratio_pct'] = q(a(`expense_ratio_${band}`)).plus(q(age)).times(q(100)).rounded(2);
+  }
+  if (has('units', 'market_rent_2br')) {
+    const gross = q(units).times(v('market_rent_2br')).times(q(1).minus(q(a('utility_share')))).times(q(12));
+    const income = gross.times(q(1).minus(q(a('vacancy'))));
+    out['gross_potential_rent'] = gross.rounded(2);
+    out['effective_gross_income'] = income.rounded(2);
+    out['noi_underwritten'] = income.times(q(100).minus(v('expense_ratio_pct'))).over(q(100)).rounded(2);
+  }
+  if (has('noi_underwritten', 'list_price')) out['cap_rate_underwritten'] = percent(v('noi_underwritten'), v('list_price'));
+  if (has('cap_rate', 'cap_rate_underwritten')) out['cap_gap_pct'] = v('cap_rate').minus(v('cap_rate_underwritten')).rounded(2);
+  if (has('list_price')) {
+    out['loan_amount'] = v('list_price').times(q(a('loan_to_value'))).rounded(2);
+    out['monthly_payment'] = v('loan_amount').times(q(a('loan_monthly_factor'))).rounded(2);
+    out['annual_debt_service'] = v('monthly_payment').times(q(12)).rounded(2);
+  }
+  if (r['noi_source'] === 'derived_from_advertised_cap') out['noi'] = v('list_price').times(v('cap_rate')).over(q(100)).rounded(2);
+  if (r['noi_source'] === 'underwritten') out['noi'] = String(r['noi_underwritten']);
+  out['dscr'] = r['dscr_status'] === 'computed' ? v('noi').over(v('annual_debt_service')).rounded(2) : null;
+  const scored = ok && r['dscr_reason'] !== 'single_unit';
+  if (scored) {
+    const claim = r['noi_source'] === 'underwritten' ? v('noi_underwritten') : v('noi');
+    out['noi_scoring'] = least(v('noi_underwritten'), q(claim.plus(v('noi_underwritten')).over(q(2)).rounded(2))).rounded(2);
+    out['cap_scoring_pct'] = percent(v('noi_scoring'), v('list_price'));
+    out['coverage_scoring'] = v('noi_scoring').minus(q(a('reserves_per_unit')).times(q(units))).over(v('annual_debt_service')).rounded(2);
+  }
+  const part = (value: Q, from: string, span: string, weight: string): string => clamped(value.minus(q(a(from))).over(q(a(span)))).times(q(a(weight))).rounded(0);
+  out['deal_score_yield'] = scored ? part(v('cap_scoring_pct'), 'score_yield_from_pct', 'score_yield_span_pct', 'score_yield_weight') : '0';
+  out['deal_score_coverage'] = scored ? part(v('coverage_scoring'), 'score_coverage_from', 'score_coverage_span', 'score_coverage_weight') : '0';
+  out['deal_score_motivation'] = v('motivation_score').times(q(a('score_motivation_weight'))).over(q(100)).rounded(0);
+  out['deal_score_distress'] = v('distress_score').times(q(a('score_distress_weight'))).over(q(100)).rounded(0);
+  if (r['offer_status'] === 'computed') {
+    const [n, t, price] = [v('noi_scoring'), q(a('target_cap_pct')).over(q(100)), v('list_price')];
+    const down = (x: Q): Q => q(String((x.n / (x.d * 500n)) * 500n));
+    const ratio = v('expense_ratio_pct').over(q(100));
+    const high = down(least(price, least(n.over(t), n.over(q(a('offer_coverage')).times(q(a('loan_to_value'))).times(q(a('loan_annual_constant')))))));
+    const stress = q(1).plus(q(a('stress_rent'))).times(q(1).minus(q(a('vacancy'))).minus(q(a('stress_vacancy')))).over(q(1).minus(q(a('vacancy'))))
+      .times(q(1).minus(ratio).minus(q(a('stress_expenses')))).over(q(1).minus(ratio));
+    out['offer_high'] = high.rounded(2);
+    out['offer_low'] = least(high, down(n.times(stress).over(t))).rounded(2);
+  }
+  return out;
+}
+
+const DEALS = 400;
+const samples = fc.sample(fc.record({
+  perUnit: fc.integer({ min: 20_000, max: 260_000 }), odd: fc.integer({ min: 0, max: 9999 }), units: fc.integer({ min: 1, max: 70 }), year: fc.option(fc.integer({ min: 1900, max: 2025 })),
+  cap: fc.option(fc.integer({ min: 300, max: 1200 })), noi: fc.option(fc.integer({ min: 100_000, max: 40_000_000 }), { freq: 1 }), hidden: fc.integer({ min: 1, max: 20 }),
+}), { numRuns: DEALS, seed: 7 });
+const cents = (n: number): string => `${Math.floor(n / 100)}.${String(n % 100).padStart(2, '0')}`;
+
+describe(`${DEALS} published deals`, () => {
+  let built: Built;
+  before(async () => {
+    const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
+    built = await build({
+      staged_fmr_area: [{ source: 'hud_fmr', source_url: 'https://hud.example/', fips: '3903599999', county_fips: '39035', hud_area_code: 'METRO17410N17460', hud_area_name: 'Cleveland', fmr_2: '1279.00', fiscal_year: 2026, effective_on: '2025-10-01', revision: 'original', ...page }],
+      staged_listing: samples.map((s, i): GivenRow => ({ source: 'site', listing_id: `L${i}`, source_url: 'https://site.example/', listing_url: 'https://site.example/', street: `${i + 1} Linden Ave`, city: 'Cleveland', state: 'OH', zip: '44102', availability: 'for_sale',
+        list_price: s.hidden === 1 ? null : cents(s.perUnit * s.units * 100 + s.odd), units: s.hidden === 2 ? null : s.units, year_built: s.year, cap_rate: s.cap === null ? null : cents(s.cap), noi: s.noi === null ? null : cents(s.noi), ...page })),
+    });
+  });
+  after(() => built.close());
+
+  it('recompute from what they show and the assumptions, every figure', async () => {
+    const assumptions = new Map((await built.rows('assumptions')).map((r) => [String(r['key']), String(r['value'])]));
+    const value = (key: string): string => assumptions.get(key) ?? assert.fail(`no assumption ${key}`);
+    const deals = await built.rows('deals') as Shown[];
+    assert.equal(deals.length, DEALS);
+    let figures = 0;
+    for (const deal of deals) {
+      const mine = recompute(deal, value);
+      figures += Object.keys(mine).length;
+      assert.deepEqual(Object.fromEntries(Object.keys(mine).map((k) => [k, deal[k] === null ? null : String(deal[k])])), mine);
+    }
+    assert.ok(figures > 15 * DEALS);
+  });
+
+  it('break no audit', () => assert.deepEqual(built.broken, []));
+});
