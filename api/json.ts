@@ -12,7 +12,7 @@ function converted(column: Column, value: unknown): unknown {
   }
 }
 
-/** A row as `getRowObjectsJson` gives it, as JSON of `record`: every column, in order, decimals as exact strings. */
+/** A row as `getRowObjectsJson` gives it, as JSON of `record`: the columns that were selected, in the record's order, decimals as exact strings. */
 export function toJson(record: RecordDefinition, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(record.columns.map((c) => [c.name, converted(c, row[c.name])]));
+  return Object.fromEntries(record.columns.filter((c) => c.name in row).map((c) => [c.name, converted(c, row[c.name])]));
 }

@@ -1,6 +1,7 @@
 /** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
+import { identifier } from '../lib/sql.ts';
 import type { Manifest } from './manifest.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
@@ -116,7 +117,7 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
     rest.only(`${column} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${column} = ${value} AND id > ${id}) OR ${column} IS NULL`);
   }
   const found = total === 0 ? [] : await snapshot.records(table,
-    `SELECT * FROM ${table}${rest} ORDER BY ${column} ${direction} NULLS LAST, id LIMIT ${limit + 1}`, rest.values);
+    `SELECT ${[...new Set([...columns, column, 'id'])].map(identifier).join(', ')} FROM ${table}${rest} ORDER BY ${column} ${direction} NULLS LAST, id LIMIT ${limit + 1}`, rest.values);
   if (found.length === 0) {
     throw new Problem('no_matches', total === 0 ? `No ${options.what} matches these filters. Nothing was charged.` : 'There is nothing after this cursor. Nothing was charged.',
       { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id });

@@ -21,7 +21,7 @@ const QUERIES_AT_ONCE = 6;
 export interface Snapshot {
   readonly id: string;
   readonly manifest: Manifest;
-  /** Rows of a SELECT over `table`'s columns, as JSON of its record. Parameters are $1, $2, ... */
+  /** Rows of a SELECT of columns of `table`, as JSON of its record. Parameters are $1, $2, ... */
   records(table: TableName, sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;
   /** Rows of any other SELECT: DECIMAL and BIGINT as strings. */
   rows(sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;

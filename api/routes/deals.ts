@@ -45,10 +45,8 @@ export const dealIds = defineRoute({
   params: {},
   reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
   async handle({ snapshot, manifest }) {
-    const columns = Object.keys(IndexRecord.shape);
-    const rows = await snapshot.records('deals',
-      `SELECT * FROM deals${active()} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
-    const records = rows.map((row) => Object.fromEntries(columns.map((c) => [c, row[c]])));
+    const columns = Object.keys(IndexRecord.shape).join(', ');
+    const records = await snapshot.records('deals', `SELECT ${columns} FROM deals${active()} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
     return {
       ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
       count: records.length, generated_at: manifest.generated_at, records,

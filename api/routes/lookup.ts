@@ -89,6 +89,14 @@ function atAddress(where: Where, { address_key, street_key, house_low, house_hig
     OR street_key = ${street} AND house_low = ${low} AND house_high = ${high} AND (unit_key IS NULL) <> (${unit} IS NULL)`);
 }
 
+/** Rows in this city or ZIP. Where both are asked for, a county that prints only one of them is told by that one. */
+function inPlace(where: Where, city: string | undefined, zip: string | undefined): Where {
+  if (city === undefined || zip === undefined) return where.when('lower(city) = lower(?)', city).when('zip = ?', zip);
+  where.values.push(city, zip);
+  const [c, z] = [`lower($${where.values.length - 1})`, `$${where.values.length}`];
+  return where.only(`zip = ${z} AND (city IS NULL OR lower(city) = ${c}) OR zip IS NULL AND lower(city) = ${c}`);
+}
+
 const basisOf = (row: Readonly<Record<string, unknown>>, parts: Parts): Basis => {
   if (row['address_key'] === parts.address_key) return 'address_exact';
   return row['unit_key'] === parts.unit_key ? 'address_range' : 'address_without_unit';
@@ -102,7 +110,7 @@ async function find(asked: Asked<typeof params>, place: Place | null, parts: Par
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
   const search = async (table: TableName, base: Where, withParcel: boolean): Promise<Record<string, unknown>[]> => {
     if (parts === null && !withParcel) return [];
-    const where = base.when('lower(city) = lower(?)', city).when('state = ?', state).when('zip = ?', place?.zip);
+    const where = inPlace(base, city, place?.zip).when('state = ?', state);
     if (parts) atAddress(where, parts);
     if (withParcel && apn !== undefined) where.add("? IN (parcel_key, regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g'))", parcelOf(apn));
     const rows = await snapshot.records(table, `SELECT * FROM ${table}${where} ORDER BY id LIMIT ${MOST_ROWS}`, where.values);
@@ -118,7 +126,7 @@ async function coverageOf(snapshot: Snapshot): Promise<z.input<typeof Coverage>>
     .map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
   const cities = (await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals'))[0]?.['n'];
   return {
-    note: 'Tax delinquency and sheriff sales are known for these counties alone. That nothing is found elsewhere says nothing of the property.',
+    note: 'Tax delinquency and sheriff sales are known for these counties alone. That nothing is found elsewhere says nothing of the property. Some counties print no city and some no ZIP: give both and their rows are found too.',
     listing_cities: Number(cities), tax_delinquency: await counties('tax'), sheriff_sales: await counties('sheriff'),
   };
 }

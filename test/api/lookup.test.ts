@@ -29,6 +29,7 @@ describe('a lookup', () => {
       signals: [
         signal(1, at('MAIN ST', 912)), signal(2, at('MAIN ST', 910, 914)), signal(3, at('MAIN ST', 912, 912, '# 4')), signal(4, at('MAIN ST', 911, 915)),
         signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }), signal(6, at('MAINE ST', 912)),
+        signal(8, { ...at('ELM ST', 5), city: null }), signal(9, { ...at('ELM ST', 6), zip: null }),
         signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
       ],
       auctions: [rowOf('auctions', 1, { parcel_id: '101 22 045', parcel_key: '10122045', property_address: '7 Oak Avenue', ...cleveland, ...at('OAK AVE', 7) })],
@@ -65,6 +66,15 @@ describe('a lookup', () => {
     assert.deepEqual((await look({ address: '912 Main St, Akron' })).found('signals'), []);
     assert.equal((await look({ address: '912 Main St', city: 'Columbus' })).status, 404);
     assert.equal((await look({ address: '91 Main St' })).status, 404);
+  });
+
+  it('finds a row whose county prints no city by its ZIP, and one without a ZIP by its city, never one by what it does not say', async () => {
+    assert.deepEqual((await look({ address: '5 Elm St, Cleveland, OH 44113' })).found('signals'), [[uuid(8), 'address_exact']]);
+    assert.equal((await look({ address: '5 Elm St, Cleveland, OH 44114' })).status, 404);
+    assert.equal((await look({ address: '5 Elm St, Cleveland' })).status, 404);
+    assert.deepEqual((await look({ address: '6 Elm St, Cleveland, OH 44113' })).found('signals'), [[uuid(9), 'address_exact']]);
+    assert.equal((await look({ address: '6 Elm St, Akron, OH 44113' })).status, 404);
+    assert.equal((await look({ address: '6 Elm St, 44113' })).status, 404);
   });
 
   it('finds a parcel with spaces and dashes ignored, in signals and auctions alone', async () => {
