@@ -93,8 +93,8 @@ function atAddress(where: Where, { address_key, street_key, house_low, house_hig
 function inPlace(where: Where, city: string | undefined, zip: string | undefined): Where {
   if (city === undefined || zip === undefined) return where.when('lower(city) = lower(?)', city).when('zip = ?', zip);
   where.values.push(city, zip);
-  const [c, z] = [`lower($${where.values.length - 1})`, `$${where.values.length}`];
-  return where.only(`zip = ${z} AND (city IS NULL OR lower(city) = ${c}) OR zip IS NULL AND lower(city) = ${c}`);
+  const [asCity, asZip] = [`lower($${where.values.length - 1})`, `$${where.values.length}`];
+  return where.only(`zip = ${asZip} AND (city IS NULL OR lower(city) = ${asCity}) OR zip IS NULL AND lower(city) = ${asCity}`);
 }
 
 const basisOf = (row: Readonly<Record<string, unknown>>, parts: Parts): Basis => {
