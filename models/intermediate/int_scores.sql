@@ -117,7 +117,7 @@ trusted as (
     case when units is not null then units_known else 0 end::decimal(4, 2) as trust_units,
     case
       when underwrite_reliability <> 'ok' then 0
-      when rent_basis = 'zip' then rent_zip
+      when rent_basis in ('zip', 'zip_lowest_of_several') then rent_zip
       else rent_metro
     end::decimal(4, 2) as trust_rent,
     case noi_source

@@ -140,7 +140,7 @@ select
       'source', source, 'source_url', source_url, 'observed_at', instant_text(last_verified)),
     'rent', json_object(
       'method', case when market_rent_2br is null then 'absent' else 'published' end,
-      'source', case when market_rent_2br is not null then 'hud_fmr' end, 'source_url', rent_source_url, 'observed_at', instant_text(rent_observed_at)),
+      'source', rent_source, 'source_url', rent_source_url, 'observed_at', instant_text(rent_observed_at)),
     'underwriting', json_object(
       'method', case when noi_underwritten is null then 'absent' else 'derived' end,
       'source', assumption_set_id, 'source_url', null, 'observed_at', null),

@@ -94,7 +94,7 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   claim_consistency: oneOf(['consistent', 'inconsistent', 'not_checkable'], 'Whether the stated NOI gives the advertised cap rate to within 0.10 points; not_checkable unless both are published.'),
 
   // Ours: rent
-  rent_basis: oneOf(['zip', 'metro', 'metro_lowest_of_several', 'unknown'], 'zip: HUD rent of the ZIP; metro: of the HUD area the ZIP lies in; metro_lowest_of_several: the ZIP lies in several areas and the lowest rent counts.'),
+  rent_basis: oneOf(['zip', 'zip_lowest_of_several', 'metro', 'metro_lowest_of_several', 'unknown'], 'zip: HUD\'s small-area rent of the ZIP; metro: the rent of the HUD area the ZIP lies in; lowest_of_several: the ZIP lies in several areas and the lowest rent counts.'),
   rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),
   rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
   rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),

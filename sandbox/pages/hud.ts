@@ -1,6 +1,6 @@
 /**
  * HUD's yearly workbook of Fair Market Rents, with the real FY2026 figures of the world's counties. The release for
- * FY2027 is not posted in the sandbox. A client's first request is answered 202 with an empty body, as the real site
+ * FY2027 is not posted in the sandbox, nor are rents by ZIP: there are no real ones to post. A client's first request is answered 202 with an empty body, as the real site
  * warms up to programs.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
@@ -34,6 +34,8 @@ export function hud(day: WorldDay, request: SandboxRequest): SandboxResponse | n
   switch (request.path) {
     case '/portal/datasets/fmr.html':
       return page(htmlPage('Fair Market Rents', '<h1>Fair Market Rents</h1>\n<a href="/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx">FY 2026 county data (Excel)</a>'));
+    case '/portal/datasets/fmr/smallarea/index.html':
+      return page(htmlPage('Small Area Fair Market Rents', '<h1>Small Area Fair Market Rents</h1>\n<p>No ZIP-level data is posted here.</p>'));
     case '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx':
       return withValidators(respond(fy26(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'), httpDate(POSTED, '19:40:11'));
     default: return null;

@@ -3,8 +3,6 @@
  * only the columns that matter, the rest get plain values or null.
  */
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
@@ -13,18 +11,11 @@ import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import { Provenance, RejectedRow, Run, SourceRead } from '../../models/inputs.ts';
+import { loadRowRecords } from '../../sources/index.ts';
 
 export type GivenRow = Readonly<Record<string, unknown>>;
 /** Rows by table. The name of a model stands for its result: the model itself is then not built. */
 export type Given = Readonly<Record<string, readonly GivenRow[]>>;
-
-const ROWS = join(import.meta.dirname, '../../sources/rows');
-
-/** The staged records, those of sources/rows. */
-async function stagedRecords(): Promise<RecordDefinition[]> {
-  const modules = await Promise.all((await readdir(ROWS)).map((file) => import(join(ROWS, file)) as Promise<Record<string, RecordDefinition>>));
-  return modules.flatMap((m) => Object.values(m));
-}
 
 /** Plain values of columns that must not be null and that a test does not care about. */
 const PLAIN: Readonly<Record<Column['kind'], unknown>> = {
@@ -53,7 +44,7 @@ const nullable = (columns: readonly Column[]): Column[] => columns.map((c) => ({
 export async function createInputs(connection: DuckDBConnection, models: readonly Model[], given: Given): Promise<Model[]> {
   const tables = new Map<string, readonly Column[]>([
     ['run', columnsOf(Run)], ['declared_assumptions', columnsOf(Assumption)], ['source_reads', columnsOf(SourceRead)], ['rejected_rows', columnsOf(RejectedRow)],
-    ...(await stagedRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
+    ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
     ...models.filter((m) => m.contract.publish).map((m) => [`previous_${m.name}`, nullable(m.contract.record.columns)] as const),
     ...models.filter((m) => m.name in given).map((m) => [m.name, m.contract.record.columns] as const),
   ]);

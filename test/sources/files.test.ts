@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip } from '../../sources/families/zip.ts';
-import hud, { fiscalYearOn } from '../../sources/fmr/hud_fmr/source.ts';
+import { effectiveOn, fiscalYearOn } from '../../sources/families/hud_releases.ts';
+import hud from '../../sources/fmr/hud_fmr/source.ts';
+import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
 import { zipOf } from './recorded.ts';
 import { quarantined, readFrom } from './site_double.ts';
@@ -15,6 +17,25 @@ test('a fiscal year is in force from the first of October before it', () => {
   assert.equal(fiscalYearOn('2026-09-30'), 2026);
   assert.equal(fiscalYearOn('2026-10-01'), 2027);
   assert.equal(fiscalYearOn('2027-01-01'), 2027);
+});
+
+test('HUD\'s revision is taken from the day it takes effect', async () => {
+  assert.equal(effectiveOn({ fiscalYear: 2026, revision: 'revised' }), '2026-05-21');
+  const both = ({ pathname }: URL) => (/FY26_FMRs/u.test(pathname) ? workbook : undefined);
+  assert.equal(nameOf((await readFrom(hud, both, '2026-05-20')).pages[0]?.url ?? ''), 'FY26_FMRs.xlsx');
+  assert.equal(nameOf((await readFrom(hud, both, '2026-05-21')).pages[0]?.url ?? ''), 'FY26_FMRs_revised.xlsx');
+});
+
+test('HUD\'s ZIP rents are asked for by both names, and a year without them is read well', async () => {
+  const index = '<h1>Small Area Fair Market Rents</h1><a href="../fmr2019/fy2019_safmrs_rev.xlsx">2019</a>';
+  const list = ({ pathname }: URL): string | undefined => (pathname.endsWith('/smallarea/index.html') ? index : undefined);
+  const { asked, pages } = await readFrom(safmr, list, '2026-05-20');
+  assert.deepEqual(pages.map((page) => [page.kind, safmr.parse(page)]), [['index', []]]);
+  assert.deepEqual(asked.map(nameOf), [
+    'fy2026_safmrs.xlsx', 'FY26_safmrs.xlsx', 'fy2025_safmrs_revised.xlsx', 'FY25_safmrs_revised.xlsx', 'fy2025_safmrs.xlsx', 'FY25_safmrs.xlsx', 'index.html',
+  ]);
+  const named = await readFrom(safmr, ({ pathname }) => (pathname.endsWith('/fmr2027/FY27_safmrs.xlsx') ? workbook : undefined));
+  assert.deepEqual(named.pages.map((p) => [p.kind, nameOf(p.url)]), [['safmr', 'FY27_safmrs.xlsx']]);
 });
 
 test('HUD\'s newest workbook in force is taken: the revision before the original, the year before where neither is posted', async () => {

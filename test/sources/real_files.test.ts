@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { parsePages, type Parsed } from '../../pipelines/stage.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
+import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
 import { pageOf } from './recorded.ts';
 
@@ -43,6 +44,31 @@ test('the rents of the 20 metros\' counties are those of the list derived from t
     compared += 1;
   }
   assert.equal(compared, 208);
+});
+
+test('HUD\'s ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area, none refused', { skip }, () => {
+  const { rows, rejects, merged, rowsIn } = dropped(safmr, 'hud/FY24_ERAP_SAFMR_by_zip.csv');
+  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 29_408, rows: 29_408, rejects: 0, merged: 0 });
+  assert.ok(rows.every((row) => row['fiscal_year'] === 2024 && row['effective_on'] === '2023-10-01' && row['basis'] === 'greater_of_zip_and_area'));
+  const byZip = Map.groupBy(rows, (row) => String(row['zip']));
+  assert.equal(byZip.size, 24_952);
+  assert.equal([...byZip.values()].filter((areas) => areas.length > 1).length, 2300);
+  const abilene = rows.find((row) => row['zip'] === '76437');
+  assert.deepEqual([0, 1, 2, 3, 4].map((n) => abilene?.[`rent_${n}`]), ['860.00', '876.00', '1117.00', '1488.00', '1789.00']);
+});
+
+test('HUD\'s revision of fiscal year 2025 changes the rents of 181 rows, and both releases stand side by side', { skip }, () => {
+  const [original, revised] = [dropped(hud, 'hud/FY25_FMRs.csv'), dropped(hud, 'hud/FY25_FMRs_revised.csv')];
+  for (const { rows, rejects, merged, rowsIn } of [original, revised]) {
+    assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 });
+  }
+  assert.deepEqual(new Set(original.rows.map((r) => `${r['revision']} ${r['effective_on']}`)), new Set(['original 2024-10-01']));
+  assert.deepEqual(new Set(revised.rows.map((r) => `${r['revision']} ${r['effective_on']}`)), new Set(['revised 2025-04-28']));
+  const rents = (row: Readonly<Record<string, unknown>> | undefined): string => [0, 1, 2, 3, 4].map((n) => row?.[`fmr_${n}`]).join(' ');
+  const before = new Map(original.rows.map((row) => [row['fips'], row]));
+  const changed = revised.rows.filter((row) => rents(row) !== rents(before.get(row['fips'])));
+  assert.equal(changed.length, 181);
+  assert.ok(revised.rows.every((row) => typeof row['population'] === 'number'), 'the population column of that year is pop2022');
 });
 
 test('Dayton\'s REAP list gives every one of its 609 parcels: numbers and streets, nothing else', { skip }, () => {

@@ -1,0 +1,17 @@
+-- One row per ZIP, HUD area, fiscal year, release and basis of HUD's small-area rents.
+
+select
+  zip,
+  hud_area_code,
+  -- Some names are published with double spaces
+  regexp_replace(trim(hud_area_name), '\s+', ' ', 'g') as hud_area_name,
+  rent_2,
+  fiscal_year,
+  effective_on,
+  revision,
+  basis,
+  source,
+  source_url,
+  observed_at,
+  page_sha256
+from staged_fmr_zip
