@@ -15,7 +15,7 @@
  */
 import type { RecordDefinition } from '../lib/record.ts';
 
-export type Family = 'listings' | 'fmr' | 'tax' | 'sheriff' | 'register';
+export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register';
 
 /** Under which terms a source may be read. A source without them cannot be defined. */
 export interface Terms {
@@ -90,6 +90,11 @@ export interface GetOptions {
   readonly maxBytes?: number;
   /** Send If-None-Match / If-Modified-Since from the archive and reuse its bytes on 304. Default true; false where a session is involved. */
   readonly conditional?: boolean;
+  /**
+   * Which instant the page's observedAt states: that of the request (default), or that of the first read of these
+   * bytes under this address, for a file that stands unchanged from one publication to the next.
+   */
+  readonly observed?: 'request' | 'content';
 }
 
 /** Cookies of one conversation with a site. */
@@ -123,6 +128,8 @@ export interface DropFormat {
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
+  /** Name of a file beside it that says how to read it, such as a map of columns: its text is in the page's context under this name. */
+  readonly beside?: string;
 }
 
 export interface SourceSpec {
@@ -137,6 +144,8 @@ export interface SourceSpec {
   readonly terms: Terms;
   /** Days between two reads that the source deserves. */
   readonly everyDays: number;
+  /** Days after which it is asked whether there is something new, where that is sooner than its rows are old. Default everyDays. */
+  readonly readEveryDays?: number;
   /** Hosts it may talk to, redirects included. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];
   readonly politeness: { readonly minIntervalMs: number; readonly concurrency: number };

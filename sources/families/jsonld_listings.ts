@@ -9,8 +9,9 @@ import {
   defineSource, Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page, type SourceSpec,
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
-import { candidate, date, integer, line, money, optional, percent, refuse, required, state, year, zip } from '../values.ts';
+import { candidate, optional, refuse, required } from '../values.ts';
 import { firstAt, isNode, nodeOfType, readJsonLd, typesOf, type Node } from './jsonld.ts';
+import { listingValues, ownUrl, type Availability } from './listing_values.ts';
 
 /** Paths into the listing's node (see valueAt), the first that leads to a value counts. */
 export interface ListingPaths {
@@ -71,48 +72,11 @@ const FAILURES_IN_A_ROW = 5;
 const STOP: readonly SourceUnavailable['reason'][] = ['refused', 'rate_limited', 'challenge', 'host_not_allowed'];
 
 /** schema.org availability by its last word. What is not here is unknown. */
-const AVAILABILITY: ReadonlyMap<string, string> = new Map([
+const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ...['InStock', 'OnlineOnly', 'InStoreOnly', 'PreSale', 'PreOrder'].map((word) => [word, 'for_sale'] as const),
   ...['LimitedAvailability', 'Reserved', 'BackOrder'].map((word) => [word, 'under_contract'] as const),
   ['SoldOut', 'sold'],
 ]);
-
-/** Words that sites print in place of a street that they hide. */
-const HIDDEN_STREET = /\b(?:withheld|undisclosed|not disclosed|upon request|on request|confidential)\b/iu;
-
-/** Words that sites print in place of a price. */
-const NO_PRICE = /^(?:call|contact|price|please|inquire|ask|negotiable|upon|best offer|make offer|auction)\b(?!.*\d)/iu;
-
-function price(value: unknown): string | null {
-  if (typeof value === 'string' && NO_PRICE.test(line(value) ?? '')) return null;
-  const amount = money('list_price', value, { zeroIsUnknown: true });
-  if (amount !== null && (amount.startsWith('-') || amount === '1.00' || amount.startsWith('0.'))) {
-    return refuse('sentinel_value', `list_price is ${JSON.stringify(value)}, a placeholder rather than a price`);
-  }
-  return amount;
-}
-
-function street(value: unknown): string | null {
-  const text = optional(value);
-  return text === null || HIDDEN_STREET.test(text) ? null : text;
-}
-
-function units(value: unknown): number | null {
-  const count = integer('units', value, { zeroIsUnknown: true });
-  if (count !== null && (count < 0 || count >= 9999)) return refuse('sentinel_value', `units is ${JSON.stringify(value)}, a placeholder rather than a count`);
-  return count;
-}
-
-/** Address of the listing's page, on the site's own host; a value that leads elsewhere is refused. */
-function listingUrl(value: unknown, page: Page): string {
-  const text = optional(value);
-  if (text === null) return page.url;
-  if (!URL.canParse(text, page.url)) return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address`);
-  const url = new URL(text, page.url);
-  if (url.host !== new URL(page.url).host) return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address on ${new URL(page.url).host}`);
-  url.protocol = new URL(page.url).protocol;
-  return url.href;
-}
 
 function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Candidate {
   const at = (field: keyof ListingPaths): unknown => firstAt(node, site.paths[field]);
@@ -127,24 +91,15 @@ function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Cand
     if (!typesOf(node).includes(site.list.type)) refuse('wrong_type', `the item is ${typesOf(node).join(', ') || 'of no type'}, expected ${site.list.type}`);
     const currency = optional(at('currency'));
     if (currency !== null && currency !== 'USD') refuse('not_usd', `currency is ${currency}, expected USD`);
-    const listing_url = listingUrl(at('listing_url'), page);
+    const listing_url = ownUrl(at('listing_url'), page);
     return {
-      values: {
-        listing_id,
-        listing_url,
-        street: street(at('street')),
-        city: required('city', at('city')),
-        state: state('state', required('state', at('state'))),
-        zip: zip('zip', required('zip', at('zip'))) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP'),
-        list_price: price(at('list_price')),
-        units: units(at('units')),
-        cap_rate: percent('cap_rate', at('cap_rate'), { zeroIsUnknown: true }),
-        noi: money('noi', at('noi'), { zeroIsUnknown: true }),
-        year_built: year('year_built', at('year_built')),
-        property_type: optional(at('property_type')),
-        listed_on: date('listed_on', at('listed_on')),
+      values: listingValues({
+        listing_id, listing_url,
+        street: at('street'), city: at('city'), state: at('state'), zip: at('zip'),
+        list_price: at('list_price'), units: at('units'), cap_rate: at('cap_rate'), noi: at('noi'),
+        year_built: at('year_built'), property_type: at('property_type'), listed_on: at('listed_on'),
         availability: AVAILABILITY.get((optional(at('availability')) ?? '').split('/').at(-1) ?? '') ?? 'unknown',
-      },
+      }),
       ...(detail ? {} : { sourceUrl: listing_url }),
     };
   }, id === null ? undefined : { listing_id: id });

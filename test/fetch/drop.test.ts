@@ -50,3 +50,16 @@ test('a source that takes no files names every file it is given', async (t) => {
   });
   assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'] });
 });
+
+test('a file that says how to read the others goes with each of them and is no page', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  await mkdir(join(dataDir, 'lists'));
+  for (const [name, content] of [['a.csv', 'x,y'], ['b.csv', 'x,z'], ['columns.json', '{"x":"price"}']] as const) await writeFile(join(dataDir, 'lists', name), content);
+  const archive = await openArchive(dataDir);
+  const lists = specOf({ hosts: ['www.example.com'], name: 'lists', drop: [{ pattern: /\.csv$/u, kind: 'csv', about: 'a list', beside: 'columns.json' }] });
+  const { pages, unknownFiles } = await readDrop(lists, { dropDir: dataDir, archive, clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01' });
+  assert.deepEqual(unknownFiles, []);
+  assert.deepEqual(pages.map((p) => p.context), [{ file: 'a.csv', 'columns.json': '{"x":"price"}' }, { file: 'b.csv', 'columns.json': '{"x":"price"}' }]);
+  assert.deepEqual((await archive.records('lists', '2026-11-20.01')).map((r) => r.context), pages.map((p) => p.context), 'kept for reading the pages again');
+});
