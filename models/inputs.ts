@@ -27,7 +27,7 @@ export const Run = defineRecord('run', 'The one row that says what is being buil
 
 export const SourceRead = defineRecord('source_read', 'One row per source: how its latest read went and which rows stand.', ['source'], {
   source: text('Name of the source.'),
-  family: oneOf(['listings', 'fmr', 'tax', 'sheriff', 'register'], 'Family of the source.'),
+  family: oneOf(['listings', 'fmr', 'tax', 'parcels', 'sheriff', 'register'], 'Family of the source.'),
   title: text('What the source is.'),
   home: text('Public page where a person finds the source.'),
   terms_basis: oneOf(['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'], 'Basis on which it may be read.'),

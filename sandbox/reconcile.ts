@@ -49,6 +49,11 @@ const addDays = (day: string, days: number): string => new Date(Date.parse(`${da
 const SALES_FROM = -7;
 const SALES_TO = 75;
 
+const HAMILTON = '39061';
+
+/** Where the address of a parcel of a list without addresses comes from. */
+const addressBasis = (onMap: boolean, atSale: boolean): string | null => (onMap ? 'parcel_layer' : atSale ? 'sheriff_sale' : null);
+
 /** Compare the snapshot in `folder`, the first one of its world, with the world on the snapshot's day. */
 export async function reconcile(folder: string, day: WorldDay): Promise<Reconciled[]> {
   const duck = await openDuck();
@@ -73,9 +78,11 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
       results.push(compare(`delinquent parcels of ${county}`, signals.filter((s) => s['county_fips'] === county), (s) => String(s['parcel_key']),
         new Map(list.map((d) => [parcelKey(d.countyFips, d.parcel), {
-          amount: d.amount, county_value: `${d.marketValue}.00`,
-          // The sheriff prints the street of a parcel for which the county's list has none.
-          has_address: day.property(d.propertyId).hasAddress || atSale.has(d.propertyId),
+          // Hamilton's list has neither value nor street; both come from the map, which is behind for a few parcels.
+          amount: d.amount, county_value: d.isMapped ? `${d.marketValue}.00` : null,
+          // The sheriff prints the street of a parcel for which the county has none.
+          has_address: (day.property(d.propertyId).hasAddress && d.isMapped) || atSale.has(d.propertyId),
+          ...(d.countyFips === HAMILTON ? { address_basis: addressBasis(day.property(d.propertyId).hasAddress && d.isMapped, atSale.has(d.propertyId)) } : {}),
         }]))));
     }
     for (const [county, items] of Map.groupBy(inWindow, (a) => a.countyFips)) {

@@ -16,6 +16,40 @@ shown as (
 
 before as (select * from previous_signals),
 
+-- Where a county's list names parcels without their address, its parcel layer has it. An address found once stays
+-- found, though the layer may leave the parcel out on another day
+parcel_addresses as (
+  select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class
+  from stg_parcels
+
+  union all
+
+  select county_fips, parcel_key, address as street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class
+  from before
+  where address_basis = 'parcel_layer'
+    and not exists (from stg_parcels where stg_parcels.county_fips = before.county_fips and stg_parcels.parcel_key = before.parcel_key)
+),
+
+placed as (
+  select
+    shown.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class),
+    shown.street is null and parcel.street is not null as is_from_layer,
+    coalesce(shown.street, parcel.street) as street,
+    coalesce(shown.city, parcel.city) as city,
+    coalesce(shown.zip, parcel.zip) as zip,
+    case when shown.street is null then parcel.address_key else shown.address_key end as address_key,
+    case when shown.street is null then parcel.street_key else shown.street_key end as street_key,
+    case when shown.street is null then parcel.house_low else shown.house_low end as house_low,
+    case when shown.street is null then parcel.house_high else shown.house_high end as house_high,
+    case when shown.street is null then parcel.unit_key else shown.unit_key end as unit_key,
+    coalesce(nullif(shown.county_value, 0), parcel.county_value) as county_value,
+    coalesce(shown.property_class, parcel.property_class) as property_class
+  from shown
+  left join parcel_addresses as parcel
+    on parcel.county_fips = shown.county_fips
+    and parcel.parcel_key = shown.parcel_key
+),
+
 -- A sheriff prints street and ZIP of a parcel, which some counties' own lists lack
 sheriff_address as (
   select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key
@@ -26,21 +60,21 @@ sheriff_address as (
 
 addressed as (
   select
-    shown.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key),
-    printed.address_key is not null and shown.address_key is null as is_from_sale,
-    case when shown.address_key is null then coalesce(printed.street, shown.street) else shown.street end as address,
+    placed.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key),
+    printed.address_key is not null and placed.address_key is null as is_from_sale,
+    case when placed.address_key is null then coalesce(printed.street, placed.street) else placed.street end as address,
     -- City and ZIP too, where list and sheriff print the same address for the parcel
-    case when shown.address_key is null or shown.address_key = printed.address_key then coalesce(shown.city, printed.city) else shown.city end as city,
-    case when shown.address_key is null or shown.address_key = printed.address_key then coalesce(shown.zip, printed.zip) else shown.zip end as zip,
-    case when shown.address_key is null then printed.address_key else shown.address_key end as address_key,
-    case when shown.address_key is null then printed.street_key else shown.street_key end as street_key,
-    case when shown.address_key is null then printed.house_low else shown.house_low end as house_low,
-    case when shown.address_key is null then printed.house_high else shown.house_high end as house_high,
-    case when shown.address_key is null then printed.unit_key else shown.unit_key end as unit_key
-  from shown
+    case when placed.address_key is null or placed.address_key = printed.address_key then coalesce(placed.city, printed.city) else placed.city end as city,
+    case when placed.address_key is null or placed.address_key = printed.address_key then coalesce(placed.zip, printed.zip) else placed.zip end as zip,
+    case when placed.address_key is null then printed.address_key else placed.address_key end as address_key,
+    case when placed.address_key is null then printed.street_key else placed.street_key end as street_key,
+    case when placed.address_key is null then printed.house_low else placed.house_low end as house_low,
+    case when placed.address_key is null then printed.house_high else placed.house_high end as house_high,
+    case when placed.address_key is null then printed.unit_key else placed.unit_key end as unit_key
+  from placed
   left join sheriff_address as printed
-    on printed.county_fips = shown.county_fips
-    and printed.parcel_key = shown.parcel_key
+    on printed.county_fips = placed.county_fips
+    and printed.parcel_key = placed.parcel_key
 ),
 
 today as (
@@ -76,6 +110,7 @@ today as (
     case
       when addressed.address is null then null
       when addressed.is_from_sale then 'sheriff_sale'
+      when addressed.is_from_layer then 'parcel_layer'
       else 'tax_list'
     end as address_basis,
     addressed.city,

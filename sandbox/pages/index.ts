@@ -2,6 +2,7 @@
 import type { SitePages } from '../http.ts';
 import { counties } from '../world/auction_cases.ts';
 import { colorado } from './colorado.ts';
+import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
 import { lakes } from './lakes.ts';
@@ -16,6 +17,7 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.huduser.gov', hud],
   ['gis.cuyahogacounty.us', cuyahogaTax],
   ['cagisonline.hamilton-co.org', hamiltonTax],
+  ['www.hcauditor.org', hamiltonList],
   ['utility.arcgis.com', starkTax],
   ['go.mcohio.org', montgomeryTax],
   ...counties.map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),

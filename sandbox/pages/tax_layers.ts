@@ -59,12 +59,14 @@ const hamilton: Layer = {
     // Gross and paid stand beside each other; some who owe nothing paid all of it, and some parcels are gone.
     const settled = debt === undefined && draw.chance(0.02) ? draw.int(40_000, 900_000) / 100 : 0;
     const deleted = debt === undefined && draw.chance(0.02);
-    const paid = debt ? Number(debt.paid) : settled;
+    // The map is behind the Auditor's list: of some debts it says nothing yet.
+    const known = debt?.isMapped === true ? debt : undefined;
+    const paid = known ? Number(known.paid) : settled;
     return {
       PARCELID: undashed(parcel), AUDPCLID: parcel, OWNNM1: owner.name, OWNNM2: owner.second, ...place,
       MLADR1: owner.mailing.street, MLADR2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`, MLADR3: null,
-      DELQ_TAXES: debt ? Math.round(Number(debt.amount) * 100 + paid * 100) / 100 : deleted ? draw.int(10_000, 500_000) / 100 : settled, DELQ_TAXES_PD: deleted ? 0 : paid,
-      DLNQDT: debt ? noon(`${debt.certifiedYear}-09-15`) : null, FORECL_FLAG: debt?.foreclosureFiled ? 'Y' : draw.chance(0.5) ? 'N' : null,
+      DELQ_TAXES: known ? Math.round(Number(known.amount) * 100 + paid * 100) / 100 : deleted ? draw.int(10_000, 500_000) / 100 : settled, DELQ_TAXES_PD: deleted ? 0 : paid,
+      DLNQDT: known ? noon(`${known.certifiedYear}-09-15`) : null, FORECL_FLAG: known?.foreclosureFiled ? 'Y' : draw.chance(0.5) ? 'N' : null,
       MKT_TOTAL_VAL: property.value, CLASS: debt?.propertyClass ?? null, PAR_DELETED: deleted ? 'Y' : 'N',
     };
   }),

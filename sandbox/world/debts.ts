@@ -23,13 +23,23 @@ export interface DebtPlan {
   readonly propertyClass: string;
   readonly foreclosureFiled: boolean;
   readonly paymentPlan: boolean;
+  /** First day on which the county's map knows of the debt; before, its tax columns say nothing of it. */
+  readonly mappedFrom: number;
 }
 
 const MONTGOMERY = '39113';
 const HAMILTON = '39061';
 
-/** Day of the list that a county shows on a day: Montgomery posts on Thursdays, the others answer for the day itself. */
-export const listDay = (countyFips: string, day: number): number => (countyFips === MONTGOMERY ? day - ((weekday(day) + 3) % 7) : day);
+/** Hamilton makes its list anew on this day of a month. */
+const HAMILTON_DAY = 19;
+
+/** Day of the list that a county shows on a day: Montgomery posts on Thursdays, Hamilton monthly, the others answer for the day itself. */
+export function listDay(countyFips: string, day: number): number {
+  if (countyFips === MONTGOMERY) return day - ((weekday(day) + 3) % 7);
+  if (countyFips !== HAMILTON) return day;
+  const made = monthStart(day) + HAMILTON_DAY - 1;
+  return made <= day ? made : monthStart(day, -1) + HAMILTON_DAY - 1;
+}
 
 const isListed = (plan: DebtPlan, day: number): boolean => {
   const on = listDay(plan.property.countyFips, day);
@@ -41,6 +51,12 @@ function classOf(units: number): string {
   if (units === 1) return '1-FAMILY DWELLING';
   if (units <= 3) return `${units}-FAMILY DWELLING`;
   return units < 20 ? 'APARTMENTS 4-19 UNITS' : 'APARTMENTS 20-39 UNITS';
+}
+
+/** Hamilton's map is behind for a few parcels; most of these it catches up on about the default day. */
+function mappedFrom(seed: number, property: Property): number {
+  const draw = new Draw(seed, 'mapped', property.id);
+  return property.countyFips === HAMILTON && draw.chance(0.07) ? draw.int(DEFAULT_DAY - 2, DEFAULT_DAY + 6) : FIRST_DAY - 100;
 }
 
 function planDebt(seed: number, property: Property, from: number, to: number | null): DebtPlan {
@@ -56,6 +72,7 @@ function planDebt(seed: number, property: Property, from: number, to: number | n
     propertyClass: classOf(property.units),
     foreclosureFiled: years >= 3 && draw.chance(0.25),
     paymentPlan: draw.chance(0.08),
+    mappedFrom: mappedFrom(seed, property),
   };
 }
 
@@ -82,7 +99,7 @@ export function delinquentOn(plans: readonly DebtPlan[], day: number): Delinquen
       parcel: countyFips === MONTGOMERY ? parcel : undashed(parcel),
       amount: dollars(netOwedOn(plan, on)), paid: dollars(plan.paid),
       certifiedYear: plan.certifiedYear, marketValue: property.value, propertyClass: plan.propertyClass,
-      foreclosureFiled: plan.foreclosureFiled, paymentPlan: plan.paymentPlan, listDay: dayText(on),
+      foreclosureFiled: plan.foreclosureFiled, paymentPlan: plan.paymentPlan, listDay: dayText(on), isMapped: plan.mappedFrom <= day,
     };
   });
 }

@@ -126,8 +126,10 @@ export interface DelinquentParcel {
   readonly propertyClass: string;
   readonly foreclosureFiled: boolean;
   readonly paymentPlan: boolean;
-  /** Day of the list that shows it: Montgomery posts weekly, the others show the day itself. */
+  /** Day of the list that shows it: Montgomery posts weekly, Hamilton monthly, the others show the day itself. */
   readonly listDay: Day;
+  /** The county's map knows of the debt. False for a few parcels of Hamilton, whose map is behind its list. */
+  readonly isMapped: boolean;
 }
 
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';

@@ -1,5 +1,5 @@
 /**
- * Counties that publish tax delinquency in an ArcGIS parcel layer.
+ * Counties that publish tax delinquency, or where delinquent parcels lie, in an ArcGIS parcel layer.
  *
  * A county is a declaration: its layer, the condition that makes a parcel delinquent, and how a feature's
  * attributes become a row. Reading is the same everywhere: the layer's description (are the fields still there?),
@@ -8,18 +8,18 @@
 import {
   defineSource, Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page, type SourceSpec,
 } from '../contract.ts';
-import type { RowOf } from '../../lib/record.ts';
+import type { RecordDefinition, RowOf } from '../../lib/record.ts';
+import { Parcel } from '../rows/parcel.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import { candidate, required } from '../values.ts';
 
 export type Attributes = Readonly<Record<string, unknown>>;
-type ParcelRow = RowOf<typeof TaxParcel>;
 
-export interface ParcelLayer extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
+export interface ParcelLayer<Row> extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
   readonly county: NonNullable<SourceSpec['county']>;
   /** Address of the layer, without a slash at its end. */
   readonly layer: string;
-  /** SQL condition of a delinquent parcel. */
+  /** SQL condition of the parcels to read. */
   readonly where: string;
   /** Fields without which the layer is not the one we know. */
   readonly needed: readonly string[];
@@ -30,7 +30,7 @@ export interface ParcelLayer extends Pick<SourceSpec, 'name' | 'title' | 'terms'
   /** Why a feature is no parcel any more, or null. Such a row is refused without its last good version being kept. */
   readonly gone?: (attributes: Attributes) => string | null;
   /** The rest of a row; may throw a Refusal. */
-  values(attributes: Attributes): Omit<ParcelRow, 'county_fips' | 'county' | 'parcel_raw'>;
+  values(attributes: Attributes): Omit<Row, 'county_fips' | 'county' | 'parcel_raw'>;
 }
 
 /** The largest page asked for, whatever the layer offers. */
@@ -84,7 +84,7 @@ function features(page: Page, needed: readonly string[]): { attributes: Attribut
   return { attributes: attributes.filter((a) => a !== null), more: json.exceededTransferLimit === true };
 }
 
-async function* readLayer(ctx: FetchContext, county: ParcelLayer): AsyncGenerator<Page> {
+async function* readLayer(ctx: FetchContext, county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'needed' | 'optional'>): AsyncGenerator<Page> {
   const { layer, where, needed } = county;
   const get = (url: string, kind: string): Promise<Page> => ctx.get(url, { kind, accept: 'application/json' } satisfies GetOptions);
   const query = (parameters: Readonly<Record<string, string>>, kind: string): Promise<Page> =>
@@ -123,12 +123,17 @@ async function* readLayer(ctx: FetchContext, county: ParcelLayer): AsyncGenerato
   }
 }
 
-/** An adapter for one county. */
-export function arcgisParcels(county: ParcelLayer): SourceSpec {
+/** An adapter for one county's delinquent parcels. */
+export const arcgisParcels = (county: ParcelLayer<RowOf<typeof TaxParcel>>): SourceSpec => adapter(county, 'tax', TaxParcel);
+
+/** An adapter for where one county's parcels lie. */
+export const arcgisAddresses = (county: ParcelLayer<RowOf<typeof Parcel>>): SourceSpec => adapter(county, 'parcels', Parcel);
+
+function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], row: RecordDefinition): SourceSpec {
   const { fips, name, state } = county.county;
   return defineSource({
     name: county.name,
-    family: 'tax',
+    family,
     title: county.title,
     home: county.layer,
     county: county.county,
@@ -136,7 +141,7 @@ export function arcgisParcels(county: ParcelLayer): SourceSpec {
     everyDays: county.everyDays,
     hosts: [new URL(county.layer).host],
     politeness: county.politeness,
-    row: TaxParcel,
+    row,
     expect: county.expect,
     fetch: (ctx) => readLayer(ctx, county),
     parse: (page) => {

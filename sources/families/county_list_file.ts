@@ -1,15 +1,17 @@
 /**
- * Counties whose delinquency list has no address of its own that a program could read: the operator gets the list
- * from the county (auditor, treasurer, newspaper) and drops it as CSV or XLSX.
+ * Counties whose delinquency list is a table in a file. Most of these lists have no address of their own that a
+ * program could read: the operator gets the list from the county (auditor, treasurer, newspaper) and drops it as
+ * CSV or XLSX. Where the county posts a workbook under one name, it is read from there.
  *
- * Such files have no fixed layout, so a column is known by its heading: every field has headings that mean it, and
+ * Dropped files have no fixed layout, so a column is known by its heading: every field has headings that mean it, and
  * a county may add its own. The heading row is the first that names a parcel and an amount; title rows above it
  * are passed over, as are columns that mean nothing here. Two columns for the same field are not guessed between.
+ * A posted workbook has the columns it always has, or is not believed.
  */
-import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../contract.ts';
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import {
-  candidate, integer, joined, money, optional, readCsv, refuse, state, tidy, year, zip,
+  candidate, checkColumns, integer, joined, money, optional, readCsv, refuse, state, tidy, year, zip,
 } from '../values.ts';
 import { mailing, postcode, situs } from './addresses.ts';
 import { readXlsx, type Cell } from './xlsx.ts';
@@ -48,6 +50,8 @@ export interface CountyList extends Pick<SourceSpec, 'name' | 'title' | 'home' |
   readonly parcelExample: string;
   /** Further headings of this county's lists. */
   readonly headings?: Partial<Record<ListField, readonly string[]>>;
+  /** Where the county posts the list as a workbook, with all the columns it has and what is expected of it. */
+  readonly posted?: Pick<SourceSpec, 'expect'> & { readonly url: string; readonly columns: readonly string[] };
 }
 
 /** One row of a sheet or CSV file and how it reads in the rejects table. */
@@ -143,14 +147,20 @@ function rowsOf(lines: readonly Line[], county: CountyList, known: ReadonlyMap<s
   for (const [at, line] of lines.slice(0, MOST_TITLE_ROWS).entries()) {
     const columns = columnsOf(line, known, page);
     if (columns === null) continue;
+    if (county.posted) checkColumns(line.cells.map((heading) => String(heading ?? '').trim().toLowerCase()), county.posted.columns, page.url);
     return lines.slice(at + 1).filter(({ cells }) => cells.some((cell) => typeof cell !== 'boolean' && tidy(cell) !== null))
       .map((row) => rowOf(row, columns, county));
   }
   return null;
 }
 
+async function* readPosted(ctx: FetchContext, url: string): AsyncGenerator<Page> {
+  yield await ctx.get(url, { kind: 'xlsx', magic: 'PK', minBytes: 500 });
+}
+
 /** An adapter for one county. */
 export function countyListFile(county: CountyList): SourceSpec {
+  const { posted } = county;
   const known = meanings(county.headings);
   const about = (form: string): string => `The county's delinquency list as ${form}, whatever its name. Headings for the parcel number and the amount are needed; `
     + 'leave the newest list there only, since all files in the folder are read.';
@@ -162,12 +172,13 @@ export function countyListFile(county: CountyList): SourceSpec {
     county: county.county,
     terms: county.terms,
     everyDays: county.everyDays,
-    hosts: [],
-    politeness: { minIntervalMs: 0, concurrency: 1 },
+    hosts: posted ? [new URL(posted.url).host] : [],
+    politeness: { minIntervalMs: 5000, concurrency: 1 },
     row: TaxParcel,
     // Lists are made at different times of a year and may be far shorter than the one before.
-    expect: { minRows: 1, maxRejectShare: 0.05, maxDropShare: 0.6 },
+    expect: posted?.expect ?? { minRows: 1, maxRejectShare: 0.05, maxDropShare: 0.6 },
     drop: [{ pattern: /\.csv$/u, kind: 'csv', about: about('CSV') }, { pattern: /\.xlsx$/u, kind: 'xlsx', about: about('an Excel workbook') }],
+    ...(posted ? { fetch: (ctx: FetchContext) => readPosted(ctx, posted.url) } : {}),
     parse: (page) => {
       if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
       const tables = page.kind === 'csv' ? [csvLines(page)] : readXlsx(page.bytes, page.url).map(sheetLines);

@@ -1,0 +1,36 @@
+/**
+ * Hamilton County, Ohio: where the parcels of the delinquency list lie, from the CAGIS parcel layer. Only parcels
+ * with delinquent taxes are asked for, since the county has some 350,000 and its list a twentieth of them; a parcel
+ * that the layer does not yet know as delinquent awaits its address.
+ */
+import { arcgisAddresses } from '../../families/arcgis_parcels.ts';
+import { joined, money, optional } from '../../values.ts';
+
+/** CAGIS marks a parcel that no longer exists; the flag has been seen as a word, a letter and a number. */
+const isSet = (flag: unknown): boolean => /^(?:y|yes|t|true|1)$/iu.test(optional(flag) ?? '');
+
+/** "0" stands for no house number. */
+const houseNumber = (value: unknown): string | null => ((text) => (text === '0' ? null : text))(optional(value));
+
+export default arcgisAddresses({
+  name: 'oh_hamilton_parcels',
+  title: 'Hamilton County parcel addresses (CAGIS parcel layer)',
+  county: { fips: '39061', name: 'Hamilton County', state: 'OH' },
+  layer: 'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0',
+  where: 'DELQ_TAXES > 0',
+  terms: { basis: 'public_record', note: 'The auditor says that the data are public records but does not endorse commercial use; the terms of the map server were not obtained.' },
+  everyDays: 1,
+  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
+  parcel: 'PARCELID',
+  needed: ['PARCELID', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
+  optional: ['LOC_ST_DIR'],
+  gone: (a) => (isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null),
+  values: (a) => ({
+    street: optional(a.ADDRST) === null ? null : joined([houseNumber(a.ADDRNO), a.LOC_ST_DIR, a.ADDRST, a.ADDRSF]),
+    city: null,
+    zip: null,
+    county_value: money('MKT_TOTAL_VAL', a.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
+    property_class: optional(a.CLASS),
+  }),
+});
