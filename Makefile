@@ -26,7 +26,7 @@ underwrite: $(NODE) ## build and publish from the rows already staged, reading n
 	@SOURCES=none node sandbox/around.ts node pipelines/cli.ts run
 
 ohio: $(NODE) ## read the Ohio register and publish
-	@SOURCES=ohio_sos node sandbox/around.ts node pipelines/cli.ts run
+	@SOURCES=ohio_sos,ohio_sos_amendments node sandbox/around.ts node pipelines/cli.ts run
 
 colorado: $(NODE) ## read the Colorado register and publish
 	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/cli.ts run

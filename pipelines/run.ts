@@ -14,7 +14,7 @@ import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { changesSince, type Changes } from './changes.ts';
 import { daysBetween, type Clock } from './clock.ts';
 import { ingest } from './ingest.ts';
-import { loadInputs, NO_FILE, type SourceReadRow, type SourceState } from './inputs.ts';
+import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './inputs.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
 import { standingRead, type ReadRecord } from './reads.ts';
@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly sources: readonly SourceSpec[];
   /** Whether a source is to be read in this run; the others keep their last good rows. */
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
+  /** Whether a source may be read from the web; the others are read from the drop folder only. Default: every one. */
+  readonly mayFetch?: (spec: SourceSpec) => boolean;
   readonly archive: Archive;
   readonly fetcher: Fetcher;
   /** Models to build. Default: all of models/. */
@@ -68,11 +70,18 @@ async function claimRun(layout: Layout, asOf: string): Promise<string> {
   }
 }
 
+/** What a source without anything to read waits for, and what the operator can do about it. */
+function waiting(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
+  const [format] = spec.drop ?? [];
+  const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
+  return spec.fetch ? { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` } : { reason: 'no_file', detail: file };
+}
+
 /** How a source stands after this run: its declaration, its latest read and the rows that stand. */
 function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
   const latest = read ?? undefined;
   // Waiting for the operator is not a failure: such a source is quiet, and says what it waits for.
-  const waits = read === null ? { reason: NO_FILE, detail: `put a file into the drop folder ${spec.name}: ${spec.drop?.[0]?.about ?? ''}` } : null;
+  const waits = read === null ? waiting(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   const row: SourceReadRow = {
     source: spec.name, family: spec.family, title: spec.title, home: spec.home,
@@ -117,11 +126,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
       const before = Date.now();
-      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher }, spec, incorporated) : undefined;
+      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch: options.mayFetch ?? (() => true) }, spec, incorporated) : undefined;
       const state = stateOf(spec, read, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
       const { latest } = state;
       states.push(state);
-      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : read === null ? 'no file dropped' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
+      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : read === null ? 'waits for the operator' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
     }
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);
@@ -191,7 +200,7 @@ async function ownVersion(): Promise<string> {
 
 /** Whether a source deserves a read: it has never been read well, or its cadence has passed. */
 export const dueByCadence = (asOf: string) => (spec: SourceSpec, lastGoodOn: string | null): boolean =>
-  lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= spec.everyDays;
+  lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
 
 /** Latest day a run id names, for messages. */
 export const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? runId;

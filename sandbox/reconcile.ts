@@ -97,11 +97,18 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     }
     const filings = await all('filings');
     results.push(compare('filings of ohio_sos', filings.filter((f) => f['source'] === 'ohio_sos'), (f) => String(f['document_number']),
-      new Map(day.ohio.filings.filter((f) => f.businessName !== null).map((f) => [f.documentNumber, { business_name: f.businessName, filing_date: f.effectiveDate }]))));
+      new Map(day.ohio.filings.filter((f) => f.businessName !== null).map((f) => [f.documentNumber, { business_name: f.businessName, filing_date: f.effectiveDate, ...amendmentOf(day, f) }]))));
     results.push(compare('filings of colorado_sos', filings.filter((f) => f['source'] === 'colorado_sos'), (f) => String(f['document_number']),
       new Map(day.colorado.map((e) => [e.entityId, { business_name: e.name, filing_date: e.formedOn, entity_status: e.row['entitystatus'] }]))));
     return results;
   } finally { duck.close(); }
+}
+
+/** The last that the month's reports say of a filing's business. */
+function amendmentOf(day: WorldDay, filing: WorldDay['ohio']['filings'][number]): Row {
+  const [last] = day.ohio.amendments.filter((a) => a.charterNumber === filing.charterNumber && a.businessName !== null && a.effectiveDate >= filing.effectiveDate)
+    .sort((a, b) => (`${a.effectiveDate} ${a.documentNumber}` < `${b.effectiveDate} ${b.documentNumber}` ? 1 : -1));
+  return { amendment_kind: last?.kind ?? null, amendment_date: last?.effectiveDate ?? null, amendment_document: last?.documentNumber ?? null };
 }
 
 /** One deal a property: two listings belong to one deal exactly when they show the same property. */

@@ -7,6 +7,13 @@ shown as (select * from stg_registrations),
 
 before as (select * from previous_filings),
 
+-- What the register says last became of each business
+amendments as (
+  select *
+  from stg_amendments
+  qualify row_number() over (partition by register, charter_number order by effective_date desc, document_number desc) = 1
+),
+
 -- How far the feed had come before today: a filing from before that day that appears only now is late. Some filings
 -- take effect in the future, which says nothing of how far the feed had come.
 reached as (
@@ -24,6 +31,10 @@ compared as (
     before.last_seen as last_seen_before,
     before.last_updated as last_updated_before,
     before.change_kind as change_kind_before,
+    before.amendment_kind,
+    before.amendment_date,
+    before.amendment_document,
+    before.amendment_url,
     (before.charter_number, before.business_name_raw, before.filing_date, before.entity_type_raw, before.entity_status_raw, before.jurisdiction,
       before.registered_agent_name, before.agent_addr1, before.agent_addr2, before.agent_city, before.agent_state, before.agent_zip,
       before.business_city, before.business_state, before.business_zip, before.business_county)
@@ -86,7 +97,13 @@ today as (
     agent_addr2,
     business_county,
     page_sha256,
-    page_row
+    page_row,
+
+    -- What became of it
+    amendment_kind,
+    amendment_date,
+    amendment_document,
+    amendment_url
   from compared
 ),
 
@@ -96,6 +113,29 @@ together as (
   select * exclude (agent_filings)
   from before
   where id not in (select id from today)
+),
+
+-- A later amendment of the same charter takes the place of the one known before
+amended as (
+  select
+    together.* replace (
+      case when is_news then amendments.kind else amendment_kind end as amendment_kind,
+      case when is_news then amendments.effective_date else amendment_date end as amendment_date,
+      case when is_news then amendments.document_number else amendment_document end as amendment_document,
+      case when is_news then amendments.source_url else amendment_url end as amendment_url,
+      case when is_news then greatest(last_updated, amendments.observed_at) else last_updated end as last_updated,
+      case when is_news then greatest(last_seen, amendments.observed_at) else last_seen end as last_seen,
+      case when is_news and id in (select id from before) then 'changed' else change_kind end as change_kind
+    )
+  from together
+  left join amendments
+    on amendments.register = together.source
+    and amendments.charter_number = together.charter_number
+    and amendments.effective_date >= together.filing_date
+  cross join lateral (
+    select amendments.document_number is not null
+      and (amendments.effective_date, amendments.document_number) > (coalesce(amendment_date, date '0001-01-01'), coalesce(amendment_document, '')) as is_news
+  )
 )
 
 select
@@ -108,5 +148,6 @@ select
   case when registered_agent_name is not null then
     cast(count(*) over (partition by source, upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer)
   end as agent_filings,
+  amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
-from together
+from amended

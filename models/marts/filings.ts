@@ -1,7 +1,9 @@
 import { date, defineRecord, instant, integer, oneOf, text } from '../../lib/record.ts';
+import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { defineModel, never } from '../contract.ts';
 import { readFrom, seen } from '../fields.ts';
 
+const NOT_AMENDED = 'no amendment of its charter number was read (Colorado publishes none)';
 const NOT_GIVEN = 'the filing does not give it';
 
 /** Normalised entity types, in which both registers are told. */
@@ -52,6 +54,10 @@ export const Filing = defineRecord('filing', 'One row per filing document of Ohi
   agent_addr2: text('Agent\'s address, second line.', { absent: NOT_GIVEN }),
   business_county: text('County of the business.', { absent: 'the filing does not give it (Colorado never does)' }),
   agent_filings: integer('Filings of this feed with the same agent name, so that a buyer can drop agents that serve thousands.', { absent: 'registered_agent_status is not_provided_by_source', unit: 'filings' }),
+  amendment_kind: oneOf(AMENDMENT_KINDS, 'What the register\'s monthly reports last said of the same charter number. Not a standing: a business may have been reinstated since, or merged under another charter.', { absent: NOT_AMENDED }),
+  amendment_date: date('Effective date of that amendment.', { absent: NOT_AMENDED }),
+  amendment_document: text('Document number of that amendment.', { absent: NOT_AMENDED }),
+  amendment_url: text('Public page that shows that amendment.', { absent: NOT_AMENDED }),
   page_sha256: readFrom.page_sha256,
   page_row: readFrom.page_row,
 });
@@ -61,6 +67,8 @@ export default defineModel({
   audits: [
     never('filings', 'agent_status_agrees', 'the agent is null exactly when its status says so', '(registered_agent_status = \'available\') <> (registered_agent_name IS NOT NULL)'),
     never('filings', 'seen_in_order', 'first_seen is not after last_updated, nor that after last_seen', 'first_seen > last_updated OR last_updated > last_seen'),
+    never('filings', 'amended_after_filed', 'an amendment is whole, and not older than what it amends',
+      'amendment_date < filing_date OR (amendment_kind IS NULL) <> (amendment_date IS NULL) OR (amendment_kind IS NULL) <> (amendment_document IS NULL) OR (amendment_kind IS NULL) <> (amendment_url IS NULL)'),
     never('filings', 'naics_as_said', 'the industry code is null exactly when it is not collected', '(naics IS NULL) <> (naics_status = \'not_collected_by_source\')'),
     { name: 'filings.none_lost', about: 'a filing once published stays', blocking: true, sql: 'SELECT id FROM previous_filings WHERE id NOT IN (SELECT id FROM filings)' },
   ],

@@ -5,7 +5,7 @@ import { placesOfMetro, places, type Place } from './places.ts';
 import { Draw } from './random.ts';
 import { rentsOf } from './rents.ts';
 import { drawAddress, spellStreet } from './streets.ts';
-import type { OhioAddress, OhioFiling, OhioRelease } from './types.ts';
+import type { OhioAddress, OhioAmendment, OhioFiling, OhioRelease } from './types.ts';
 
 /** The ten reports of new entities: number, words of the transaction, endings of the names, weight. */
 export const OHIO_REPORTS: readonly { readonly number: string; readonly transaction: string; readonly endings: readonly string[]; readonly weight: number }[] = [
@@ -87,11 +87,39 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
   };
 }
 
+/** The five reports of what becomes of businesses: number, kind, words of the transaction, weight. */
+export const OHIO_AMENDMENTS: readonly { readonly number: string; readonly kind: OhioAmendment['kind']; readonly transaction: string; readonly weight: number }[] = [
+  { number: '0210', kind: 'merger', transaction: 'MERGER/DOMESTIC', weight: 3 },
+  { number: '0220', kind: 'dissolution', transaction: 'CERTIFICATE OF DISSOLUTION', weight: 40 },
+  { number: '0230', kind: 'cancellation', transaction: 'CANCELLATION BY THE SECRETARY OF STATE', weight: 25 },
+  { number: '0240', kind: 'reinstatement', transaction: 'REINSTATEMENT', weight: 10 },
+  { number: '0250', kind: 'amendment', transaction: 'AMENDMENT TO ARTICLES', weight: 22 },
+];
+
+/** What became in a month of a business registered in it or in one of the two months before. */
+function amendment(seed: number, month: number, index: number, count: number, days: number): OhioAmendment {
+  const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
+  const report = draw.weighted(OHIO_AMENDMENTS.map((r) => [r, r.weight] as const));
+  const since = monthStart(month, -draw.weighted<number>([[0, 2], [1, 3], [2, 2]]));
+  // The first filings of a month are there however many the month has.
+  const about = filing(seed, since, draw.int(0, Math.max(0, Math.floor(count * 0.9) - 1)), monthStart(since, 1) - since);
+  const effective = Math.max(month + draw.int(0, days - 1), Date.parse(about.effectiveDate) / 86_400_000);
+  return {
+    report: report.number, kind: report.kind, documentNumber: `${dayText(month).slice(0, 4)}9${dayText(month).slice(5, 7)}${String(index + 100).padStart(5, '0')}`,
+    charterNumber: about.charterNumber, effectiveDate: dayText(effective), businessName: about.businessName, transaction: report.transaction,
+    filer: about.filer, businessCity: about.businessCity, county: about.county,
+  };
+}
+
+/** Amendments for every so many new filings. */
+const FILINGS_AN_AMENDMENT = 12;
+
 /** The files that stand on a day. The month before the default day's second Saturday holds exactly `count` filings. */
 export function ohioOn(seed: number, count: number, day: number): OhioRelease {
   const { month, releasedOn } = releaseOn(day);
   const days = monthStart(month, 1) - month;
   const share = dayText(month).startsWith('2026-10') ? 100 : new Draw(seed, 'ohio', dayText(month)).int(92, 108);
   const filings = Array.from({ length: Math.round(count * share / 100) }, (_, index) => filing(seed, month, index, days));
-  return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings };
+  const amendments = Array.from({ length: Math.ceil(count / FILINGS_AN_AMENDMENT) }, (_, index) => amendment(seed, month, index, count, days));
+  return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings, amendments };
 }

@@ -194,13 +194,19 @@ export interface OhioAddress {
   readonly zip: string;
 }
 
-/** The reports that stand on a day: all ten files of one month. */
+/** One line of the monthly reports of what became of existing businesses. */
+export interface OhioAmendment extends Pick<OhioFiling, 'report' | 'documentNumber' | 'charterNumber' | 'effectiveDate' | 'businessName' | 'transaction' | 'filer' | 'businessCity' | 'county'> {
+  readonly kind: 'merger' | 'dissolution' | 'cancellation' | 'reinstatement' | 'amendment';
+}
+
+/** The reports that stand on a day: all files of one month. */
 export interface OhioRelease {
   /** Second Saturday on which the files were made. */
   readonly releasedOn: Day;
   /** Month of the filings, YYYY-MM. */
   readonly month: string;
   readonly filings: readonly OhioFiling[];
+  readonly amendments: readonly OhioAmendment[];
 }
 
 /** A row of the Colorado dataset: its 35 columns by name, empty ones left out. */

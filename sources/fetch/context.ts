@@ -308,14 +308,18 @@ export class SourceContext implements FetchContext {
     const { archive } = this.#shared;
     const confirmed = verdict.is === 'not_modified' ? ask.prior?.record : undefined;
     const { finalUrl, ...blank } = this.#blank(ask);
+    const sha256 = confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null;
+    const firstRead = ask.options.observed === 'content' && sha256 !== null
+      ? await archive.latest(this.#spec.name, ask.pageUrl, (r) => r.sha256 === sha256 && r.observedAt <= blank.observedAt) : undefined;
     const record: RequestRecord = {
       ...blank,
       // A redirect answers for its own address; what it leads to, for the address that was asked.
       ...(verdict.is === 'redirect' ? { url: ask.url.href, kind: 'redirect' } : finalUrl === undefined ? {} : { finalUrl }),
       status: answer.status,
       responseHeaders: confirmed ? confirmedBy(confirmed.responseHeaders, answer.headers) : keptOf(answer.headers),
-      sha256: confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null,
-      bytes: answer.body.length, fromCache: confirmed !== undefined,
+      // Each read of the same bytes hands on the instant of the first.
+      observedAt: firstRead?.observedAt ?? blank.observedAt,
+      sha256, bytes: answer.body.length, fromCache: confirmed !== undefined,
       error: 'error' in verdict ? verdict.error.reason : null,
     };
     await archive.append(record);

@@ -1,5 +1,7 @@
 /** The registers day by day: what was read stays, what is corrected is corrected, what stands unchanged gets no younger. */
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run.ts';
@@ -37,4 +39,97 @@ test('Colorado: increments keep the register as true as a full export would, nam
     before = rows;
   }
   assert.ok(Object.values(seen).every((count) => count > 0), `each kind of change happened: ${JSON.stringify(seen)}`);
+});
+
+const REPORT = '/free/OnlineBusinessReports/WI0100R.TXT';
+const noon = (day: string): string => `${day}T12:00:00Z`;
+/** The same as DuckDB prints it. */
+const seen = (day: string): string => `${day} 12:00:00`;
+/** Ohio's filings as published, by document number. */
+const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, Record<string, unknown>>> =>
+  new Map((await published(layout, runId, 'filings', "WHERE source = 'ohio_sos'")).map((row) => [row['document_number'], row]));
+
+test('Ohio: a file that still stands is no refresh, a new month keeps the old one, a month published again corrects it', async () => {
+  const [layout, world] = [await newLayout(), makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 400 })];
+  let report = '';
+  const keep: Alter = (request, response) => {
+    if (request.path === REPORT && response.status === 200) report = new TextDecoder('windows-1252').decode(response.body);
+    return undefined;
+  };
+  const stateOf = ({ sources }: RunResult) => sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.last_good_at, row.age_days]);
+
+  // The second Saturday of November 2026 is the 14th.
+  const thursday = await runOf(layout, world, '2026-11-12');
+  const september = await ohioFilings(layout, thursday.runId);
+  assert.equal(thursday.truth.ohio.month, '2026-09');
+
+  const friday = await runOf(layout, world, '2026-11-13');
+  const read = friday.sources.find(({ row }) => row.source === 'ohio_sos')?.latest;
+  assert.deepEqual([read?.status, read?.traffic.not_modified], ['good', 10]);
+  assert.deepEqual(stateOf(friday), [[noon('2026-11-12'), 1], [noon('2026-11-12'), 1]], 'confirmed, but a day older');
+  assert.deepEqual(await ohioFilings(layout, friday.runId), september);
+
+  const saturday = await runOf(layout, world, '2026-11-14', keep);
+  const both = await ohioFilings(layout, saturday.runId);
+  assert.deepEqual(stateOf(saturday), [[noon('2026-11-14'), 0], [noon('2026-11-14'), 0]]);
+  assert.equal(saturday.truth.ohio.month, '2026-10');
+  const october = saturday.truth.ohio.filings.filter(({ businessName }) => businessName !== null);
+  assert.equal(both.size, september.size + october.length);
+  const amended = saturday.truth.ohio.amendments.filter(({ businessName }) => businessName !== null);
+  let told = 0;
+  for (const [id, old] of september) {
+    const now = both.get(id);
+    if (now?.['amendment_document'] === old['amendment_document']) {
+      assert.deepEqual({ ...now, agent_filings: null }, { ...old, agent_filings: null }, 'a filing of the month before stays as it was read');
+      continue;
+    }
+    const amendment = amended.find(({ documentNumber }) => documentNumber === now?.['amendment_document']);
+    assert.deepEqual([now?.['charter_number'], now?.['amendment_kind'], now?.['amendment_date'], now?.['change_kind'], now?.['last_updated'], now?.['entity_status']],
+      [amendment?.charterNumber, amendment?.kind, amendment?.effectiveDate, 'changed', seen('2026-11-14'), null]);
+    told += 1;
+  }
+  assert.ok(told > 0, 'an amendment of October concerns a filing of September');
+
+  // The office makes the month again: one name is corrected, one line is gone.
+  const [header = '', gone = '', corrected = '', ...rest] = report.split('\r\n');
+  const [goneId, correctedId] = [gone.split(',')[0], corrected.split(',')[0]];
+  const name = String(both.get(correctedId)?.['business_name']);
+  const again = [header, corrected.replace(name, 'CORRECTED NAME LLC'), ...rest].join('\r\n');
+  assert.ok(again.includes('CORRECTED NAME LLC'));
+  const monday = await runOf(layout, world, '2026-11-16', (request, response) => (request.path === REPORT
+    ? { ...response, status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(again, 'latin1') } : undefined));
+  const after = await ohioFilings(layout, monday.runId);
+  assert.equal(after.size, both.size, 'nothing is lost');
+  assert.deepEqual([after.get(correctedId)?.['business_name'], after.get(correctedId)?.['change_kind'], after.get(correctedId)?.['first_seen'], after.get(correctedId)?.['last_updated']],
+    ['CORRECTED NAME LLC', 'changed', seen('2026-11-14'), seen('2026-11-16')]);
+  assert.deepEqual([after.get(goneId)?.['business_name'], after.get(goneId)?.['last_seen']], [both.get(goneId)?.['business_name'], seen('2026-11-14')]);
+});
+
+test('Ohio: what a refusing site does not give, the drop folder does', async () => {
+  const [layout, world] = [await newLayout(), makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 60 })];
+  const bodies = new Map<string, Uint8Array>();
+  const refuse: Alter = (request, response) => {
+    if (!request.path.endsWith('.TXT')) return undefined;
+    bodies.set(request.path.split('/').at(-1) ?? '', response.body);
+    return { ...response, status: 403, body: Buffer.from('Forbidden') };
+  };
+  const statuses = (result: RunResult) => Object.fromEntries(result.sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.source, row.status]));
+  const refused = await runOf(layout, world, '2026-11-20', refuse);
+  assert.deepEqual(statuses(refused), { ohio_sos: 'unavailable', ohio_sos_amendments: 'unavailable' });
+
+  // The operator downloads two of the files with a browser.
+  const { truth } = refused;
+  const dissolved = `DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME\r\n`
+    + `202631900001,${truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
+  for (const [source, file, body] of [['ohio_sos', 'WI0010R.TXT', bodies.get('WI0010R.TXT') ?? ''], ['ohio_sos_amendments', 'WI0220R (1).txt', dissolved]] as const) {
+    await mkdir(join(layout.drop, source), { recursive: true });
+    await writeFile(join(layout.drop, source, file), body);
+  }
+  const dropped = await runOf(layout, world, '2026-11-20', refuse);
+  assert.deepEqual(statuses(dropped), { ohio_sos: 'good', ohio_sos_amendments: 'good' });
+  const rows = await ohioFilings(layout, dropped.runId);
+  const expected = truth.ohio.filings.filter(({ report, businessName }) => report === '0010' && businessName !== null);
+  assert.ok(expected.length > 0);
+  assert.deepEqual([...rows.keys()].sort(), expected.map(({ documentNumber }) => documentNumber).sort());
+  assert.equal(rows.get(expected[0]?.documentNumber)?.['amendment_kind'], 'dissolution');
 });

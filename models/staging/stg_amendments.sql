@@ -1,0 +1,17 @@
+-- One row per amendment and business that the latest reads brought, the later of two reads of the same standing.
+
+select
+  register,
+  document_number,
+  trim(charter_number) as charter_number,
+  kind,
+  effective_date,
+  source_url,
+  observed_at,
+  page_sha256,
+  page_row
+from staged_amendment
+qualify row_number() over (
+  partition by register, document_number, trim(charter_number)
+  order by observed_at desc, page_sha256, page_row desc
+) = 1
