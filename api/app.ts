@@ -14,13 +14,7 @@ import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts
 import { NETWORK, USDC } from './payments/network.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { paymentRoutes, routeKey, type Asked, type Route } from './route.ts';
-import { auctions } from './routes/auctions.ts';
-import { dealCards, dealIds, deals, hotDeals } from './routes/deals.ts';
-import { filings, recentFilings } from './routes/filings.ts';
-import { leads } from './routes/leads.ts';
-import { lookup } from './routes/lookup.ts';
-import { metaRoute } from './routes/meta.ts';
-import { signals } from './routes/signals.ts';
+import { allRoutes } from './routes/all.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
@@ -94,9 +88,7 @@ export function createApp(deps: AppDeps): App {
   const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined } = deps;
   const cursors = cursorsOf(deps.cursorSecret);
 
-  const listed: Route[] = [dealIds, lookup, deals, dealCards, hotDeals, signals, auctions, leads, recentFilings, filings];
-  const routes: Route[] = [];
-  routes.push(metaRoute({ routes, publicUrl, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) }), ...listed);
+  const routes = allRoutes({ publicUrl, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) });
 
   /** What a buyer needs to know to pay, in every 402. */
   const howToPay = (route: Route): Extras => ({

@@ -1,50 +1,79 @@
-/** New business registrations of Ohio and Colorado. */
+/**
+ * New business registrations. The same feed is mounted at the root, for both registers with a filter by state, and
+ * under a prefix of each register, for it alone.
+ */
 import { Filing, ENTITY_TYPES } from '../../models/marts/filings.ts';
 import { listRoute, Where } from '../list.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
+import type { Route } from '../route.ts';
 
 /** Days that count as recent. */
-const RECENT_DAYS = 7;
+export const RECENT_DAYS = 7;
 
-const state = choiceParam(['OH', 'CO'], 'State of the registry.');
+export interface Register {
+  /** State of the registry. */
+  readonly state: 'OH' | 'CO';
+  readonly stateName: string;
+  /** First part of the paths of its own feed. */
+  readonly prefix: string;
+  /** When new filings are read. */
+  readonly cadence: string;
+}
+
+export const REGISTERS: readonly Register[] = [
+  { state: 'OH', stateName: 'Ohio', prefix: '/ohio', cadence: 'On the second Saturday of each month, when the state publishes new filings.' },
+  { state: 'CO', stateName: 'Colorado', prefix: '/colorado', cadence: 'Daily.' },
+];
+
+const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
+/** The filter by state, which a register's own feed does not take. */
+export const stateFilter = (register?: Register): typeof states => (register ? {} as typeof states : states);
 const entityType = choiceParam(ENTITY_TYPES, 'Normalised entity type.');
 
-export const recentFilings = listRoute({
-  path: '/api/filings/recent', price: PRICES['/api/filings/recent'],
-  about: `Business registrations this service first read within the last ${RECENT_DAYS} days, newest first.`,
-  filters: { state, entity_type: entityType },
-  record: Filing.schema,
-  list: (asked) => ({
-    table: 'filings', what: 'recent filing', rank: { column: 'first_seen', direction: 'DESC' },
-    where: new Where()
-      .add(`CAST(first_seen AS DATE) > CAST(? AS DATE) - ${RECENT_DAYS}`, asked.today)
-      .when('source_state = ?', asked.params.state)
-      .when('entity_type = ?', asked.params.entity_type),
-  }),
-});
+/** Filings this service first read within the last days, by the data clock. */
+export const recent = (today: string): Where => new Where().add(`CAST(first_seen AS DATE) > CAST(? AS DATE) - ${RECENT_DAYS}`, today);
 
-export const filings = listRoute({
-  path: '/api/filings', price: PRICES['/api/filings'],
-  about: 'Business registrations by state, type, name and filing date, newest filing date first.',
-  filters: {
-    state, entity_type: entityType,
-    name: textParam('Part of the business name, upper or lower case.'),
-    agent: textParam('Part of the registered agent\'s name, upper or lower case.'),
-    city: textParam('City of the business; the whole name, upper or lower case.'),
-    from_date: dayParam('First filing date.'),
-    to_date: dayParam('Last filing date.'),
-  },
-  record: Filing.schema,
-  list: (asked) => ({
-    table: 'filings', what: 'filing', rank: { column: 'filing_date', direction: 'DESC' },
-    where: new Where()
-      .when('source_state = ?', asked.params.state)
-      .when('entity_type = ?', asked.params.entity_type)
-      .when('contains(lower(business_name), lower(?))', asked.params.name)
-      .when('contains(lower(registered_agent_name), lower(?))', asked.params.agent)
-      .when('lower(business_city) = lower(?)', asked.params.city)
-      .when('filing_date >= CAST(? AS DATE)', asked.params.from_date)
-      .when('filing_date <= CAST(? AS DATE)', asked.params.to_date),
-  }),
-});
+/** The lists of one register, or of both. */
+export function filingLists(register?: Register): Route[] {
+  const prefix = register?.prefix ?? '';
+  const whose = register ? `${register.stateName} business registrations` : 'Business registrations';
+  return [
+    listRoute({
+      path: `${prefix}/api/filings/recent`, price: PRICES['/api/filings/recent'],
+      about: `${whose} this service first read within the last ${RECENT_DAYS} days, newest first.`,
+      filters: { ...stateFilter(register), entity_type: entityType },
+      record: Filing.schema,
+      list: ({ params, today }) => ({
+        table: 'filings', what: 'recent filing', rank: { column: 'first_seen', direction: 'DESC' },
+        where: recent(today)
+          .when('source_state = ?', register?.state ?? params.state)
+          .when('entity_type = ?', params.entity_type),
+      }),
+    }),
+    listRoute({
+      path: `${prefix}/api/filings`, price: PRICES['/api/filings'],
+      about: `${whose} by ${register ? '' : 'state, '}type, name and filing date, newest filing date first.`,
+      filters: {
+        ...stateFilter(register), entity_type: entityType,
+        name: textParam('Part of the business name, upper or lower case.'),
+        agent: textParam('Part of the registered agent\'s name, upper or lower case.'),
+        city: textParam('City of the business; the whole name, upper or lower case.'),
+        from_date: dayParam('First filing date.'),
+        to_date: dayParam('Last filing date.'),
+      },
+      record: Filing.schema,
+      list: ({ params }) => ({
+        table: 'filings', what: 'filing', rank: { column: 'filing_date', direction: 'DESC' },
+        where: new Where()
+          .when('source_state = ?', register?.state ?? params.state)
+          .when('entity_type = ?', params.entity_type)
+          .when('contains(lower(business_name), lower(?))', params.name)
+          .when('contains(lower(registered_agent_name), lower(?))', params.agent)
+          .when('lower(business_city) = lower(?)', params.city)
+          .when('filing_date >= CAST(? AS DATE)', params.from_date)
+          .when('filing_date <= CAST(? AS DATE)', params.to_date),
+      }),
+    }),
+  ];
+}

@@ -7,6 +7,7 @@ import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { Where } from '../list.ts';
 import { NETWORK } from '../payments/network.ts';
+import { oncePerDay } from '../once.ts';
 import { defineRoute, routeKey, type Asked, type Route } from '../route.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { TABLES } from '../tables.ts';
@@ -16,6 +17,14 @@ import { available, leads } from './leads.ts';
 import { signals, standing } from './signals.ts';
 
 const timestamp = z.iso.datetime().nullable();
+
+/** Version of the interface, as both specifications count it. */
+export const INTERFACE_VERSION = '1.0.0';
+
+/** How a source does, for buyers. */
+export const SourceStatus = z.strictObject({
+  source: z.string(), title: z.string(), home: z.string(), status: z.string(), freshness: z.string(), every_days: z.int(), last_good_at: timestamp, rows: z.int(),
+});
 const filterList = z.array(z.string());
 
 export const Meta = z.strictObject({
@@ -42,22 +51,37 @@ export const Meta = z.strictObject({
   free_samples: z.strictObject({
     note: z.string(), deals: z.array(Deal.schema), signals: z.array(Signal.schema), auctions: z.array(Auction.schema), leads: z.array(Lead.schema),
   }),
-  sources: z.array(z.strictObject({ source: z.string(), title: z.string(), home: z.string(), status: z.string(), freshness: z.string(), every_days: z.int(), last_good_at: timestamp, rows: z.int() })),
+  sources: z.array(SourceStatus),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
   as_of: z.iso.date(), snapshot_id: z.string(),
   generated_at: z.iso.datetime(),
 });
 
+/** How every source does, or those the condition names. */
+export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promise<z.infer<typeof SourceStatus>[]> {
+  return (await snapshot.records('sources', `SELECT * FROM sources${where} ORDER BY source`, where.values)).map((r) => ({
+    source: String(r['source']), title: String(r['title']), home: String(r['home']), status: String(r['status']), freshness: String(r['freshness']), every_days: count(r['every_days']),
+    last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']), rows: count(r['rows_out']),
+  }));
+}
+
+/** Price of every route by its name, with the protocol and the network. */
+export const pricingOf = (routes: readonly Route[]): Record<string, string> => ({
+  ...Object.fromEntries(routes.map((r) => [routeKey(r), r.price === null ? 'free' : `$${r.price}`])),
+  protocol: 'x402 version 2', network: NETWORK,
+});
+
 /** A null, or an instant as records carry it. */
 const instantOf = (value: unknown): string | null => (value === null || value === undefined ? null : `${String(value).slice(0, 19).replace(' ', 'T')}Z`);
-const count = (value: unknown): number => Number(value ?? 0);
+export const count = (value: unknown): number => Number(value ?? 0);
 
-async function one(snapshot: Snapshot, sql: string, where = new Where()): Promise<Record<string, unknown>> {
+/** The one row of a query. */
+export async function one(snapshot: Snapshot, sql: string, where = new Where()): Promise<Record<string, unknown>> {
   return (await snapshot.rows(sql, where.values))[0] ?? {};
 }
 
 /** Notes of a record's fields: the accepted values of an enum that is never null, a sentence for everything else. */
-const notesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] => record.columns.map((c) =>
+export const notesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] => record.columns.map((c) =>
   [prefix + c.name, c.values !== undefined && c.absent === undefined ? [...c.values] : fieldNote(c)]);
 
 async function coverageOf({ snapshot, today }: Asked<Record<never, never>>) {
@@ -94,18 +118,15 @@ export interface MetaOptions {
   readonly paymentNotice?: string;
 }
 
-/** The discovery route over `routes`. Its answer follows from the snapshot and the day, and is made once for both. */
+/** The discovery route over `routes`. */
 export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Route {
-  const made = new WeakMap<Snapshot, { today: string; body: Promise<unknown> }>();
-
   const make = async (asked: Asked<Record<never, never>>): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = asked;
     const { d, s, a, l } = await coverageOf(asked);
-    const sourceRows = await snapshot.records('sources', 'SELECT * FROM sources ORDER BY source');
     const assumptions = await snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY key');
     const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
-      name: 'Dealfeed', interface_version: '1.0.0',
+      name: 'Dealfeed', interface_version: INTERFACE_VERSION,
       description: 'Deal-level records of small US multifamily listings in 20 metros with typed underwriting and three-path scores; county tax-delinquency signals, sheriff sales, off-market leads and new business registrations, from public pages. Paid per call with x402.',
       guarantee: 'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero matches answers 404 with a typed reason and is not billed.',
       ...(notice === '' ? {} : { notice }),
@@ -115,10 +136,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         freshest_verification: instantOf(d['freshest']), oldest_active_verification: instantOf(d['oldest']),
       },
       refresh_cadence: 'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as often as sources says; the Colorado register daily; the Ohio register on the second Saturday of each month.',
-      pricing: {
-        ...Object.fromEntries(routes.map((r) => [routeKey(r), r.price === null ? 'free' : `$${r.price}`])),
-        protocol: 'x402 version 2', network: NETWORK,
-      },
+      pricing: pricingOf(routes),
       record_schema_notes: Object.fromEntries([
         ...notesOf(TABLES.deals, ''), ...notesOf(TABLES.signals, 'signals.'), ...notesOf(TABLES.auctions, 'auctions.'),
         ...notesOf(TABLES.leads, 'leads.'), ...notesOf(TABLES.filings, 'filings.'),
@@ -145,10 +163,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         coverage: { available_leads: count(l['total']), counties: count(l['counties']) }, filters: Object.keys(leads.params),
       },
       free_samples: { note: 'Full records of the paid answers.', ...(await samplesOf(asked)) } as z.input<typeof Meta>['free_samples'],
-      sources: sourceRows.map((r) => ({
-        source: String(r['source']), title: String(r['title']), home: String(r['home']), status: String(r['status']), freshness: String(r['freshness']), every_days: count(r['every_days']),
-        last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']), rows: count(r['rows_out']),
-      })),
+      sources: await sourcesOf(snapshot),
       assumptions: { assumption_set_id: manifest.assumption_set_id, values: Object.fromEntries(assumptions.map((r) => [String(r['key']), String(r['value'])])) },
       as_of: manifest.as_of, snapshot_id: snapshot.id, generated_at: manifest.generated_at,
     };
@@ -158,13 +173,6 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
     path: '/api/meta', price: null,
     about: 'Free discovery: coverage, prices, field notes, filters and samples.',
     params: {}, reply: Meta,
-    handle(asked) {
-      const before = made.get(asked.snapshot);
-      if (before?.today === asked.today) return before.body;
-      const body = make(asked);
-      made.set(asked.snapshot, { today: asked.today, body });
-      body.catch(() => made.delete(asked.snapshot));
-      return body;
-    },
+    handle: oncePerDay(make),
   });
 }

@@ -24,7 +24,7 @@ describe('a purchase', () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
       deals: rowsOfTable('deals', 3, (i) => ({ deal_score: 10 * i, state: i === 3 ? 'MI' : 'OH', cap_rate: '9.00', dscr: '1.30' })),
-      signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 2),
+      signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 4, (i) => (i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {})),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
     server = await serve({ settings, payments, checkReplies: true });
@@ -86,7 +86,7 @@ describe('a purchase', () => {
   it('costs what the price table says, on every priced route', async () => {
     for (const route of server.app.routes) {
       if (route.price === null) continue;
-      assert.equal(route.price, PRICES[route.path as keyof typeof PRICES]);
+      assert.equal(route.price, PRICES[route.path.replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES]);
       const [whole = '0', cents = '00'] = route.price.split('.');
       const query = route.path === '/api/lookup' ? '?apn=P-1' : '';
       const paid = await moved(async () => { assert.equal((await buyer.fetch(server.url + route.path + query)).status, 200, route.path); });

@@ -1,0 +1,28 @@
+/** Every route that is served, in the order in which they are announced. */
+import type { Route } from '../route.ts';
+import { auctions } from './auctions.ts';
+import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
+import { filingLists, REGISTERS } from './filings.ts';
+import { leads } from './leads.ts';
+import { lookup } from './lookup.ts';
+import { metaRoute } from './meta.ts';
+import { registerMeta } from './register_meta.ts';
+import { signals } from './signals.ts';
+
+export interface RouteOptions {
+  readonly publicUrl: string;
+  /** Said where payments are not in real money. */
+  readonly paymentNotice?: string;
+}
+
+export function allRoutes(options: RouteOptions): readonly Route[] {
+  // The discovery routes name all of them, themselves too.
+  const routes: Route[] = [];
+  routes.push(
+    metaRoute({ routes, ...options }),
+    dealIds, lookup, deals, dealCards, hotDeals, signals, auctions, leads,
+    ...filingLists(),
+    ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register)]),
+  );
+  return routes;
+}

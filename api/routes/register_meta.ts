@@ -1,0 +1,69 @@
+/** Discovery of one register's own feed. */
+import { z } from 'zod';
+import { Filing } from '../../models/marts/filings.ts';
+import { Where } from '../list.ts';
+import { oncePerDay } from '../once.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { TABLES } from '../tables.ts';
+import { recent, type Register } from './filings.ts';
+import { count, INTERFACE_VERSION, notesOf, one, pricingOf, SourceStatus, sourcesOf, type MetaOptions } from './meta.ts';
+
+const SAMPLES = 3;
+
+export const RegisterMeta = z.strictObject({
+  name: z.string(), description: z.string(), interface_version: z.string(),
+  /** Said only where the data or the money are not real. */
+  notice: z.string().optional(),
+  coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
+  refresh_cadence: z.string(),
+  pricing: z.record(z.string(), z.string()),
+  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
+  free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
+  sources: z.array(SourceStatus),
+  as_of: z.iso.date(), snapshot_id: z.string(),
+  generated_at: z.iso.datetime(),
+});
+
+/** The discovery route of a register's feed, whose routes are those under its prefix. */
+export function registerMeta(register: Register, { routes, paymentNotice }: MetaOptions): Route {
+  const { prefix, state, stateName, cadence } = register;
+  return defineRoute({
+    path: `${prefix}/api/meta`, price: null,
+    about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
+    params: {}, reply: RegisterMeta,
+    handle: oncePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
+      const own = new Where().add('source_state = ?', state);
+      const added = recent(today).add('source_state = ?', state);
+      const days = new Where().add('source_state = ?', state).add('filing_date <= CAST(? AS DATE)', today);
+      const total = await one(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
+      const fresh = await one(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
+      const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));
+      const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
+      return {
+        name: `Dealfeed: ${stateName} registrations`, interface_version: INTERFACE_VERSION,
+        description: `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity type, registered agent and address. Paid per call with x402.`,
+        ...(notice === '' ? {} : { notice }),
+        coverage: {
+          total_records: count(total['n']),
+          added_last_7d: count((await one(snapshot, `SELECT count(*) AS n FROM filings${added}`, added))['n']),
+          // A filing may take effect later; what lies ahead says nothing of how fresh the feed is.
+          freshest: fresh['day'] === null ? null : String(fresh['day']),
+        },
+        refresh_cadence: cadence,
+        pricing: pricingOf(feed),
+        record_schema_notes: Object.fromEntries(notesOf(TABLES.filings, '')),
+        filters: {
+          note: 'AND-combined. Unknown parameters are refused. What matches nothing is not billed.',
+          params: Object.fromEntries(feed.filter((r) => r.price !== null).map((r) => [r.path, Object.keys(r.params)])),
+        },
+        free_samples: {
+          note: 'Full records of the paid answers, the newest filing dates.',
+          records: await snapshot.records('filings', `SELECT * FROM filings${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`, days.values) as z.input<typeof Filing.schema>[],
+        },
+        sources: await sourcesOf(snapshot, new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`)),
+        as_of: manifest.as_of, snapshot_id: snapshot.id, generated_at: manifest.generated_at,
+      };
+    }),
+  });
+}
