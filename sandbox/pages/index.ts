@@ -1,6 +1,6 @@
 /** The sites of the sandbox, by the real host that each one plays. */
 import type { SitePages } from '../http.ts';
-import { counties } from '../world/auction_cases.ts';
+import { counties, quietCounties } from '../world/auction_cases.ts';
 import { colorado } from './colorado.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
@@ -20,7 +20,7 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.hcauditor.org', hamiltonList],
   ['utility.arcgis.com', starkTax],
   ['go.mcohio.org', montgomeryTax],
-  ...counties.map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
+  ...[...counties, ...quietCounties].map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],

@@ -34,6 +34,14 @@ export const counties: readonly CountySales[] = [
   { name: 'Butler', fips: '39017', weight: 3, weekdays: days(4), startsAt: '09:30 AM ET', hasTaxList: false, caseNumber: (y, n) => `CV ${y} ${pad(1 + (n % 12), 2)} ${pad(n, 4)}` },
 ];
 
+/** Counties whose site is there, with a calendar that shows no sale. */
+export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = [
+  { name: 'Mahoning', fips: '39099' }, { name: 'Lorain', fips: '39093' }, { name: 'Allen', fips: '39003' },
+  { name: 'Portage', fips: '39133' }, { name: 'Lawrence', fips: '39087' }, { name: 'Jackson', fips: '39079' },
+  { name: 'Clark', fips: '39023' }, { name: 'Clermont', fips: '39025' }, { name: 'Greene', fips: '39057' },
+  { name: 'Miami', fips: '39109' }, { name: 'Warren', fips: '39165' }, { name: 'Lake', fips: '39085' },
+];
+
 /** An item of a sale day through time. Days are numbers, amounts cents. */
 export interface AuctionPlan {
   readonly case: Case;

@@ -6,6 +6,11 @@
  * that was not bound gives an empty list that looks like a day without sales, so the items read are held
  * against the calendar's counts.
  *
+ * The law (ORC 2329.153) has one official site for all sheriffs of the state, run by RealAuction with a host for each
+ * county. Declared here are the counties whose host is named in public: Allen, Portage and Lawrence by their sheriffs,
+ * Jackson by its sheriff in a newspaper, the others in public code. The remaining ones of the 88 are one line each,
+ * once somebody has seen their host answer.
+ *
  * Two things stand on other pages than the items: the sale type on each item's details, and, where the site
  * leaves the status box of an item blank for its script to fill, the status in the answer to UPDATE. They are
  * asked for first, and the items then once more in a fresh session, with what was found in the request's

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Clark', fips: '39023', host: 'clark.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Greene', fips: '39057', host: 'greene.sheriffsaleauction.ohio.gov' });

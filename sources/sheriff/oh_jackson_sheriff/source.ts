@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Jackson', fips: '39079', host: 'jackson.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Lake', fips: '39085', host: 'lake.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Lawrence', fips: '39087', host: 'lawrence.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Lorain', fips: '39093', host: 'lorain.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Mahoning', fips: '39099', host: 'mahoning.sheriffsaleauction.ohio.gov' });

@@ -1,0 +1,3 @@
+import { realAuction } from '../../families/realauction.ts';
+
+export default realAuction({ county: 'Portage', fips: '39133', host: 'portage.sheriffsaleauction.ohio.gov' });
