@@ -13,6 +13,8 @@ export interface Layout {
   /** The link that names the published snapshot. */
   readonly current: string;
   readonly drop: string;
+  /** Notes whether the folder holds the sandbox's data or the real web's. */
+  readonly kind: string;
 }
 
 export function layoutOf(dataDir: string, dropDir?: string): Layout {
@@ -26,6 +28,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     snapshot: (runId) => join(dataDir, 'snapshots', runId),
     current: join(dataDir, 'current'),
     drop: dropDir ?? join(dataDir, 'drop'),
+    kind: join(dataDir, 'kind.json'),
   };
 }
 

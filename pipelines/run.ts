@@ -15,6 +15,7 @@ import { changesSince, type Changes } from './changes.ts';
 import { daysBetween, type Clock } from './clock.ts';
 import { ingest } from './ingest.ts';
 import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './inputs.ts';
+import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
 import { standingRead, type ReadRecord } from './reads.ts';
@@ -113,6 +114,7 @@ function hashesOf(models: readonly Model[], macros: string): { schema: string; m
 export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock } = options;
   const say = options.say ?? (() => undefined);
+  await keepApart(layout, options.dataClock);
   const previous = await snapshotBefore(layout, clock.asOf);
   const runId = await claimRun(layout, clock.asOf);
   const started = Date.now();

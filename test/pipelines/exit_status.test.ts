@@ -1,7 +1,7 @@
 /** What a scheduler sees of a run: 0 published, with warnings or without; 2 a blocking audit failed and the old snapshot still serves. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Layout } from '../../pipelines/layout.ts';
@@ -51,5 +51,15 @@ describe('the command line', () => {
     assert.match(out, /audit sources\.rows_add_up found 1 rows and blocks publication/);
     assert.match(out, /NOT PUBLISHED/);
     assert.equal(await readlink(layout.current), serving);
+  });
+
+  test('the real web is never read into a folder of made-up data: one line, exit status 1, nothing published', async () => {
+    const before = await readdir(layout.snapshots);
+    const { status, out } = await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' });
+    assert.equal(status, 1);
+    assert.match(out.trimEnd().split('\n').at(-1) ?? '', /^DATA_DIR is ".*", which holds made-up data of the sandbox world; expected a folder of its own for public records/);
+    assert.deepEqual(await readdir(layout.snapshots), before);
+    await rm(layout.kind);
+    assert.equal((await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status, 1, 'without its note the snapshots say it');
   });
 });
