@@ -62,8 +62,7 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
   try {
     const results: Reconciled[] = [];
     const versions = await all('listing_history', 'is_latest AND gone_on IS NULL');
-    for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const) {
-      const shown = day.listings.filter((l) => l.site === site);
+    for (const [site, shown] of Map.groupBy(day.listings, (l) => l.site)) {
       results.push(compare(`listings of ${site}`, versions.filter((v) => v['source'] === site), (v) => String(v['listing_id']), new Map(shown.map((l) => [l.listingId, {
         street: l.street, city: l.city, state: l.state, zip: l.zip, list_price: l.price, units: l.units, cap_rate: l.capRate, noi: l.noi,
         year_built: l.yearBuilt, listed_on: l.postedOn, availability: l.availability,

@@ -1,6 +1,7 @@
 /** The sites of the sandbox, by the real host that each one plays. */
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
+import { buckeye } from './buckeye.ts';
 import { colorado } from './colorado.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
@@ -15,6 +16,7 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.heartland-multifamily.example', heartland],
   ['www.lakes-sunbelt-exchange.example', lakes],
   ['www.huduser.gov', hud],
+  ['www.buckeye-income-property.example', buckeye],
   ['gis.cuyahogacounty.us', cuyahogaTax],
   ['cagisonline.hamilton-co.org', hamiltonTax],
   ['www.hcauditor.org', hamiltonList],

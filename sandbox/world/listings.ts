@@ -4,7 +4,9 @@ import { listingMetros, placesOfMetro } from './places.ts';
 import { roundPrice, yearlyNet, type PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import { spellStreet, type Spelling } from './streets.ts';
-import type { ClaimKind, ListingEvent, ListingOnDay, PriceKind, Property, Site } from './types.ts';
+import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
+
+type MainSite = (typeof mainSites)[number];
 
 /** A listing through time. Days are numbers (days.ts), prices whole dollars. */
 export interface ListingPlan {
@@ -79,7 +81,7 @@ function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; 
   return { claim, claimedNet };
 }
 
-const SPELLINGS: Readonly<Record<Site, readonly (readonly [Spelling, number])[]>> = {
+const SPELLINGS: Readonly<Record<MainSite, readonly (readonly [Spelling, number])[]>> = {
   heartland_multifamily: [['abbreviated', 5], ['dotted', 4], ['upper_abbreviated', 1]],
   lakes_sunbelt_exchange: [['words', 6], ['abbreviated', 2], ['upper_words', 1]],
 };
@@ -93,7 +95,7 @@ function planSpell(seed: number, property: Property, { from, to }: Spell, turn: 
   const draw = new Draw(seed, 'listing', property.id, turn);
   const { price, priceKind, net } = drawPrice(draw, property);
   const { claim, claimedNet } = drawClaim(draw, net, price);
-  const sites = draw.weighted<readonly Site[]>([
+  const sites = draw.weighted<readonly MainSite[]>([
     [['heartland_multifamily'], 46], [['lakes_sunbelt_exchange'], 42], [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6], [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
   ]);
   const form = draw.weighted<'cap' | 'noi' | 'both'>([['cap', 55], ['noi', 15], ['both', 30]]);

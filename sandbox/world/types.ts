@@ -72,7 +72,9 @@ export interface Property {
   readonly hasAddress: boolean;
 }
 
-export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange';
+/** The two main sites, and one that repeats what those list (repeats.ts). */
+export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property';
+export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
 
 /** How a broker's claim relates to the truth. */
 export type ClaimKind = 'fair' | 'inflated' | 'modest' | 'none';

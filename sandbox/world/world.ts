@@ -12,7 +12,9 @@ import { isShown, listingEventsOn, listingOn, planListings, type ListingPlan } f
 import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
-import type { Link, World, WorldDay, WorldOptions } from './types.ts';
+import { planNotice } from './summit.ts';
+import { planRepeats } from './repeats.ts';
+import type { Link, PrintedDebt, World, WorldDay, WorldOptions } from './types.ts';
 
 interface Plans {
   readonly book: PropertyBook;
@@ -45,7 +47,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const debts = planDebts(seed, chosen.parcels, forSale, book);
   const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
   const world: World = { options: chosen, properties: book.all };
-  plansOf.set(world, { book, listings, debts, auctions, colorado: once(() => planColorado(seed, chosen.filings)) });
+  plansOf.set(world, { book, listings: [...listings, ...planRepeats(seed, listings)], debts, auctions, printedDebts, colorado: once(() => planColorado(seed, chosen.filings)) });
   return world;
 }
 

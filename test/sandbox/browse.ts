@@ -36,6 +36,7 @@ export function jsonLdOf({ text }: Answer): unknown {
 
 export const HEARTLAND = 'https://www.heartland-multifamily.example';
 export const LAKES = 'https://www.lakes-sunbelt-exchange.example';
+export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';
 export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/services/CCFO/EPV_Prod/FeatureServer/2';
 export const HAMILTON_LAYER = 'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0';

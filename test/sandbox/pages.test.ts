@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import {
-  COLORADO, cookiesOf, CUYAHOGA_LAYER, CUYAHOGA_SALES, get, HAMILTON_LAYER, HEARTLAND, HUD, jsonLdOf, LAKES, MONTGOMERY, OHIO, STARK_LAYER,
+  BUCKEYE, COLORADO, cookiesOf, CUYAHOGA_LAYER, CUYAHOGA_SALES, get, HAMILTON_LAYER, HEARTLAND, HUD, jsonLdOf, LAKES, MONTGOMERY, OHIO, STARK_LAYER,
 } from './browse.ts';
 
 const sizes = { seed: 3, listings: 90, parcels: 3000, auctions: 120, filings: 1500, day: '2026-11-20' };
@@ -24,7 +24,7 @@ test('the same world and day give the same bytes, and everything says that it is
   const deal = sandbox.day.listings.find(({ site }) => site === 'lakes_sunbelt_exchange')?.path ?? '';
   const aid = sandbox.day.auctions.find(({ county }) => county === 'Cuyahoga')?.aid ?? '';
   const pages = [
-    `${HEARTLAND}/robots.txt`, `${HEARTLAND}/listings?page=2`, HEARTLAND + detail, `${LAKES}/search?type=multifamily&start=0&count=50`, LAKES + deal,
+    `${HEARTLAND}/robots.txt`, `${HEARTLAND}/listings?page=2`, HEARTLAND + detail, `${LAKES}/search?type=multifamily&start=0&count=50`, LAKES + deal, `${BUCKEYE}/properties?page=1`,
     `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`, `${CUYAHOGA_LAYER}?f=json`, query(CUYAHOGA_LAYER, 'total_net_delq_balance > 0', '&outFields=*'),
     query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'), 'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx', query(STARK_LAYER, 'FINAL_BALANCE > 0', '&outFields=*'),
     `${MONTGOMERY}/search/fdpopup.cfm?dtype=DQ`, `${MONTGOMERY}/downloads/Delq_20261119.zip`,

@@ -6,7 +6,7 @@ import { dayNumber, dayText } from '../../sandbox/world/days.ts';
 import { places } from '../../sandbox/world/places.ts';
 import { rents, rentsOf } from '../../sandbox/world/rents.ts';
 import { releaseOn } from '../../sandbox/world/ohio.ts';
-import type { WorldDay } from '../../sandbox/world/types.ts';
+import { mainSites, type Site, type WorldDay } from '../../sandbox/world/types.ts';
 
 const DEFAULT = '2026-11-20';
 const NEXT = '2026-11-21';
@@ -113,7 +113,9 @@ describe('consistency', () => {
   });
 
   test('some properties are shown by two sites, some by two or three kinds of source', () => {
-    const twice = day.links.filter((link) => link.listings.length === 2);
+    const main = (site: Site): boolean => mainSites.some((one) => one === site);
+    const twice = day.links.filter((link) => link.listings.filter(({ site }) => main(site)).length === 2);
+    assert.ok(day.links.some((link) => link.listings.length > 1 && link.listings.some(({ site }) => !main(site))), 'a third site repeats some');
     assert.ok(twice.length > 45 && twice.length < 100, `${twice.length} on two sites`);
     const owing = day.links.filter((link) => link.listings.length > 0 && link.delinquentParcel !== null);
     const all = owing.filter((link) => link.auctions.length > 0);

@@ -1,0 +1,53 @@
+/**
+ * Sites that show again what the two main sites list: the same properties at the same prices, under numbers and in
+ * spellings of their own. They are drawn apart from everything else, so that a further site changes no other.
+ */
+import { Draw } from './random.ts';
+import type { ListingPlan } from './listings.ts';
+import { spellStreet, type Spelling } from './streets.ts';
+import type { Site } from './types.ts';
+
+/** Which of the main sites' listings a site repeats, and how it numbers and spells them. */
+interface Repeats {
+  readonly site: Site;
+  /** States it works in. */
+  readonly states: readonly string[];
+  /** Share of the listings there that it shows. */
+  readonly share: number;
+  readonly spellings: readonly (readonly [Spelling, number])[];
+  readonly listingId: (serial: number) => string;
+  readonly path: (listingId: string) => string;
+}
+
+const SITES: readonly Repeats[] = [
+  {
+    site: 'buckeye_income_property', states: ['OH'], share: 0.4, spellings: [['upper_abbreviated', 4], ['words', 3], ['dotted', 2]],
+    listingId: (serial) => `BK${20_000 + serial}`, path: (id) => `/properties/${id.toLowerCase()}`,
+  },
+];
+
+/** What a site shows of the main sites' listings; a property once, however many of those show it. */
+function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[]): ListingPlan[] {
+  const last = new Map<string, { turn: number; to: number | null; listingId: string }>();
+  return plans.flatMap((plan): ListingPlan[] => {
+    const { property } = plan;
+    const before = last.get(property.id);
+    if (before && (before.to === null || plan.from <= before.to)) return [];
+    const draw = new Draw(seed, 'repeat', repeats.site, plan.site, plan.listingId);
+    if (!repeats.states.includes(property.state) || !draw.chance(repeats.share)) return [];
+    const turn = before === undefined ? 0 : before.turn + 1;
+    const listingId = repeats.listingId(Number(property.id.slice(1)) * 3 + turn);
+    last.set(property.id, { turn, to: plan.to, listingId });
+    const late = draw.int(0, 6);
+    const from = plan.to === null ? plan.from + late : Math.min(plan.from + late, plan.to - 1);
+    return [{
+      ...plan,
+      site: repeats.site, listingId, path: repeats.path(listingId), street: spellStreet(property.address, draw.weighted(repeats.spellings)),
+      from, prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
+      relistOf: before?.listingId ?? null, showsUnits: !draw.chance(0.08), showsYear: !draw.chance(0.2),
+    }];
+  });
+}
+
+/** Listings of every site that repeats others. */
+export const planRepeats = (seed: number, plans: readonly ListingPlan[]): ListingPlan[] => SITES.flatMap((repeats) => repeatedBy(seed, repeats, plans));

@@ -1,0 +1,35 @@
+/** Buckeye Income Property: Ohio listings as plain HTML cards. A made-up site of the sandbox. */
+import { htmlCardListings } from '../../families/html_card_listings.ts';
+
+/** "Cleveland, OH 44102" */
+const place = 'p.property__place';
+
+export default htmlCardListings({
+  name: 'buckeye_income_property',
+  title: 'Buckeye Income Property (made-up broker of the sandbox)',
+  host: 'www.buckeye-income-property.example',
+  terms: { basis: 'sandbox_only', note: 'A made-up site that exists only in the sandbox; nothing on it is real.' },
+  everyDays: 1,
+  politeness: { minIntervalMs: 1000, concurrency: 1 },
+  expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
+  start: '/properties?page=1',
+  card: 'article.property',
+  nothing: 'p.no-results',
+  next: 'nav.pages a[rel="next"]',
+  count: { at: 'p.results-count', pattern: /of ([\d,]+)/u },
+  fields: {
+    listing_id: { attribute: 'data-property', always: true },
+    listing_url: { at: 'h2 a', attribute: 'href', always: true },
+    street: { at: 'h2 a', always: true },
+    city: { at: place, pattern: /^(.+), [A-Z]{2} \d{5}$/u, always: true },
+    state: { at: place, pattern: /, ([A-Z]{2}) \d{5}$/u, always: true },
+    zip: { at: place, pattern: / (\d{5})$/u, always: true },
+    list_price: { at: 'p.property__price', always: true },
+    units: { at: 'li.units', pattern: /^([\d,]+) units?$/u },
+    cap_rate: { at: 'li.cap', pattern: /^([\d.]+%) cap$/u },
+    noi: { at: 'li.noi', pattern: /^NOI (\$[\d,]+)$/u },
+    year_built: { at: 'li.built', pattern: /^Built (\d{4})$/u },
+    listed_on: { at: 'time', attribute: 'datetime', always: true },
+    availability: { at: 'span.property__status' },
+  },
+});
