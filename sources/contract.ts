@@ -164,7 +164,15 @@ export function defineSource(spec: SourceSpec): SourceSpec {
     throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
   };
   if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) wrong('name', spec.name, 'lower snake case');
-  if (!spec.terms.note.trim()) wrong('terms.note', spec.terms.note, 'a sentence that says under which terms it may be read');
+  requireTerms(spec);
+const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>(['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only']);
+
+/** Refuse a source that does not state under which terms it may be read, before anything is asked of its site. */
+export function requireTerms({ name, terms }: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
+  if (BASES.has(terms?.basis) && terms?.note?.trim()) return;
+  throw new Error(`source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${[...BASES].join(', ')}) and a note that says under which terms it may be read`);
+}
+
   if (!(spec.everyDays >= 1)) wrong('everyDays', spec.everyDays, 'a number of days, at least 1');
   if (!spec.fetch && !spec.drop?.length) wrong('fetch', undefined, 'a fetch function or a drop format');
   if (spec.fetch && !spec.hosts.length) wrong('hosts', spec.hosts, 'the hosts it may talk to');

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordDefinition } from '../lib/record.ts';
-import type { SourceSpec } from './contract.ts';
+import { requireTerms, type SourceSpec } from './contract.ts';
 
 /** An adapter and the folder it lives in. */
 export interface FoundSource {
@@ -18,7 +18,8 @@ const folders = async (at: URL): Promise<string[]> =>
 
 /**
  * The adapters under `<root>/<family>/<name>/source.ts` with their folders, sorted by name; `root` is this folder.
- * Throws, naming the file, where a folder disagrees with what its adapter declares or two share a name.
+ * Throws, naming the file, where a folder disagrees with what its adapter declares or two share a name, and, naming
+ * the source, where it states no terms under which it may be read.
  */
 export async function findSources(root = ROOT): Promise<FoundSource[]> {
   const found: FoundSource[] = [];
@@ -31,6 +32,7 @@ export async function findSources(root = ROOT): Promise<FoundSource[]> {
       if (typeof spec?.parse !== 'function') throw new Error(`${file}: has no default export made by defineSource`);
       if (spec.name !== name) throw new Error(`${file}: declares the name ${spec.name}, expected ${name} as its folder`);
       if (spec.family !== family) throw new Error(`${file}: declares the family ${spec.family}, expected ${family} as its folder`);
+      requireTerms(spec);
       const twin = found.find((other) => other.spec.name === name);
       if (twin) throw new Error(`${file}: the name ${name} is taken by ${fileURLToPath(twin.folder)}`);
       found.push({ spec, folder });

@@ -7,13 +7,15 @@ import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { findSources, loadSources } from '../../sources/index.ts';
 
+const TERMS = { basis: 'open_data', note: 'Made up for this test.' };
+
 /** A folder of adapters: path of each, and what it declares. */
-async function folderOf(t: TestContext, adapters: Readonly<Record<string, { name: string; family: string } | null>>): Promise<URL> {
+async function folderOf(t: TestContext, adapters: Readonly<Record<string, { name: string; family: string; terms?: unknown } | null>>): Promise<URL> {
   const root = await mkdtemp(join(tmpdir(), 'adapters-'));
   t.after(() => rm(root, { recursive: true }));
   for (const [path, spec] of Object.entries(adapters)) {
     await mkdir(join(root, path), { recursive: true });
-    await writeFile(join(root, path, 'source.ts'), spec ? `export default { ...${JSON.stringify(spec)}, parse: () => [] };\n` : 'export const nothing = 1;\n');
+    await writeFile(join(root, path, 'source.ts'), spec ? `export default { ...${JSON.stringify({ terms: TERMS, ...spec })}, parse: () => [] };\n` : 'export const nothing = 1;\n');
   }
   return pathToFileURL(`${root}/`);
 }
@@ -29,6 +31,13 @@ test('a folder that its adapter contradicts is refused by name', async (t) => {
   await refused({ 'tax/a': { name: 'a', family: 'fmr' } }, /declares the family fmr, expected tax/u);
   await refused({ 'tax/a': { name: 'a', family: 'tax' }, 'fmr/a': { name: 'a', family: 'fmr' } }, /the name a is taken by .*fmr\/a/u);
   await refused({ 'tax/a': null }, /no default export/u);
+});
+
+test('a site without a stated permission is refused at start-up, by name', async (t) => {
+  for (const terms of [null, {}, { basis: 'permission', note: ' ' }, { basis: 'robots_txt_allows_it', note: 'Nobody forbids it.' }, { note: 'Ask first.' }]) {
+    const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
+    await assert.rejects(findSources(root), /^Error: source a_site: terms is .*, expected a basis .* and a note that says under which terms it may be read$/u, JSON.stringify(terms));
+  }
 });
 
 test('this repository\'s adapters load', async () => {
