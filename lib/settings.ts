@@ -18,6 +18,7 @@ export const pipelineSettings = z.object({
   SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.'),
   SANDBOX_URL: z.url({ protocol: /^http$/, error: 'the http address of a running sandbox world' }).optional().describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
+  HUD_TOKEN: z.string().trim().optional().describe('Token of HUD\'s API of rents, free with an account. With it the API is read, without it the yearly workbook.'),
   SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),
   LISTINGS: size('Listings in the sandbox world, about.', 600),
   PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),

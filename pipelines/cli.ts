@@ -52,7 +52,7 @@ async function runCommand(): Promise<number> {
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   const archive = await openArchive(settings.DATA_DIR);
   const fetcher = createFetcher({
-    archive, clock, onProgress: progress,
+    archive, clock, onProgress: progress, secrets: { HUD_TOKEN: settings.HUD_TOKEN },
     ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
     ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
   });

@@ -109,6 +109,11 @@ export interface FetchContext {
   readonly nowMs: number;
   /** Day of the last good read before this run's day, or null when this is a first load. */
   readonly lastGoodOn: string | null;
+  /**
+   * Value of a secret that the source declares, where the operator has set it. It belongs into a request header whose
+   * name says what it is (Authorization, ..token, ..secret, ..key), which the archive leaves out, and nowhere else.
+   */
+  secret(name: string): string | undefined;
   session(): Session;
   /**
    * Fetch one page politely and archive it. Throws SourceUnavailable when the site refuses (401, 403, 429,
@@ -148,6 +153,8 @@ export interface SourceSpec {
   readonly readEveryDays?: number;
   /** Hosts it may talk to, redirects included. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];
+  /** Settings that hold a secret for this source, such as HUD_TOKEN. */
+  readonly secrets?: readonly string[];
   readonly politeness: { readonly minIntervalMs: number; readonly concurrency: number };
   readonly row: RecordDefinition;
   /** Where a row's last good version is kept when the source itself shows only changes (registers). Default "replace". */

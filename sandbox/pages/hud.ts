@@ -6,6 +6,7 @@
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
+import { hudApi } from './hud_api.ts';
 import { perDay } from './per_day.ts';
 import { workbook } from './xlsx.ts';
 
@@ -38,6 +39,6 @@ export function hud(day: WorldDay, request: SandboxRequest): SandboxResponse | n
       return page(htmlPage('Small Area Fair Market Rents', '<h1>Small Area Fair Market Rents</h1>\n<p>No ZIP-level data is posted here.</p>'));
     case '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx':
       return withValidators(respond(fy26(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'), httpDate(POSTED, '19:40:11'));
-    default: return null;
+    default: return hudApi(request);
   }
 }

@@ -82,6 +82,11 @@ export class SourceContext implements FetchContext {
     return this.#shared.clock.nowMs();
   }
 
+  secret(name: string): string | undefined {
+    if (!this.#spec.secrets?.includes(name)) throw new Error(`source ${this.#spec.name} asks for the secret ${name}, which it does not declare`);
+    return this.#shared.secrets[name];
+  }
+
   session(): Session {
     const id = `s${this.#jars.size + 1}`;
     this.#jars.set(id, new CookieJar());

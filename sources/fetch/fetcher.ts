@@ -49,6 +49,8 @@ export interface FetcherOptions {
   /** Where site owners reach the operator; part of the user agent. */
   readonly contact?: string;
   readonly limits?: Partial<FetchLimits>;
+  /** Values of the secrets that sources declare, by name. */
+  readonly secrets?: Readonly<Record<string, string | undefined>>;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -78,6 +80,7 @@ export interface Shared {
   readonly transport: Transport;
   readonly userAgent: string;
   readonly inSandbox: boolean;
+  readonly secrets: Readonly<Record<string, string | undefined>>;
   readonly onProgress: (progress: Progress) => void;
   /** By host. */
   readonly lanes: Map<string, Lane>;
@@ -92,6 +95,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     transport: createTransport(limits, options.sandboxUrl),
     userAgent: options.contact === undefined ? `${PRODUCT}/0.1` : `${PRODUCT}/0.1 (+${options.contact})`,
     inSandbox: options.sandboxUrl !== undefined,
+    secrets: options.secrets ?? {},
     onProgress: options.onProgress ?? (() => {}),
     lanes: new Map(), robots: new Map(),
   };

@@ -32,14 +32,16 @@ export interface OneRun {
   /** Sources to read; the others keep what they have. Default: all. */
   readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
   readonly models?: readonly Model[];
+  /** Secrets of the operator, by the name of their setting. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({ layout, world, day, alter, only, models, secrets }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
-  const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, limits: { retries: 1, backoffMs: 5 } });
+  const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, ...(secrets ? { secrets } : {}), limits: { retries: 1, backoffMs: 5 } });
   try {
     const result = await run({
       layout, clock, dataClock: 'sandbox', archive, fetcher, sources: await loadSources(), due: (spec) => only?.(spec) ?? true,

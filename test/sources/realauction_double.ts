@@ -116,6 +116,7 @@ export function doubleContext(site: DoubleSite, asOf: string): { ctx: FetchConte
       return page;
     },
     getIfExists,
+    secret: () => undefined,
     unreadable(key) { throw new Error(`unreadable ${JSON.stringify(key)}`); },
   };
   return { ctx, asked };

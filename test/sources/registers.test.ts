@@ -33,7 +33,7 @@ function contextOf(answer: (url: URL) => string, lastGoodOn: string | null = nul
   };
   return {
     asked,
-    ctx: { asOf: '2026-11-20', nowMs: 0, lastGoodOn, session: () => ({ id: '1' }), get, getIfExists: get, unreadable: () => {} },
+    ctx: { asOf: '2026-11-20', nowMs: 0, lastGoodOn, secret: () => undefined, session: () => ({ id: '1' }), get, getIfExists: get, unreadable: () => {} },
   };
 }
 

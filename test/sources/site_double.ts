@@ -15,7 +15,7 @@ export interface Read {
 const REASONS: Readonly<Record<number, SourceUnavailable['reason']>> = { 403: 'refused', 404: 'not_found', 410: 'not_found', 429: 'rate_limited' };
 
 /** Run an adapter's fetch against a site. Throws what it throws. */
-export async function readFrom(spec: SourceSpec, site: (url: URL) => Answer, asOf = '2026-11-20'): Promise<Read> {
+export async function readFrom(spec: SourceSpec, site: (url: URL) => Answer, asOf = '2026-11-20', secrets: Readonly<Record<string, string>> = {}): Promise<Read> {
   const asked: string[] = [];
   const unreadable: { key: Readonly<Record<string, string>>; error: unknown }[] = [];
   const get: FetchContext['get'] = async (url, options) => {
@@ -27,7 +27,7 @@ export async function readFrom(spec: SourceSpec, site: (url: URL) => Answer, asO
     return pageOf(bytes, { kind: options.kind, url, context: options.context ?? {} });
   };
   const ctx: FetchContext = {
-    asOf, nowMs: Date.parse(`${asOf}T12:00:00Z`), lastGoodOn: null, session: () => ({ id: 'only' }), get,
+    asOf, nowMs: Date.parse(`${asOf}T12:00:00Z`), lastGoodOn: null, secret: (name) => secrets[name], session: () => ({ id: 'only' }), get,
     getIfExists: async (url, options) => {
       try { return await get(url, options); } catch (error) {
         if (error instanceof SourceUnavailable && (error.status === 404 || error.status === 410)) return null;

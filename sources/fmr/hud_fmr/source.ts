@@ -1,6 +1,7 @@
-/** HUD Fair Market Rents from the yearly county workbook, the release in force on the day of the run. */
+/** HUD Fair Market Rents by county, in force on the day of the run: from HUD's API with a token, else from the yearly workbook. */
 import { defineSource, SourceUnavailable, type Candidate, type Page } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
+import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud_api.ts';
 import { effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
 import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, integer, line, refuse, required, state, tidy } from '../../values.ts';
@@ -14,6 +15,7 @@ const COLUMNS = [
 const POPULATION = /^pop20\d\d$/u;
 
 function parse(page: Page): readonly Candidate[] {
+  if (page.kind === 'statedata') return areasOfState(page);
   const { from, header, rows } = rentTable(page);
   checkColumns(header, COLUMNS, page.url, [POPULATION]);
   const at = (cells: readonly Cell[], name: (typeof COLUMNS)[number]): Cell => cells[header.indexOf(name)] ?? null;
@@ -66,6 +68,7 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
+  secrets: [HUD_TOKEN],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrArea,
   expect: { minRows: 100, maxRejectShare: 0.01, maxDropShare: 0.05 },
@@ -75,8 +78,13 @@ export default defineSource({
     about: 'The county workbook under the name HUD gives it, such as FY26_FMRs.xlsx, or its CSV export: the name says which year and release it is.',
   }],
 
-  /** The revision of the year in force once it has taken effect, else its original, else the same of the year before. */
+  /** With a token the states of the API. Without, the year's revision once it has taken effect, else its original, else the same of the year before. */
   async *fetch(ctx) {
+    const token = ctx.secret(HUD_TOKEN);
+    if (token !== undefined) {
+      yield* statePages(ctx, token);
+      return;
+    }
     const tried: string[] = [];
     for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
       const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${revision === 'revised' ? '_revised' : ''}.xlsx`;

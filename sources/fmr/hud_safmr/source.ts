@@ -7,6 +7,7 @@
  */
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
+import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud_api.ts';
 import { effectiveOn, HUD, releaseIn, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
 import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, required, refuse, tidy, zip } from '../../values.ts';
@@ -58,6 +59,7 @@ function checkIndex(page: Page): readonly Candidate[] {
 
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'index') return checkIndex(page);
+  if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
   if (!layout) throw new Error(`hud_safmr has no page of the kind ${page.kind}`);
   const { from, header, rows } = rentTable(page);
@@ -100,6 +102,7 @@ export default defineSource({
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
+  secrets: [HUD_TOKEN],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrZip,
   // A year without a ZIP file is no fault; one that had 51,000 rows and has none is.
@@ -117,7 +120,7 @@ export default defineSource({
     },
   ],
 
-  /** The ZIP file of the newest release in force, by either of the names HUD has given such files. */
+  /** The ZIP file of the newest release in force, by either of the names HUD has given such files; else the API's ZIPs, which are of fewer areas. */
   async *fetch(ctx) {
     for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
       const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
@@ -129,7 +132,15 @@ export default defineSource({
         }
       }
     }
-    yield await ctx.get(INDEX, { kind: 'index' });
+    const token = ctx.secret(HUD_TOKEN);
+    let pages = 0;
+    if (token !== undefined) {
+      for await (const page of zipPages(ctx, token)) {
+        pages += 1;
+        yield page;
+      }
+    }
+    if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
   },
   parse,
 });

@@ -1,0 +1,94 @@
+/** HUD's rents on deals, by each way there is to them: workbook, API with a token, ZIP workbook, ZIPs of the API. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { withZipRents, zipRents } from '../../sandbox/pages/hud_zip_rents.ts';
+import { newLayout, published, runDay, smallWorld, type OneRun } from './runs.ts';
+
+const world = smallWorld();
+const DAY = '2026-11-20';
+const TOKEN = 'eyJ0b2tlbg-of-a-test.0123456789';
+
+/** A run over listings and rents alone. */
+const run = (rest: Partial<OneRun> & Pick<OneRun, 'layout'>) =>
+  runDay({ world, day: DAY, only: ({ family }) => family === 'fmr' || family === 'listings', ...rest });
+type Result = Awaited<ReturnType<typeof run>>;
+
+const stateOf = (result: Result, name: string) => {
+  const found = result.sources.find((s) => s.row.source === name);
+  assert.ok(found);
+  return found;
+};
+const rentsOf = async (layout: OneRun['layout'], { runId }: Result): Promise<string[]> =>
+  (await published(layout, runId, 'deals')).map((d) => [d['id'], d['market_rent_2br'], d['rent_basis'], d['rent_area_code'], d['rent_fiscal_year']].join(' ')).sort();
+
+/** Every byte that a run keeps, as text. */
+async function* keptIn(folder: string): AsyncGenerator<{ path: string; text: string }> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    yield { path, text: (await readFile(path)).toString('latin1') };
+  }
+}
+
+/** The run that most tests compare with: no token, no ZIP rents. */
+const plainLayout = await newLayout();
+const plain = await run({ layout: plainLayout });
+const plainRents = await rentsOf(plainLayout, plain);
+
+describe('HUD\'s API with a token', () => {
+  test('gives the rents of the workbook, and the token is kept nowhere', async () => {
+    const layout = await newLayout();
+    const result = await run({ layout, secrets: { HUD_TOKEN: TOKEN } });
+    const { row, latest } = stateOf(result, 'hud_fmr');
+    assert.deepEqual([row.status, row.rows_rejected], ['good', 0], row.detail ?? '');
+    assert.ok(latest?.pages.length && latest.pages.every((p) => p.kind === 'statedata'));
+    assert.ok(plainRents.length > 0);
+    assert.deepEqual(await rentsOf(layout, result), plainRents);
+    for await (const { path, text } of keptIn(layout.root)) assert.ok(!text.includes(TOKEN), `${path} holds the token`);
+  });
+
+  test('that HUD refuses is reported by the name of its setting, and the rents of before stay', async () => {
+    const result = await run({ layout: plainLayout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } });
+    const { row } = stateOf(result, 'hud_fmr');
+    assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
+    assert.equal(row.detail, 'HUD refuses the token in HUD_TOKEN (401): it is not valid');
+    const [before, after] = [plainRents, await rentsOf(plainLayout, result)].map((rows) => new Map(rows.map((r) => [r.split(' ')[0], r])));
+    const both = [...before ?? []].filter(([id]) => after?.has(id));
+    assert.ok(both.length > 0);
+    for (const [id, rent] of both) assert.equal(after?.get(id), rent);
+  });
+});
+
+describe('rents by ZIP', () => {
+  test('are not posted in the sandbox, whose rents are HUD\'s real ones: the source is good and has no rows', async () => {
+    const { row } = stateOf(plain, 'hud_safmr');
+    assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
+    const bases = new Set((await published(plainLayout, plain.runId, 'deals')).map((d) => d['rent_basis']));
+    assert.ok([...bases].every((basis) => !String(basis).startsWith('zip')), [...bases].join(', '));
+  });
+
+  const expected = Map.groupBy(zipRents(world), ({ zip }) => zip);
+  for (const by of ['workbook', 'api'] as const) {
+    test(`stand on every deal when the ${by} has them, and the deal says so`, async () => {
+      const layout = await newLayout();
+      const result = await run({ layout, alter: withZipRents(world, by), secrets: { HUD_TOKEN: TOKEN } });
+      const { row } = stateOf(result, 'hud_safmr');
+      assert.deepEqual([row.status, row.rows_out, row.rows_rejected], ['good', zipRents(world).length, 0], row.detail ?? '');
+      let compared = 0;
+      for (const deal of await published(layout, result.runId, 'deals')) {
+        const areas = expected.get(String(deal['zip'])) ?? [];
+        if (areas.length === 0) continue;
+        const lowest = areas.reduce((a, b) => ((b.rents[2] ?? 0) < (a.rents[2] ?? 0) ? b : a));
+        assert.deepEqual(
+          [deal['market_rent_2br'], deal['rent_basis'], deal['rent_area_code'], deal['rent_fiscal_year']],
+          [`${lowest.rents[2]}.00`, areas.length > 1 ? 'zip_lowest_of_several' : 'zip', lowest.area.hudAreaCode, 2026]);
+        assert.match(String(deal['rent_source_url']), by === 'api' ? /\/hudapi\/public\/fmr\/data\/METRO/u : /\/fy2026_safmrs\.xlsx$/u);
+        assert.equal((JSON.parse(String(deal['provenance'])) as { rent: { source: string } }).rent.source, 'hud_safmr');
+        compared += 1;
+      }
+      assert.ok(compared > 50, `${compared} deals compared`);
+    });
+  }
+});
