@@ -2,7 +2,7 @@
  * The application: routes, errors, payments and logging, put together from what it is given. Order of checks:
  * unknown path or method, bad parameters (400), no data (503), payment (402, 409, 503), the handler (404), settlement.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
 import type { FacilitatorClient } from '@x402/core/server';
 import Koa, { type Context, type Middleware } from 'koa';
@@ -12,6 +12,7 @@ import { readParams, type Params } from './params.ts';
 import type { Attempts } from './payments/attempts.ts';
 import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts';
 import { NETWORK, USDC } from './payments/network.ts';
+import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { paymentRoutes, routeKey, type Asked, type Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
@@ -19,6 +20,11 @@ import type { Snapshots } from './snapshots.ts';
 
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
 const LONGEST_URL = 2_000;
+
+/** How long a free answer may be kept before asking whether it changed. */
+const FREE_SECONDS = 60;
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 
 /** What is logged of a request. Never a header. */
 export interface RequestLog {
@@ -69,6 +75,8 @@ function sendProblem(ctx: Context, reason: Reason, detail: string, billed: false
   ctx.status = PROBLEMS[reason].status;
   ctx.body = `${JSON.stringify(documentOf(reason, detail, billed, state.requestId, extras))}\n`;
   ctx.type = 'application/problem+json';
+  ctx.remove('ETag');
+  ctx.set('Cache-Control', 'no-store');
 }
 
 /** Everything thrown below becomes a problem document; what nobody foresaw becomes one that says nothing of itself. */
@@ -126,6 +134,16 @@ export function createApp(deps: AppDeps): App {
   const answer = (route: Route): Middleware => async (ctx) => {
     const { asked } = stateOf(ctx);
     if (!asked) throw new Error(`${route.path} was reached without its parameters`);
+    if (route.price === null) {
+      ctx.status = 200;
+      ctx.set('Cache-Control', `public, max-age=${FREE_SECONDS}`);
+      // Everything a free answer follows from. Weak, as it is the same compressed or not.
+      ctx.set('ETag', `W/"${hashOf([asked.snapshot.id, asked.today, edition, route.path, Object.entries(asked.params).sort(([a], [b]) => (a < b ? -1 : 1))])}"`);
+      if (ctx.fresh) {
+        ctx.status = 304;
+        return;
+      }
+    }
     const body = await route.handle(asked);
     if (deps.checkReplies) route.reply.parse(body);
     ctx.body = JSON.stringify(body);
@@ -133,9 +151,21 @@ export function createApp(deps: AppDeps): App {
     ctx.set('X-Snapshot-Id', asked.snapshot.id);
   };
 
+  const documents = documentsOf({ routes, publicUrl, payTo: payments.payTo, ...(payments.notice === undefined ? {} : { notice: payments.notice }) });
+  /** Changes with the interface, so that what was kept from an older one is asked for again. */
+  const edition = hashOf(documents.map((d) => d.text));
   const router = new Router({ sensitive: true });
   for (const route of routes) {
     router.get(route.path, prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route))]), answer(route));
+  }
+  for (const document of documents) {
+    router.get(document.path, (ctx) => {
+      ctx.status = 200;
+      ctx.set({ 'Cache-Control': `public, max-age=${FREE_SECONDS}`, ETag: `W/"${edition}"` });
+      if (ctx.fresh) { ctx.status = 304; return; }
+      ctx.body = document.text;
+      ctx.type = document.type;
+    });
   }
   router.get('/health', (ctx) => {
     const lease = snapshots.acquire();

@@ -13,6 +13,8 @@ export interface ParamFacts {
   readonly expected: string;
   /** Accepted values of a closed list. */
   readonly values?: readonly string[];
+  /** Smallest and largest whole number. */
+  readonly range?: readonly [min: number, max: number];
 }
 
 export type Params = Readonly<Record<string, z.ZodType>>;
@@ -45,7 +47,7 @@ export const numberParam = (about: string) => param(
   z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), { kind: 'number', about, expected: 'a number such as 250000 or 8.5' });
 
 export const integerParam = (about: string, min: number, max: number) => param(
-  z.string().regex(/^\d{1,10}$/).transform(Number).pipe(z.int().min(min).max(max)), { kind: 'integer', about, expected: `a whole number from ${min} to ${max}` });
+  z.string().regex(/^\d{1,10}$/).transform(Number).pipe(z.int().min(min).max(max)), { kind: 'integer', about, expected: `a whole number from ${min} to ${max}`, range: [min, max] });
 
 export const flagParam = (about: string) => param(
   z.enum(['true', 'false']).transform((s) => s === 'true'), { kind: 'boolean', about, expected: 'true or false', values: ['true', 'false'] });

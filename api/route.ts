@@ -32,6 +32,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly params: P;
   /** Body of the 200 answer. */
   readonly reply: R;
+  /** Its media type; JSON where nothing is said. */
+  readonly media?: 'text/csv';
   /** Refuse, by throwing a Problem, what the parameters one by one do not show. It runs before the call is priced. */
   check?(asked: Asked<P>): void | Promise<void>;
   /** The body (of the form of `reply`), or a thrown Problem. It runs after the payment was verified and before it is settled. */
@@ -46,12 +48,14 @@ export const defineRoute = <const P extends Params, R extends z.ZodType>(definit
 /** Name of a route in x402 configuration: "GET /api/deals". */
 export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.path}`;
 
+export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? 'application/json';
+
 /** x402 configuration of the priced routes, as the official middleware takes it. */
 export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
   return Object.fromEntries(routes.filter((r) => r.price !== null).map((r) => [routeKey(r), {
     accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: PAYMENT_SECONDS },
     description: r.about,
-    mimeType: 'application/json',
+    mimeType: mediaOf(r),
     serviceName: 'Dealfeed',
   } satisfies RouteConfig]));
 }

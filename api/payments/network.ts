@@ -17,3 +17,6 @@ export function dollarsOf(atomic: bigint): string {
   const text = (atomic < 0n ? -atomic : atomic).toString().padStart(7, '0');
   return `${atomic < 0n ? '-' : ''}${text.slice(0, -6)}.${text.slice(-6)}`;
 }
+
+/** Dollars with two decimals as atomic units: "0.05" becomes 50000. */
+export const atomicOf = (dollars: string): bigint => BigInt(dollars.replace('.', '')) * 10_000n;

@@ -1,4 +1,5 @@
 /** The application on a socket of its own, with a facilitator that does what the test says and no chain. */
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FacilitatorClient } from '@x402/core/server';
@@ -7,6 +8,10 @@ import { createApp, type App, type RequestLog } from '../../api/app.ts';
 import { attemptsInMemory } from '../../api/payments/attempts.ts';
 import { NETWORK } from '../../api/payments/network.ts';
 import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
+import { checkerOf } from './answers_checked.ts';
+
+/** Address that payments and documents name. */
+export const PUBLIC_URL = 'https://api.dealfeed.example';
 
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 
@@ -32,10 +37,15 @@ export interface Started {
   readonly snapshots: Snapshots;
   readonly facilitator: ScriptedFacilitator;
   readonly requests: RequestLog[];
+  /** Answers that were held against the interface description so far. */
+  answersChecked(): number;
   close(): Promise<void>;
 }
 
-/** Start the application over a data folder. The facilitator is asked what it supports, as at a real start. */
+/**
+ * Start the application over a data folder. The facilitator is asked what it supports, as at a real start. Every
+ * answer is held against the interface description; closing fails where one was not as described.
+ */
 export async function startApp(dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now } = {}): Promise<Started> {
   const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
   const server = createServer();
@@ -43,18 +53,21 @@ export async function startApp(dataDir: string, { facilitator = new ScriptedFaci
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
-    snapshots, publicUrl: 'https://api.dealfeed.example', cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
+    snapshots, publicUrl: PUBLIC_URL, cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
     payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, attempts: attemptsInMemory(nowMs) },
     log: (entry) => { requests.push(entry); },
   });
   await app.payments.start().catch(() => undefined);
+  const checker = checkerOf(app.routes, PUBLIC_URL);
+  server.on('request', (request, response) => { checker.watch(request, response); });
   server.on('request', app.koa.callback());
   return {
-    url, app, snapshots, facilitator, requests,
+    url, app, snapshots, facilitator, requests, answersChecked: () => checker.seen.count,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => { server.close(resolve); });
       snapshots.close();
+      assert.deepEqual(checker.wrong, []);
     },
   };
 }
