@@ -26,7 +26,7 @@ interface Fault {
 
 const FAULTS: readonly Fault[] = [
   { what: 'a malformed answer', source: 'colorado_sos', status: 'quarantined', reason: /^(malformed_page|template_changed)$/,
-    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes(text(r.body).slice(0, -40)) } : undefined) },
+    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes('[{"entityid":"20261') } : undefined) },
   { what: 'an unknown column', source: 'colorado_sos', status: 'quarantined', reason: /^unknown_column$/,
     alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes(text(r.body).replaceAll('"entityid"', '"extra":"1","entityid"')) } : undefined) },
   { what: 'an empty body', source: 'oh_montgomery_tax', status: 'quarantined', reason: /^empty_body$/,
@@ -69,7 +69,8 @@ describe('after a good day', () => {
     const warnings = warningsOf(bad);
     for (const { row, spec } of bad.sources) {
       const fault = perSource.get(spec.name);
-      if (!fault) { assert.equal(row.status, 'good', `${spec.name}: ${row.detail ?? ''}`); continue; }
+      // A source that waits for the operator has not been read, and nothing is wrong with it.
+      if (!fault) { assert.ok(row.status === 'good' || row.status === 'never_read', `${spec.name} ${row.status}: ${row.detail ?? ''}`); continue; }
       assert.equal(row.status, fault.status, `${fault.what} on ${spec.name}: ${row.reason ?? ''} ${row.detail ?? ''}`);
       assert.match(row.reason ?? '', fault.reason, `${fault.what}: ${row.detail ?? ''}`);
       assert.ok(row.page_url !== null || row.reason === 'count_mismatch' || row.reason === 'unknown_column', `${fault.what} names its page`);
