@@ -57,7 +57,10 @@ test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
 	@node --test --test-concurrency=2 'test/**/*.test.ts'
 
+fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them
+	@node test/fuzz/run.ts
+
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: setup run daily underwrite ohio colorado status reparse sql serve buy docs check test help
+.PHONY: setup run daily underwrite ohio colorado status reparse sql serve buy docs check test fuzz help

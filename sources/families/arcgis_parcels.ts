@@ -77,10 +77,13 @@ function checkFields(json: Attributes, needed: readonly string[], page: Page): r
 
 function features(page: Page, needed: readonly string[]): { attributes: Attributes[]; more: boolean } {
   const json = answer(page);
-  checkFields(json, needed, page);
+  const fields = checkFields(json, needed, page);
   if (!Array.isArray(json.features)) throw new Quarantine('template_changed', 'the answer has no features array', page.url);
   const attributes = json.features.map((f: unknown) => (isObject(f) && isObject(f.attributes) ? f.attributes : null));
   if (attributes.includes(null)) throw new Quarantine('template_changed', 'a feature has no attributes', page.url);
+  // The server sends every field of every feature, blank ones as null: one that is not there is no blank.
+  const left = fields.find((name) => attributes.some((a) => a !== null && !(name in a)));
+  if (left !== undefined) throw new Quarantine('template_changed', `a feature has no attribute ${left}, which the answer lists among its fields`, page.url);
   return { attributes: attributes.filter((a) => a !== null), more: json.exceededTransferLimit === true };
 }
 

@@ -59,6 +59,8 @@ interface Line {
   readonly cells: readonly Cell[];
   readonly raw: string;
   readonly where: string;
+  /** Every row must have as many cells as the headings: in a CSV file one cell less moves all after it. */
+  readonly counted?: boolean;
 }
 
 /** Rows above the headings that a list may have: its title, a date, a blank line. */
@@ -97,7 +99,7 @@ function columnsOf(line: Line, known: ReadonlyMap<string, ListField>, page: Page
 
 function csvLines(page: Page): Line[] {
   const { header, rows } = readCsv(page.text('windows-1252'), page.url, { looseQuotes: true });
-  return [{ cells: header, raw: header.join(','), where: 'line 1' }, ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}` }))];
+  return [{ cells: header, raw: header.join(','), where: 'line 1', counted: true }, ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}`, counted: true }))];
 }
 
 const sheetLines = (sheet: ReturnType<typeof readXlsx>[number]): Line[] =>
@@ -149,7 +151,9 @@ function rowsOf(lines: readonly Line[], county: CountyList, known: ReadonlyMap<s
     if (columns === null) continue;
     if (county.posted) checkColumns(line.cells.map((heading) => String(heading ?? '').trim().toLowerCase()), county.posted.columns, page.url);
     return lines.slice(at + 1).filter(({ cells }) => cells.some((cell) => typeof cell !== 'boolean' && tidy(cell) !== null))
-      .map((row) => rowOf(row, columns, county));
+      .map((row) => (row.counted && row.cells.length !== line.cells.length
+        ? { reject: { reason: 'wrong_field_count', detail: `${row.where} has ${row.cells.length} cells, the headings are ${line.cells.length}` }, raw: row.raw }
+        : rowOf(row, columns, county)));
   }
   return null;
 }

@@ -149,11 +149,19 @@ export function readItems(page: Page): Item[] {
     throw new Quarantine('template_changed', 'the answer has no retHTML and rlist', page.url);
   }
   const $ = load(expandTokens(retHTML, page.url), null, false);
+  const changed = (detail: string): never => { throw new Quarantine('template_changed', detail, page.url); };
+  if ($('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM').length > 0) {
+    changed('a value holds the label or the value after it: the markup of an item does not end where it should');
+  }
   const items = $('.AUCTION_ITEM[aid]').toArray().map((element): Item => {
     const item = $(element);
     const stat = (name: string): string | null => line(item.find(`.AUCTION_STATS .ASTAT_MSG${name}`).first().text());
+    const aid = item.attr('aid') ?? '';
+    // A box that is there and blank is the script's to fill; without a box, a cancelled item would read as scheduled.
+    const boxes = item.find('.AUCTION_STATS').find('.ASTAT_MSGA, .ASTAT_MSGB');
+    if (boxes.length !== 2 || boxes.find('.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD').length > 0) changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
     return {
-      aid: item.attr('aid') ?? '',
+      aid,
       slot: { label: stat('A'), text: stat('B'), amount: stat('D') },
       labelled: labelledIn($, item.find('.AUCTION_DETAILS')),
     };

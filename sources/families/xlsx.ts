@@ -23,14 +23,36 @@ interface Events {
   close?(tag: string): void;
 }
 
+/** A part of a workbook that is cut or damaged. */
+class BrokenXml extends Error {
+  override readonly name = 'BrokenXml';
+}
+
+const TAG = /<(\/?)([^\s<>/!?]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/gu;
+
+/** The parser mends what does not nest, and a cell then takes its neighbour's value. @throws BrokenXml */
+function checkNesting(xml: string): void {
+  const open: string[] = [];
+  for (const [, closing, tag = '', rest = ''] of xml.matchAll(TAG)) {
+    if (closing === '') { if (!rest.endsWith('/')) open.push(tag); } else {
+      const expected = open.pop();
+      if (expected !== tag) throw new BrokenXml(`</${tag}> stands where ${expected === undefined ? 'nothing is open' : `</${expected}> is expected`}`);
+    }
+  }
+  if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> does not end`);
+}
+
+/** @throws BrokenXml where the document is not whole */
 function walk(bytes: Uint8Array, events: Events): void {
   const local = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
+  const xml = new TextDecoder().decode(bytes);
+  checkNesting(xml);
   const parser = new Parser({
     onopentag: (tag, attributes) => events.open?.(local(tag), attributes),
     ontext: (text) => events.text?.(text),
     onclosetag: (tag) => events.close?.(local(tag)),
   }, { xmlMode: true });
-  parser.write(new TextDecoder().decode(bytes));
+  parser.write(xml);
   parser.end();
 }
 
@@ -64,7 +86,7 @@ function columnOf(reference: string): number {
 }
 
 function cell(type: string | undefined, text: string, strings: readonly string[], refuse: (detail: string) => never): Cell {
-  if (type === 's') return strings[Number(text)] ?? refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`);
+  if (type === 's') return (/^\d+$/u.test(text) ? strings[Number(text)] : undefined) ?? refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`);
   if (type === 'inlineStr' || type === 'str') return text;
   if (text === '') return null;
   if (type === 'b') return text === '1';
@@ -106,6 +128,15 @@ function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: 
  * Throws Quarantine where the bytes are not a whole workbook (see zip.ts) or a cell cannot be read.
  */
 export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
+  try {
+    return sheetsOf(bytes, pageUrl);
+  } catch (error) {
+    if (error instanceof BrokenXml) throw new Quarantine('malformed_page', `a part of the workbook is no whole XML document: ${error.message}`, pageUrl);
+    throw error;
+  }
+}
+
+function sheetsOf(bytes: Uint8Array, pageUrl: string): Sheet[] {
   const parts = unzip(bytes, pageUrl, (name) => /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|worksheets\/[^/]+\.xml)$/u.test(name));
   const part = (name: string): Uint8Array => parts.get(name)
     ?? (() => { throw new Quarantine('malformed_page', `the workbook has no part ${name}`, pageUrl); })();

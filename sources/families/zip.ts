@@ -1,4 +1,5 @@
 /** Files inside a ZIP archive, unpacked in memory under a size limit. */
+import { crc32 } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { Quarantine } from '../contract.ts';
 
@@ -9,7 +10,7 @@ const MAX_BYTES = 300_000_000;
  * Unpack the entries that `wanted` accepts, by name. Archives made on Windows may hold backslashes in names;
  * they are read as slashes. Throws Quarantine: "empty_body", "malformed_page" where the bytes do not begin as an
  * archive, "truncated_download" where the archive's directory, which
- * stands at its end, is missing, "malformed_page" where an entry does not unpack, "body_too_large" where the
+ * stands at its end, is missing, "malformed_page" where an entry does not unpack or lacks its checksum, "body_too_large" where the
  * entries are larger unpacked than `maxBytes` together.
  */
 export function unzip(
@@ -35,5 +36,29 @@ export function unzip(
     const cut = /invalid zip data|unexpected EOF/u.test(detail);
     throw new Quarantine(cut ? 'truncated_download' : 'malformed_page', `not a whole ZIP archive: ${detail}`, pageUrl);
   }
+  const checksums = checksumsOf(bytes);
+  for (const [name, content] of Object.entries(files)) {
+    if (crc32(content) !== checksums.get(name)) throw new Quarantine('malformed_page', `${name} unpacks to something else than the archive's checksum of it says`, pageUrl);
+  }
   return new Map(Object.entries(files).map(([name, content]) => [named(name), content]));
+}
+
+/** CRC-32 of each entry by name, from the archive's directory: fflate unpacks without looking at it. */
+function checksumsOf(bytes: Uint8Array): ReadonlyMap<string, number> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = new Map<string, number>();
+  // The end record lies behind the directory, before a comment of at most 65,535 bytes.
+  let end = bytes.length - 22;
+  while (end > 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  if (end <= 0) return found;
+  let at = view.getUint32(end + 16, true);
+  while (at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
+    const length = view.getUint16(at + 28, true);
+    // As fflate reads names: UTF-8 where the entry says so, else a letter a byte.
+    const utf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
+    const name = Buffer.from(bytes.subarray(at + 46, at + 46 + length)).toString(utf8 ? 'utf8' : 'latin1');
+    found.set(name, view.getUint32(at + 16, true));
+    at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return found;
 }

@@ -47,14 +47,31 @@ export async function decodeBody(wire: Uint8Array, encoding: string | undefined,
 }
 
 /**
- * Bytes as text: UTF-8, or `fallback` where they are not valid UTF-8. A byte order mark is removed.
- * @throws Quarantine malformed_page where there is no fallback
+ * Bytes as text: UTF-8, or `fallback` in each line that is not valid UTF-8, so that a stray byte changes nothing
+ * around it. A byte order mark is removed.
+ * @throws Quarantine malformed_page where there is no fallback, or the text is UTF-16
  */
 export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefined, pageUrl: string): string {
+  const [first, second] = bytes;
+  if (first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new Quarantine('malformed_page', 'the body is UTF-16 text or no text at all, expected UTF-8', pageUrl);
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    if (fallback) return new TextDecoder(fallback).decode(bytes);
+    if (fallback) return decodeLines(bytes, fallback);
     throw new Quarantine('malformed_page', 'the body is not valid UTF-8, and no other encoding is declared for it', pageUrl);
   }
+}
+
+function decodeLines(bytes: Uint8Array, fallback: string): string {
+  const [utf8, other] = [new TextDecoder('utf-8', { fatal: true }), new TextDecoder(fallback)];
+  const lines: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(0x0a, start) + 1 || bytes.length;
+    const line = bytes.subarray(start, end);
+    try { lines.push(utf8.decode(line)); } catch { lines.push(other.decode(line)); }
+    start = end;
+  }
+  return lines.join('');
 }

@@ -28,7 +28,7 @@ const layer = ({ parcels, count = parcels, maxRecordCount = 3, fields = FIELDS, 
   if (q.get('returnCountOnly') === 'true') return JSON.stringify({ count });
   const from = Number(q.get('resultOffset'));
   const to = Math.min(parcels, from + Number(q.get('resultRecordCount')));
-  const features = Array.from({ length: to - from }, (_, i) => ({ attributes: { OBJECTID: objectId(from + i), PIN: `02${from + i}`, FINAL_BALANCE: 10 } }));
+  const features = Array.from({ length: to - from }, (_, i) => ({ attributes: { ...Object.fromEntries(fields.map(({ name }) => [name, null])), OBJECTID: objectId(from + i), PIN: `02${from + i}`, FINAL_BALANCE: 10 } }));
   return JSON.stringify({ fields, features, ...(to < parcels ? { exceededTransferLimit: true } : {}) });
 };
 

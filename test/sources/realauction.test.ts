@@ -145,7 +145,7 @@ test('labels are read whether they stand in a th, a td or a div', () => {
     `<div class="ad_tab">${body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)}</div>`,
   ];
   const parsed = variants.map((details) => {
-    const text = JSON.stringify({ retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"></div><div class="AUCTION_DETAILS">${details}</div></div>`, rlist: '7' });
+    const text = JSON.stringify({ retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"><div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div><div class="AUCTION_DETAILS">${details}</div></div>`, rlist: '7' });
     return cuyahoga.parse({
       kind: 'items', url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm', context: { saleDate: DAY, area: 'W' }, bytes: Buffer.from(text),
       sha256: '', contentType: null, observedAt: '2026-11-20T12:00:00Z', text: () => text,
