@@ -95,6 +95,11 @@ export interface GetOptions {
    * bytes under this address, for a file that stands unchanged from one publication to the next.
    */
   readonly observed?: 'request' | 'content';
+  /**
+   * Fields of a search form to send by POST. Only for forms that change nothing on the site: the request may be
+   * repeated. It is archived like any other; what tells one search from another belongs into `context`.
+   */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /** Cookies of one conversation with a site. */
@@ -165,13 +170,6 @@ export interface SourceSpec {
   parse(page: Page): readonly Candidate[];
 }
 
-/** Check a declaration's form at load time, so that a wrong one names its field rather than failing in a run. */
-export function defineSource(spec: SourceSpec): SourceSpec {
-  const wrong = (field: string, value: unknown, expected: string): never => {
-    throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
-  };
-  if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) wrong('name', spec.name, 'lower snake case');
-  requireTerms(spec);
 const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>(['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only']);
 
 /** Refuse a source that does not state under which terms it may be read, before anything is asked of its site. */
@@ -180,6 +178,13 @@ export function requireTerms({ name, terms }: { readonly name: string; readonly 
   throw new Error(`source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${[...BASES].join(', ')}) and a note that says under which terms it may be read`);
 }
 
+/** Check a declaration's form at load time, so that a wrong one names its field rather than failing in a run. */
+export function defineSource(spec: SourceSpec): SourceSpec {
+  const wrong = (field: string, value: unknown, expected: string): never => {
+    throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
+  };
+  if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) wrong('name', spec.name, 'lower snake case');
+  requireTerms(spec);
   if (!(spec.everyDays >= 1)) wrong('everyDays', spec.everyDays, 'a number of days, at least 1');
   if (!spec.fetch && !spec.drop?.length) wrong('fetch', undefined, 'a fetch function or a drop format');
   if (spec.fetch && !spec.hosts.length) wrong('hosts', spec.hosts, 'the hosts it may talk to');
