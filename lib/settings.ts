@@ -16,6 +16,7 @@ export const pipelineSettings = z.object({
   LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
   DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),
   SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.'),
+  PERMITTED: z.string().optional().describe('Comma-separated names of sources whose owners have permitted you to read them by program. With LIVE=1 the others whose terms ask for a permission are read from the drop folder only.'),
   SANDBOX_URL: z.url({ protocol: /^http$/, error: 'the http address of a running sandbox world' }).optional().describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
   HUD_TOKEN: z.string().trim().optional().describe('Token of HUD\'s API of rents, free with an account. With it the API is read, without it the yearly workbook.'),

@@ -36,7 +36,7 @@ export const SourceRead = defineRecord('source_read', 'One row per source: how i
   county: text('County name and state, such as "Cuyahoga County, OH".', { absent: 'the source is not about one county' }),
   every_days: integer('Days between two reads.', { unit: 'days' }),
   status: oneOf(['good', 'quarantined', 'unavailable', 'not_due', 'never_read'], 'How the latest read went. Anything but good means that the rows are those of the last good read.'),
-  reason: text('Short reason word.', { absent: 'the read was good, or the source was not due for another reason than no_file: no file in its drop folder' }),
+  reason: text('Short reason word.', { absent: 'the read was good, or the source was not due for another reason than no_file (nothing in its drop folder) or no_permission (its terms ask for one that the operator has not stated)' }),
   detail: text('What was wrong, in one sentence.', { absent: 'the read was good, or the source was not due' }),
   page_url: text('Page that broke the read.', { absent: 'no single page did' }),
   last_good_at: instant('When the rows that stand were read.', { absent: 'the source has never been read well' }),

@@ -13,6 +13,7 @@ import { liveClock, sandboxClock } from './clock.ts';
 import { layoutOf } from './layout.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
+import { mayBeFetched, notPermitted } from './permission.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
 
@@ -48,6 +49,7 @@ async function runCommand(): Promise<number> {
   checkTogether(settings);
   const all = await loadSources();
   const chosen = chooseSources(all, settings.SOURCES);
+  const mayFetch = mayBeFetched(all, settings);
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   const archive = await openArchive(settings.DATA_DIR);
@@ -59,9 +61,10 @@ async function runCommand(): Promise<number> {
   const byCadence = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of notPermitted(sources, mayFetch)) say(line);
   try {
     const result = await run({
-      layout, clock, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say,
+      layout, clock, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
     });
     for (const line of summaryOf(result, settings.DATA_DIR)) say(line);

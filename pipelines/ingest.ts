@@ -14,6 +14,8 @@ export interface Ingest {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly runId: string;
+  /** Whether a source may be read from the web, or from the drop folder only. */
+  readonly mayFetch: (spec: SourceSpec) => boolean;
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
@@ -21,7 +23,7 @@ const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 
 /**
  * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
  * last good read keep standing. A defect of our own (rows that do not add up) does throw.
- * Null where there was nothing to read: the source knows its drop folder only, and no file lies there.
+ * Null where there was nothing to read: only the drop folder may be read, and no file lies there.
  * @param lastGoodOn day up to which the snapshot before this run holds the source's rows, null on a first load
  */
 export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
@@ -66,8 +68,10 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       const formats = (spec.drop ?? []).map((f) => `${f.pattern.source} (${f.about})`).join(', ') || 'no file at all';
       throw new Quarantine('malformed_page', `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`);
     }
-    if (pages.length === 0 && spec.fetch) for await (const page of spec.fetch(context)) pages.push(page);
-    if (pages.length === 0 && !spec.fetch) return null;
+    if (pages.length === 0) {
+      if (!spec.fetch || !run.mayFetch(spec)) return null;
+      for await (const page of spec.fetch(context)) pages.push(page);
+    }
     const standing = before.find((r) => r.status === 'good');
     const parsed = parsePages(spec, pages, unreadable, clock.observedAt());
     checkExpectations(spec, parsed, standing?.counts.rows_out);

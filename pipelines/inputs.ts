@@ -25,11 +25,15 @@ export interface SourceState {
 }
 export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
 
-/** Reason of a source that reads its drop folder only, while no file lies there. */
-export const NO_FILE = 'no_file';
+/** Why nothing was read though nothing is wrong: the operator has not dropped a file, or not stated a permission. */
+export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as const;
 
-/** Whether a source waits for the operator rather than being late or broken. */
-export const awaitsFile = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean => source.reason === NO_FILE && source.last_good_at === null;
+/** What a source waits for that the operator has to give, or null where it waits for nothing. */
+export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
+  (source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null);
+
+/** Whether a source without any row waits for the operator, rather than being late or broken. */
+export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean => waitsFor(source) !== null && source.last_good_at === null;
 
 export interface BuildInputs {
   readonly layout: Layout;

@@ -72,7 +72,7 @@ async function claimRun(layout: Layout, asOf: string): Promise<string> {
 }
 
 /** What a source without anything to read waits for, and what the operator can do about it. */
-function waiting(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
+function whatItWaitsFor(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
   const [format] = spec.drop ?? [];
   const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
   return spec.fetch ? { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` } : { reason: 'no_file', detail: file };
@@ -82,7 +82,7 @@ function waiting(spec: SourceSpec): { readonly reason: keyof typeof WAITS; reado
 function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
   const latest = read ?? undefined;
   // Waiting for the operator is not a failure: such a source is quiet, and says what it waits for.
-  const waits = read === null ? waiting(spec) : null;
+  const waits = read === null ? whatItWaitsFor(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   const row: SourceReadRow = {
     source: spec.name, family: spec.family, title: spec.title, home: spec.home,

@@ -1,7 +1,7 @@
 /** `make status`: is everything fresh, what is late or broken, what is published. Exit status 0 only when all is well. */
 import { daysBetween, liveClock } from './clock.ts';
 import type { Layout } from './layout.ts';
-import { awaitsFile } from './inputs.ts';
+import { awaitsOperator, waitsFor, WAITS } from './inputs.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from './snapshots.ts';
 import { table } from './summary.ts';
 
@@ -18,8 +18,9 @@ export async function status(layout: Layout, say: (line: string) => void): Promi
   const rows = manifest.sources.map((s) => {
     const age = s.last_good_at === null ? null : daysBetween(s.last_good_at, today);
     const late = age !== null && age > s.every_days;
-    const state = awaitsFile(s) ? 'no file' : s.status === 'good' || s.status === 'not_due' ? (late ? 'LATE' : 'fresh') : s.status.toUpperCase();
-    return { late, waits: state === 'no file', broken: state !== 'fresh' && state !== 'no file' && !late, cells: [s.source, state, s.last_good_at?.slice(0, 10) ?? 'never', age === null ? '-' : `${age} d`, `${s.every_days} d`,
+    const missing = awaitsOperator(s) ? waitsFor(s) : null;
+    const state = missing !== null ? WAITS[missing] : s.status === 'good' || s.status === 'not_due' ? (late ? 'LATE' : 'fresh') : s.status.toUpperCase();
+    return { late, waits: missing !== null, broken: state !== 'fresh' && missing === null && !late, cells: [s.source, state, s.last_good_at?.slice(0, 10) ?? 'never', age === null ? '-' : `${age} d`, `${s.every_days} d`,
       (s.rows_out + s.rows_carried).toLocaleString('en-US'), s.rows_rejected.toLocaleString('en-US'), s.reason === null ? '' : `${s.reason}: ${s.detail ?? ''}`.slice(0, 100)] };
   });
   const blocking = manifest.audits.filter((a) => a.blocking).length;
@@ -32,7 +33,7 @@ export async function status(layout: Layout, say: (line: string) => void): Promi
   const broken = rows.filter((r) => r.broken).length;
   const waiting = rows.filter((r) => r.waits).length;
   say('');
-  say(`${rows.length - late - broken - waiting} fresh, ${late} late, ${broken} broken${waiting === 0 ? '' : `, ${waiting} waiting for a file`}`);
+  say(`${rows.length - late - broken - waiting} fresh, ${late} late, ${broken} broken${waiting === 0 ? '' : `, ${waiting} waiting for the operator`}`);
   if (manifest.data_clock === 'sandbox') say(manifest.notice);
   return problems.length === 0 && late === 0 && broken === 0 ? 0 : 1;
 }

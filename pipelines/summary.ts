@@ -1,6 +1,6 @@
 /** What a run prints when it is done: what was read, refused and carried, what was published, what to do next. */
 import type { RunResult } from './run.ts';
-import { awaitsFile, NO_FILE, type SourceState } from './inputs.ts';
+import { awaitsOperator, waitsFor, type SourceState } from './inputs.ts';
 
 const number = (n: number): string => n.toLocaleString('en-US');
 const bytes = (n: number): string => (n < 10_000 ? `${n} B` : n < 10_000_000 ? `${(n / 1000).toFixed(0)} kB` : `${(n / 1_000_000).toFixed(1)} MB`);
@@ -41,7 +41,7 @@ function rejects(sources: readonly SourceState[]): string[] {
 
 /** Warnings of a run, a line each: sources that could not be read, audits that found rows. */
 export function warningsOf(result: RunResult): string[] {
-  const sources = result.sources.filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && row.reason !== NO_FILE).map(({ row }) => {
+  const sources = result.sources.filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null).map(({ row }) => {
     const age = row.age_days === null ? 'it has no earlier rows' : `its rows of ${row.last_good_at?.slice(0, 10) ?? ''} stay (${row.age_days} d old)`;
     return `${row.source} ${row.status}: ${row.reason ?? ''}: ${row.detail ?? ''}${row.page_url === null ? '' : ` [${row.page_url}]`}; ${age}`;
   });
@@ -55,8 +55,9 @@ export function summaryOf(result: RunResult, dataDir: string): string[] {
   const warnings = warningsOf(result);
   const audits = result.models.flatMap((m) => m.audits);
   const lines = ['', ...accounting(result.sources), ...rejects(result.sources)];
-  const waiting = result.sources.filter(({ row }) => awaitsFile(row)).map(({ row }) => row.source);
-  if (waiting.length > 0) lines.push('', `Waiting for a file in the drop folder: ${waiting.join(', ')}`);
+  const waiting = (reason: string): string => result.sources.filter(({ row }) => awaitsOperator(row) && row.reason === reason).map(({ row }) => row.source).join(', ');
+  if (waiting('no_file')) lines.push('', `Waiting for a file in the drop folder: ${waiting('no_file')}`);
+  if (waiting('no_permission')) lines.push('', `Waiting for their owners' permission, to be stated in PERMITTED, or for a file in the drop folder: ${waiting('no_permission')}`);
   lines.push('', `Models: ${result.models.length} built; ${audits.length} audits, ${audits.filter((a) => a.failing > 0).length} found rows`);
   if (result.changes) lines.push('', `Changes since ${result.changes.since}`, ...result.changes.lines.map((l) => `  ${l}`));
   if (warnings.length > 0) lines.push('', `Warnings (${warnings.length})`, ...warnings.map((w) => `  ${w}`));

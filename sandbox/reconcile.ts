@@ -84,6 +84,9 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
           ...(d.countyFips === HAMILTON ? { address_basis: addressBasis(day.property(d.propertyId).hasAddress && d.isMapped, atSale.has(d.propertyId)) } : {}),
         }]))));
     }
+    // Summit's notice has amounts alone; who else prints a street for one of its parcels is the sheriff.
+    results.push(compare('delinquent parcels of 39153', signals.filter((s) => s['county_fips'] === '39153'), (s) => String(s['parcel_key']),
+      new Map(day.printedDebts.map((d) => [parcelKey(d.countyFips, d.parcel), { amount: d.amount, owner_name: null, county_value: null, has_address: atSale.has(d.propertyId) }]))));
     for (const [county, items] of Map.groupBy(inWindow, (a) => a.countyFips)) {
       results.push(compare(`sheriff sales of ${county}`, auctions.filter((a) => a['county_fips'] === county),
         (a) => [a['case_number'], a['parcel_key'], a['sale_date']].join(' '),

@@ -10,6 +10,7 @@ import { lakes } from './lakes.ts';
 import { montgomeryTax } from './montgomery.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
 import { realAuction } from './realauction.ts';
+import { summitNotices } from './summit.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
@@ -22,6 +23,7 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.hcauditor.org', hamiltonList],
   ['utility.arcgis.com', starkTax],
   ['go.mcohio.org', montgomeryTax],
+  ['www.akronlegalnews.com', summitNotices],
   ...[...counties, ...quietCounties].map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],

@@ -134,6 +134,15 @@ export interface DelinquentParcel {
   readonly isMapped: boolean;
 }
 
+/** A line of Summit County's printed notice, the same on every day. */
+export interface PrintedDebt extends Pick<DelinquentParcel, 'propertyId' | 'countyFips' | 'parcel' | 'amount'> {
+  /** City under which it is printed. */
+  readonly section: string;
+  readonly owner: string;
+  /** Legal description, which runs on from the owner without a mark between. */
+  readonly legal: string;
+}
+
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
 export type SaleStatus = 'scheduled' | 'cancelled' | 'withdrawn' | 'postponed' | 'sold' | 'unsold';
 
@@ -255,6 +264,8 @@ export interface WorldDay {
   /** Listing ids that the site once had and no longer shows. */
   readonly goneListings: ReadonlySet<string>;
   readonly delinquent: readonly DelinquentParcel[];
+  /** Summit County's notice, besides the lists of the other counties. */
+  readonly printedDebts: readonly PrintedDebt[];
   /** Items of all sale days posted so far, held ones included. */
   readonly auctions: readonly AuctionOnDay[];
   readonly ohio: OhioRelease;

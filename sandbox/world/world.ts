@@ -21,6 +21,7 @@ interface Plans {
   readonly listings: readonly ListingPlan[];
   readonly debts: readonly DebtPlan[];
   readonly auctions: readonly AuctionPlan[];
+  readonly printedDebts: readonly PrintedDebt[];
   readonly colorado: () => ColoradoPlan;
 }
 
@@ -35,6 +36,9 @@ function once<T>(make: () => T): () => T {
 /** Sizes when none are given: what one run over the sandbox reads in seconds. */
 export const defaultOptions: WorldOptions = { seed: 20_261_120, listings: 600, parcels: 4000, auctions: 250, filings: 4000 };
 
+/** Parcels in Summit's notice, for one on the other counties' lists. */
+const NOTICE_SHARE = 0.1;
+
 /** Make a world. Sizes may be 0. */
 export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const chosen: WorldOptions = { ...defaultOptions, ...options };
@@ -46,6 +50,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const forSale = [...new Set([...now, ...listings].map((plan) => plan.property))];
   const debts = planDebts(seed, chosen.parcels, forSale, book);
   const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
+  const printedDebts = planNotice(seed, Math.round(chosen.parcels * NOTICE_SHARE), auctions, book);
   const world: World = { options: chosen, properties: book.all };
   plansOf.set(world, { book, listings: [...listings, ...planRepeats(seed, listings)], debts, auctions, printedDebts, colorado: once(() => planColorado(seed, chosen.filings)) });
   return world;
@@ -80,7 +85,7 @@ export function worldOn(world: World, day: string): WorldDay {
   const colorado = once(() => coloradoOn(plans.colorado(), on));
   const links = once(() => linksOf({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
   return {
-    world, day, rents,
+    world, day, rents, printedDebts: plans.printedDebts,
     get listings() { return listings(); },
     get listingEvents() { return events(); },
     get goneListings() { return gone(); },

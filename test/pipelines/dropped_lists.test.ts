@@ -22,7 +22,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
   const said: string[] = [];
   await status(layout, (line) => said.push(line));
   assert.ok(about(said).length === 3 && about(said).every((line) => / no file +never /.test(line)), about(said).join('\n'));
-  assert.match(said.join('\n'), / broken, 3 waiting for a file$/mu);
+  assert.match(said.join('\n'), / broken, 3 waiting for the operator$/mu);
 
   const folder = join(layout.drop, 'oh_franklin_tax');
   await mkdir(folder, { recursive: true });

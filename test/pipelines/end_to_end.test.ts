@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { awaitsFile } from '../../pipelines/inputs.ts';
+import { awaitsOperator } from '../../pipelines/inputs.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
@@ -25,7 +25,7 @@ describe('a run over one day', () => {
 
   test('every source is read and every row accounted for', () => {
     for (const { row } of first.sources) {
-      if (awaitsFile(row)) continue;
+      if (awaitsOperator(row)) continue;
       assert.equal(row.status, 'good', `${row.source}: ${row.reason ?? ''} ${row.detail ?? ''}`);
       assert.equal(row.rows_in, row.rows_out + row.rows_rejected + row.rows_merged, row.source);
     }
@@ -46,7 +46,7 @@ describe('a run over one day', () => {
       ['assumptions', 'auctions', 'deals', 'filings', 'leads', 'listing_history', 'rejects', 'signals', 'sources']);
     assert.ok(manifest.audits.length > 50);
     assert.ok(manifest.audits.every((a) => !a.blocking || a.failing_rows === 0));
-    assert.ok(manifest.sources.every((s) => awaitsFile(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0))));
+    assert.ok(manifest.sources.every((s) => awaitsOperator(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0))));
     assert.match(manifest.notice, /made-up/i);
   });
 

@@ -26,7 +26,7 @@ test('the same world and day give the same bytes, and everything says that it is
   const pages = [
     `${HEARTLAND}/robots.txt`, `${HEARTLAND}/listings?page=2`, HEARTLAND + detail, `${LAKES}/search?type=multifamily&start=0&count=50`, LAKES + deal, `${BUCKEYE}/properties?page=1`,
     `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`, `${CUYAHOGA_LAYER}?f=json`, query(CUYAHOGA_LAYER, 'total_net_delq_balance > 0', '&outFields=*'),
-    query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'), 'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx', query(STARK_LAYER, 'FINAL_BALANCE > 0', '&outFields=*'),
+    query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'), 'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx', 'https://www.akronlegalnews.com/notices/delinquent_taxes_detail/411', query(STARK_LAYER, 'FINAL_BALANCE > 0', '&outFields=*'),
     `${MONTGOMERY}/search/fdpopup.cfm?dtype=DQ`, `${MONTGOMERY}/downloads/Delq_20261119.zip`,
     `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR`, `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=${monday}`, `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${aid}`,
     `${OHIO}/WI0100R.TXT`, 'https://www.ohiosos.gov/businesses/business-reports/download-business-report/', `${COLORADO}/resource/4ykn-tg5h.json?$order=entityid&$limit=50`,

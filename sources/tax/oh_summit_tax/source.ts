@@ -1,0 +1,96 @@
+/**
+ * Summit County, Ohio: the notice of delinquent taxes as its newspaper prints it on the web, an index of sections and
+ * a page for each. The Fiscal Office itself shows single parcels only.
+ *
+ * Known from public readers of these pages: the two addresses, and entries between bullets such as
+ * "6800261 784.14 GOMEZ ANA THE VANDALLIA HEIGHTS ...", which are parcel, amount, owner and legal description. Nothing
+ * stands between owner and legal description, so neither is read. Assumed: that a page ends with </html>. The notice
+ * is yearly and, by law, has a parcel only in the year it is certified.
+ */
+import { load } from 'cheerio';
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { TaxParcel } from '../../rows/tax_parcel.ts';
+import { candidate, line, money, refuse } from '../../values.ts';
+
+const BASE = 'https://www.akronlegalnews.com';
+const FIPS = '39153';
+const DETAIL = /^\/notices\/delinquent_taxes_detail\/\d+$/u;
+const ENTRY = /^(\d{7}) ([\d,]+\.\d{2}) (\S.*)$/u;
+/** The begin of another entry, where a bullet was lost. */
+const ANOTHER = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
+
+/** The text of a page, blocks and line breaks apart. Throws Quarantine where it is no whole page. */
+function textOf(page: Page): string {
+  const html = page.text('windows-1252');
+  if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
+  if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  const $ = load(html);
+  $('script, style, noscript').remove();
+  $('br, p, div, li, td, h1, h2, h3, h4, footer').after(' ');
+  return $('body').text();
+}
+
+function entries(page: Page): readonly Candidate[] {
+  const parts = textOf(page).split(/[\u2022\u00b7]/u).map((part) => line(part) ?? '');
+  // Menus and footers have bullets too: the notice goes from the first entry to the last.
+  const first = parts.findIndex((part) => ENTRY.test(part));
+  const last = parts.findLastIndex((part) => ENTRY.test(part));
+  if (first < 1) throw new Quarantine('template_changed', 'nothing after a bullet begins with a parcel number of seven digits and an amount', page.url);
+  return parts.slice(first, last + 1).filter(Boolean).map((part) => {
+    const [, parcel, amount] = ENTRY.exec(part) ?? [];
+    return candidate(part, () => (ANOTHER.test(part) ? refuse('two_entries', `no bullet stands between the entries ${JSON.stringify(part.slice(0, 120))}`) : {
+      values: {
+        county_fips: FIPS,
+        county: 'Summit County, OH',
+        parcel_raw: parcel ?? refuse('bad_entry', `the entry is ${JSON.stringify(part.slice(0, 60))}, expected a parcel number of seven digits, an amount and words`),
+        owner_name: null,
+        street: null,
+        city: null,
+        zip: null,
+        mail_street: null,
+        mail_city: null,
+        mail_state: null,
+        mail_zip: null,
+        amount: money('amount', amount),
+        years_delinquent: null,
+        certified_year: null,
+        county_value: null,
+        property_class: null,
+      },
+    }));
+  });
+}
+
+/** Addresses of the sections, in the order of the index. */
+function sections(page: Page): readonly string[] {
+  const $ = load(page.text('windows-1252'));
+  const paths = $('a[href]').toArray().map((a) => $(a).attr('href') ?? '').filter((href) => URL.canParse(href, page.url))
+    .map((href) => new URL(href, page.url).pathname).filter((path) => DETAIL.test(path));
+  if (paths.length === 0) throw new Quarantine('template_changed', 'the index links to no section of the notice', page.url);
+  return [...new Set(paths)].map((path) => new URL(path, BASE).href);
+}
+
+async function* readNotice(ctx: FetchContext): AsyncGenerator<Page> {
+  const index = await ctx.get(`${BASE}/notices/delinquent_taxes`, { kind: 'index', accept: 'text/html' });
+  for (const address of sections(index)) yield await ctx.get(address, { kind: 'section', accept: 'text/html' });
+}
+
+export default defineSource({
+  name: 'oh_summit_tax',
+  family: 'tax',
+  title: 'Summit County tax delinquency (notice in the Akron Legal News)',
+  home: `${BASE}/notices/delinquent_taxes`,
+  county: { fips: FIPS, name: 'Summit County', state: 'OH' },
+  terms: {
+    basis: 'permission',
+    note: 'The list is a public record, but these pages are a newspaper\'s, whose terms were not obtained and whose permission to read them by program must be asked for.',
+  },
+  everyDays: 31,
+  hosts: ['www.akronlegalnews.com'],
+  politeness: { minIntervalMs: 10_000, concurrency: 1 },
+  row: TaxParcel,
+  expect: { minRows: 20, maxRejectShare: 0.05, maxDropShare: 0.6 },
+  drop: [{ pattern: /\.html?$/u, kind: 'section', about: 'A section of the notice as a browser saves it, one file each; all sections together.' }],
+  fetch: readNotice,
+  parse: entries,
+});
