@@ -14,7 +14,7 @@ import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts
 import { NETWORK, USDC } from './payments/network.ts';
 import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
-import { paymentRoutes, routeKey, type Asked, type Route } from './route.ts';
+import { paymentRoutes, routeKey, type Asked, type Attachment, type Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -48,6 +48,8 @@ export interface AppDeps {
   /** Public address, without a trailing slash. */
   readonly publicUrl: string;
   readonly cursorSecret: string;
+  /** Folder in which large answers are made whole before they are sold. */
+  readonly spoolDir: string;
   readonly nowMs?: () => number;
   readonly log?: (entry: RequestLog) => void;
   /** Check every answer against its route's schema before it is sent. For tests. */
@@ -75,8 +77,20 @@ function sendProblem(ctx: Context, reason: Reason, detail: string, billed: false
   ctx.status = PROBLEMS[reason].status;
   ctx.body = `${JSON.stringify(documentOf(reason, detail, billed, state.requestId, extras))}\n`;
   ctx.type = 'application/problem+json';
-  ctx.remove('ETag');
+  // What was said of the answer that is not sent.
+  for (const name of ['ETag', 'Repr-Digest', 'Content-Disposition']) ctx.remove(name);
   ctx.set('Cache-Control', 'no-store');
+}
+
+/** Send a file to keep. Its length and digest let a buyer see that it came whole. */
+function attach(ctx: Context, { file, name }: Attachment): void {
+  // What is not sent after all, because it is refused or nobody is there any more, is given up with the request.
+  ctx.res.once('close', () => { file.stream.destroy(); });
+  ctx.body = file.stream;
+  ctx.status = 200;
+  ctx.type = 'text/csv; charset=utf-8; header=present';
+  ctx.length = file.bytes;
+  ctx.set({ 'Repr-Digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`, 'Content-Disposition': `attachment; filename="${name}"` });
 }
 
 /** Everything thrown below becomes a problem document; what nobody foresaw becomes one that says nothing of itself. */
@@ -96,12 +110,13 @@ export function createApp(deps: AppDeps): App {
   const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined } = deps;
   const cursors = cursorsOf(deps.cursorSecret);
 
-  const routes = allRoutes({ publicUrl, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) });
+  const routes = allRoutes({ publicUrl, spoolDir: deps.spoolDir, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) });
 
   /** What a buyer needs to know to pay, in every 402. */
   const howToPay = (route: Route): Extras => ({
     price: `$${route.price}`, protocol: 'x402 version 2', network: NETWORK, asset: USDC, pay_to: payments.payTo,
-    how_to_pay: 'Sign what the PAYMENT-REQUIRED header asks for and send the call again with it in PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only when the answer is 200.',
+    how_to_pay: 'Sign what the PAYMENT-REQUIRED header asks for and send the call again with it in PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only when the answer is 200.'
+      + (Number(route.price) > 1 ? ' @x402/fetch stops at $1 a payment unless its spendControls.maxAmountPerPayment is raised.' : ''),
     ...(payments.notice === undefined ? {} : { notice: payments.notice }),
   });
   const layer = paymentLayer({
@@ -145,10 +160,14 @@ export function createApp(deps: AppDeps): App {
       }
     }
     const body = await route.handle(asked);
+    ctx.set('X-Snapshot-Id', asked.snapshot.id);
+    if (route.media !== undefined) {
+      attach(ctx, body as Attachment);
+      return;
+    }
     if (deps.checkReplies) route.reply.parse(body);
     ctx.body = JSON.stringify(body);
     ctx.type = 'application/json';
-    ctx.set('X-Snapshot-Id', asked.snapshot.id);
   };
 
   const documents = documentsOf({ routes, publicUrl, payTo: payments.payTo, ...(payments.notice === undefined ? {} : { notice: payments.notice }) });

@@ -55,6 +55,9 @@ export const flagParam = (about: string) => param(
 /** A calendar day. */
 export const dayParam = (about: string) => param(z.iso.date(), { kind: 'date', about, expected: 'a day as YYYY-MM-DD' });
 
+/** An ISO week. Whether the year has it is for the route to say. */
+export const weekParam = (about: string) => param(z.string().regex(/^\d{4}-W\d{2}$/), { kind: 'string', about, expected: 'an ISO week such as 2026-W46' });
+
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) => param(
   z.enum(values), { kind: 'string', about, expected: `one of ${values.join(', ')}`, values });
 

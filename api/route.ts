@@ -8,6 +8,7 @@ import type { Cursors } from './cursor.ts';
 import type { Manifest } from './manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
+import type { SpooledFile } from './payments/whole.ts';
 import type { Price } from './prices.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -23,6 +24,12 @@ export interface Asked<P extends Params> {
   readonly cursors: Cursors;
 }
 
+/** An answer that is a file to keep. */
+export interface Attachment {
+  readonly file: SpooledFile;
+  readonly name: string;
+}
+
 export interface RouteDefinition<P extends Params = Params, R extends z.ZodType = z.ZodType> {
   /** Path as the router writes it; a parameter is `:name`. */
   readonly path: string;
@@ -34,9 +41,11 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly reply: R;
   /** Its media type; JSON where nothing is said. */
   readonly media?: 'text/csv';
+  /** Whether making the answer may take much longer than a query does. */
+  readonly slow?: boolean;
   /** Refuse, by throwing a Problem, what the parameters one by one do not show. It runs before the call is priced. */
   check?(asked: Asked<P>): void | Promise<void>;
-  /** The body (of the form of `reply`), or a thrown Problem. It runs after the payment was verified and before it is settled. */
+  /** The body (of the form of `reply`; an Attachment where `media` is not JSON), or a thrown Problem. It runs after the payment was verified and before it is settled. */
   handle(asked: Asked<P>): Promise<unknown>;
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { isFatalStartupInitError } from '@x402/core/server';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
@@ -63,7 +64,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     payments = await openPayments(paymentSettings);
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
-      snapshots, publicUrl, cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, attempts: attemptsInMemory(),
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),

@@ -14,6 +14,8 @@ import { z } from 'zod';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 
 const RECORDS_SHOWN = 2;
+/** Most that is paid for one call; left alone, @x402/fetch stops at $1. */
+const DEAREST = '$2';
 
 const settingsOfBuy = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
@@ -65,7 +67,7 @@ async function buy(): Promise<number> {
       say(`asked      402, price ${asked} to ${price.payTo} on ${price.network}`);
     }
     return response;
-  }, { schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }] });
+  }, { schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }], spendControls: { maxAmountPerPayment: DEAREST } });
   const response = await pay(url.href, { redirect: 'error' });
   const text = await response.text();
   const after = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };

@@ -18,6 +18,7 @@ import type { Attempts, AttemptState } from './attempts.ts';
 import { readOffered, validTooLong, type Authorization } from './authorization.ts';
 import { FacilitatorUnavailable, plainSpoken, SettlementUnknown } from './facilitator.ts';
 import { NETWORK } from './network.ts';
+import { isWhole } from './whole.ts';
 
 export type RefusalReason =
   | 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'payment_already_used' | 'payment_on_head'
@@ -132,8 +133,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         await verified.cancellationDispatcher.cancel({ reason: 'handler_failed', responseStatus: ctx.status });
         return;
       }
+      if (!(await isWhole(ctx))) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
       const body: unknown = ctx.body;
-      if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new TypeError('the answer of a priced route must be whole before it is settled: text or bytes');
       if (ctx.res.destroyed) {
         // Nobody is there to receive the answer: it is not charged.
         await verified.cancellationDispatcher.cancel({ reason: 'handler_failed' });
@@ -141,7 +142,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       }
       charging = true;
       const settled = await http.processSettlement(verified.paymentPayload, verified.paymentRequirements, verified.declaredExtensions, {
-        request: { adapter: adapterOf(ctx, publicUrl, true), path, method: 'GET' }, responseBody: Buffer.from(body),
+        request: { adapter: adapterOf(ctx, publicUrl, true), path, method: 'GET' },
+        ...(typeof body === 'string' || Buffer.isBuffer(body) ? { responseBody: Buffer.from(body as string) } : {}),
       });
       charging = false;
       if (settled.success) {

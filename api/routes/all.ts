@@ -8,9 +8,12 @@ import { lookup } from './lookup.ts';
 import { metaRoute } from './meta.ts';
 import { registerMeta } from './register_meta.ts';
 import { signals } from './signals.ts';
+import { weeklyCsv } from './weekly_csv.ts';
 
 export interface RouteOptions {
   readonly publicUrl: string;
+  /** Folder in which large answers are made whole before they are sold. */
+  readonly spoolDir: string;
   /** Said where payments are not in real money. */
   readonly paymentNotice?: string;
 }
@@ -21,8 +24,8 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
   routes.push(
     metaRoute({ routes, ...options }),
     dealIds, lookup, deals, dealCards, hotDeals, signals, auctions, leads,
-    ...filingLists(),
-    ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register)]),
+    ...filingLists(), weeklyCsv(options.spoolDir),
+    ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register), weeklyCsv(options.spoolDir, register)]),
   );
   return routes;
 }

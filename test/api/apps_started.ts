@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { SettleResponse, SupportedResponse, VerifyResponse } from '@x402/core/types';
 import { createApp, type App, type RequestLog } from '../../api/app.ts';
@@ -53,7 +54,7 @@ export async function startApp(dataDir: string, { facilitator = new ScriptedFaci
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
-    snapshots, publicUrl: PUBLIC_URL, cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
+    snapshots, publicUrl: PUBLIC_URL, spoolDir: join(dataDir, 'spool'), cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
     payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, attempts: attemptsInMemory(nowMs) },
     log: (entry) => { requests.push(entry); },
   });

@@ -27,14 +27,14 @@ export async function askedFor(url: string): Promise<PaymentRequired> {
 export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
   const account = privateKeyToAccount(privateKey);
   const scheme = new ExactEvmScheme(account);
-  const client = new x402Client().register(NETWORK, scheme);
+  const client = new x402Client().register(NETWORK, scheme).setSpendControls({ maxAmountPerPayment: '$2' });
   const payloadFor = async (url: string, change: (accepted: PaymentRequirements) => PaymentRequirements): Promise<PaymentPayload> => {
     const required = await askedFor(url);
     return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
   };
   return {
     address: account.address,
-    fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }] }),
+    fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }], spendControls: { maxAmountPerPayment: '$2' } }),
     sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
     forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
   };

@@ -22,7 +22,7 @@ describe('the interface description', () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
       deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })), signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2),
-      filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i > 2 ? '20' : '12'}T12:00:00Z`, ...(i % 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
+      filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`, ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
     });
     started = await startApp(folder.path);
     text = await (await fetch(`${started.url}/openapi.json`)).text();

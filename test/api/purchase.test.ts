@@ -24,7 +24,7 @@ describe('a purchase', () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
       deals: rowsOfTable('deals', 3, (i) => ({ deal_score: 10 * i, state: i === 3 ? 'MI' : 'OH', cap_rate: '9.00', dscr: '1.30' })),
-      signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 4, (i) => (i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {})),
+      signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`, ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
     server = await serve({ settings, payments, checkReplies: true });
