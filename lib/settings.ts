@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 
-const day = z.iso.date('a day as YYYY-MM-DD');
+const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
+const day = z.iso.date('a day as YYYY-MM-DD').refine((d) => d >= FIRST_DAY && d <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
 const size = (about: string, byDefault: number) =>
   z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').max(1_000_000, 'at most 1000000').default(byDefault).describe(about);
 const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');

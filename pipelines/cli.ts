@@ -3,6 +3,7 @@
  * Exit status: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
  * audit failed and nothing was published.
  */
+import { access, constants, mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { openArchive } from '../sources/fetch/archive.ts';
@@ -11,19 +12,21 @@ import { loadSources } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock } from './clock.ts';
 import { layoutOf } from './layout.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { holdFolder } from './lock.ts';
+import { say } from './output.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
 import { mayBeFetched, notPermitted } from './permission.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
 
-const say = (line: string): void => { process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`); };
-
 /** Sources chosen by name or family. @throws SettingError naming what is not known. */
 export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
   if (wanted === 'none') return () => false;
   const words = wanted.split(',').map((w) => w.trim()).filter(Boolean);
+  if (words.length === 0) throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
   for (const word of words) {
     if (!all.some((s) => s.name === word || s.family === word)) {
       throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${word} is none of ${[...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])].join(', ')}`);
@@ -39,6 +42,16 @@ function checkTogether(settings: PipelineSettings): void {
   if (!settings.LIVE && settings.SANDBOX_URL === undefined) throw new SettingError('SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web with LIVE=1');
 }
 
+/** @throws SettingError where nothing can be written into the data folder. */
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new SettingError(`DATA_DIR is ${JSON.stringify(folder)}, expected a folder that can be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+}
+
 /** On a terminal one line that moves; elsewhere the line each source prints when it is read is enough. */
 const progress = ({ source, requests, bytes }: Progress): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
@@ -52,6 +65,9 @@ async function runCommand(): Promise<number> {
   const mayFetch = mayBeFetched(all, settings);
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
+  await checkWritable(settings.DATA_DIR);
+  const letGo = await holdFolder(layout);
+  await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
   const fetcher = createFetcher({
     archive, clock, onProgress: progress, secrets: { HUD_TOKEN: settings.HUD_TOKEN },
@@ -71,6 +87,7 @@ async function runCommand(): Promise<number> {
     return result.manifest ? 0 : 2;
   } finally {
     await fetcher.close();
+    letGo();
   }
 }
 
@@ -100,6 +117,8 @@ try {
   process.exitCode = await main();
 } catch (error) {
   const known = error instanceof SettingError || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
-  process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  // The disk is full, a file may not be written: the system's own sentence says more than where we were.
+  const ofSystem = error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined;
+  process.stderr.write(`${error instanceof Error ? (known || ofSystem ? error.message : error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;
 }

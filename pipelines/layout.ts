@@ -15,6 +15,8 @@ export interface Layout {
   readonly drop: string;
   /** Notes whether the folder holds the sandbox's data or the real web's. */
   readonly kind: string;
+  /** Held by the run that is at work. */
+  readonly lock: string;
 }
 
 export function layoutOf(dataDir: string, dropDir?: string): Layout {
@@ -29,6 +31,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     current: join(dataDir, 'current'),
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
+    lock: join(dataDir, 'lock.duckdb'),
   };
 }
 

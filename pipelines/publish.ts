@@ -11,6 +11,7 @@ import { pointAt, sha256OfFile, sync } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { Model } from '../models/index.ts';
 import { compareRunIds, type Layout } from './layout.ts';
+import { BUILDING } from './leftovers.ts';
 import { currentSnapshot, Manifest } from './snapshots.ts';
 
 /** Rows in a row group of a published table: small enough that a sorted lookup reads little. */
@@ -23,7 +24,7 @@ export async function writeSnapshot(
   connection: DuckDBConnection, layout: Layout, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
 ): Promise<Manifest> {
   const target = layout.snapshot(manifest.run_id);
-  const building = join(layout.snapshots, `.building-${manifest.run_id}`);
+  const building = join(layout.snapshots, `${BUILDING}${manifest.run_id}`);
   await rm(building, { recursive: true, force: true });
   await mkdir(building, { recursive: true });
   const published = models.filter((m) => m.contract.publish);

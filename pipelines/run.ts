@@ -17,6 +17,7 @@ import { ingest } from './ingest.ts';
 import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './inputs.ts';
 import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
+import { BUILD_DATABASE } from './leftovers.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
 import { standingRead, type ReadRecord } from './reads.ts';
 import { snapshotBefore, type Manifest } from './snapshots.ts';
@@ -149,7 +150,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const workDir = layout.run(runId);
   const assumptions = currentAssumptions();
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
-  const duck = await openDuck(join(workDir, 'build.duckdb'));
+  const duck = await openDuck(join(workDir, BUILD_DATABASE));
   const failuresFolder = join(workDir, 'failures');
   try {
     await loadInputs(duck.connection, {
@@ -190,8 +191,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     return { runId, sources, models: results, blocked, manifest, current, changes, failuresFolder };
   } finally {
     duck.close();
-    await rm(join(workDir, 'build.duckdb'), { force: true });
-    await rm(join(workDir, 'build.duckdb.wal'), { force: true });
+    await rm(join(workDir, BUILD_DATABASE), { force: true });
+    await rm(join(workDir, `${BUILD_DATABASE}.wal`), { force: true });
   }
 }
 

@@ -6,12 +6,13 @@ import { openDuck, rowsOf } from '../lib/duck.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { literal } from '../lib/sql.ts';
 import { layoutOf } from './layout.ts';
+import { say } from './output.ts';
 import { currentSnapshot, readManifest } from './snapshots.ts';
 import { table } from './summary.ts';
 
 const MOST_ROWS = 200;
 
-async function answer(connection: DuckDBConnection, sql: string, say: (line: string) => void): Promise<void> {
+async function answer(connection: DuckDBConnection, sql: string): Promise<void> {
   const rows = await rowsOf(connection, sql);
   const header = Object.keys(rows[0] ?? {});
   const cell = (v: unknown): string => (v === null ? '·' : typeof v === 'object' ? JSON.stringify(v) : String(v)).slice(0, 60);
@@ -19,7 +20,6 @@ async function answer(connection: DuckDBConnection, sql: string, say: (line: str
   say(`${rows.length} row${rows.length === 1 ? '' : 's'}${rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} shown` : ''}`);
 }
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 const duck = await openDuck();
 try {
   const layout = layoutOf(readSettings(pipelineSettings).DATA_DIR);
@@ -31,7 +31,7 @@ try {
   await duck.connection.run('SET enable_external_access = false');
   await duck.connection.run('SET lock_configuration = true');
   const once = process.env['Q'];
-  if (once !== undefined && once !== '') await answer(duck.connection, once, say);
+  if (once !== undefined && once !== '') await answer(duck.connection, once);
   else {
     say(`Snapshot ${manifest.run_id}, as of ${manifest.as_of}. ${manifest.notice}`);
     say(`Tables: ${Object.keys(manifest.tables).join(', ')}. DESCRIBE <table>; FROM duckdb_columns() shows the notes. End with Ctrl-D.`);
@@ -41,7 +41,7 @@ try {
     prompt.on('close', () => { open = false; });
     prompt.prompt();
     for await (const line of prompt) {
-      if (line.trim()) await answer(duck.connection, line, say).catch((error: unknown) => { say(error instanceof Error ? error.message : String(error)); });
+      if (line.trim()) await answer(duck.connection, line).catch((error: unknown) => { say(error instanceof Error ? error.message : String(error)); });
       if (open) prompt.prompt();
     }
     say('');

@@ -1,10 +1,11 @@
 /** What a scheduler sees of a run: 0 published, with warnings or without; 2 a blocking audit failed and the old snapshot still serves. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Layout } from '../../pipelines/layout.ts';
+import { holdFolder } from '../../pipelines/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { newLayout, smallWorld } from './runs.ts';
 
@@ -40,6 +41,27 @@ describe('the command line', () => {
     assert.match(seen.out, /0 late, 1 broken/);
   });
 
+  test('a run whose output nobody reads any more still publishes, and what a killed run left half-written is gone', async () => {
+    await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
+    await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
+    const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+      cwd: root, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' }, stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.stdout.once('data', () => { child.stdout.destroy(); });
+    assert.equal(await new Promise((resolve) => { child.on('exit', resolve); }), 0);
+    assert.equal(await readlink(layout.current), 'snapshots/2026-11-20.02');
+    assert.deepEqual((await readdir(layout.snapshots)).sort(), ['2026-11-20.01', '2026-11-20.02']);
+    assert.deepEqual(await readdir(layout.run('2026-11-20.01')), ['run.json']);
+  });
+
+  test('two runs never work in one folder at the same time: the second ends with one line', async () => {
+    const letGo = await holdFolder(layout);
+    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+    letGo();
+    assert.equal(status, 1);
+    assert.match(out.trimEnd(), new RegExp(`^DATA_DIR is ".*", in which another run is at work \\(process ${process.pid}\\); expected to be the only one$`));
+  });
+
   test('rows that do not add up block publication: exit status 2, and the snapshot before stays current', async () => {
     const serving = await readlink(layout.current);
     const path = join(layout.staged('hud_fmr'), '2026-11-20.01.json');
@@ -54,11 +76,11 @@ describe('the command line', () => {
   });
 
   test('the real web is never read into a folder of made-up data: one line, exit status 1, nothing published', async () => {
-    const before = await readdir(layout.snapshots);
+    const there = await readdir(layout.snapshots);
     const { status, out } = await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' });
     assert.equal(status, 1);
     assert.match(out.trimEnd().split('\n').at(-1) ?? '', /^DATA_DIR is ".*", which holds made-up data of the sandbox world; expected a folder of its own for public records/);
-    assert.deepEqual(await readdir(layout.snapshots), before);
+    assert.deepEqual(await readdir(layout.snapshots), there);
     await rm(layout.kind);
     assert.equal((await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status, 1, 'without its note the snapshots say it');
   });
