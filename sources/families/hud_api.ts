@@ -43,7 +43,15 @@ function read<T>(page: Page, shape: z.ZodType<T>): T {
 function yearOf(value: unknown, page: Page): number {
   const year = plain(value);
   if (year === null || !/^20\d\d(?:\.0)?$/u.test(year)) throw new Quarantine('template_changed', `year is ${JSON.stringify(value)}, expected a fiscal year`, page.url);
+  const asked = page.context['year'];
+  if (asked !== undefined && Number(year) !== Number(asked)) throw new Quarantine('template_changed', `the answer is of fiscal year ${year}, asked was ${asked}`, page.url);
   return Number(year);
+}
+
+/** A field that the API always has, be it empty. */
+function field(row: Readonly<Record<string, unknown>>, ...names: readonly [string, ...string[]]): unknown {
+  const name = names.find((each) => each in row);
+  return name === undefined ? refuse(`missing_${names[0]}`, `the row has no field ${names.join(' or ')}`) : row[name];
 }
 
 /** A page of the API, or null where it has none. @throws SourceUnavailable naming the setting where HUD refuses the token */
@@ -68,7 +76,7 @@ export async function* statePages(ctx: FetchContext, token: string): AsyncGenera
   let found = false;
   for (const code of states) {
     for (const year of years) {
-      const page = await ask(ctx, token, `statedata/${code}?year=${year}`, 'statedata', { state: code });
+      const page = await ask(ctx, token, `statedata/${code}?year=${year}`, 'statedata', { state: code, year: String(year) });
       if (!page) continue;
       years = [year];
       found = true;
@@ -87,10 +95,11 @@ export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerato
   for await (const page of statePages(ctx, token)) {
     const { data } = read(page, StateData);
     for (const area of data.metroareas) {
-      const code = plain(area['code']);
-      if (code === null || !isOne(area['smallarea_status']) || asked.has(code)) continue;
+      const [code, name] = [plain(area['code']), plain(area['name'])];
+      if (code === null || name === null || !isOne(area['smallarea_status']) || asked.has(code)) continue;
       asked.add(code);
-      const zips = await ask(ctx, token, `data/${encodeURIComponent(code)}?year=${yearOf(data.year, page)}`, 'zipdata', { code });
+      const year = String(yearOf(data.year, page));
+      const zips = await ask(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', { code, name, year });
       if (zips) yield zips;
     }
   }
@@ -111,15 +120,15 @@ export function areasOfState(page: Page): Candidate[] {
     const key = /^\d{10}$/u.test(fips) ? { fips, fiscal_year: String(fiscalYear), revision: REVISION } : undefined;
     return candidate(JSON.stringify(row), () => {
       if (!key) refuse('bad_fips', `fips_code is ${JSON.stringify(row['fips_code'])}, expected ten digits`);
-      const county = required('county_name', row['county_name']);
-      const state = stateCode('statecode', required('statecode', row['statecode'] ?? row['state_code'] ?? page.context['state']));
-      const name = tidy(row['metro_name']) ?? `${county}, ${state ?? ''}`;
+      const county = required('county_name', field(row, 'county_name'));
+      const state = stateCode('statecode', required('statecode', field(row, 'statecode', 'state_code')));
+      const name = tidy(field(row, 'metro_name')) ?? `${county}, ${state ?? ''}`;
       const metro = codes.get(oneSpaced(name));
       if (metro === undefined && /(?:\bMSA|\bHUD Metro FMR Area)$/u.test(name)) refuse('unknown_metro_area', `metro_name is ${JSON.stringify(name)}, which is not among the state's metropolitan areas`);
       const alone = oneSpaced(name) === `${county}, ${state ?? ''}`;
       return {
         values: {
-          fips, county_fips: fips.slice(0, 5), state, county_name: county, town_name: line(row['town_name']),
+          fips, county_fips: fips.slice(0, 5), state, county_name: county, town_name: line(field(row, 'town_name')),
           hud_area_code: metro ?? (alone ? `NCNTY${fips.slice(0, 5)}N${fips.slice(0, 5)}` : null), hud_area_name: name, is_metro: metro !== undefined, population: null,
           ...rentsAs('fmr', row),
           fiscal_year: fiscalYear, effective_on: effectiveOn({ fiscalYear, revision: 'original' }), revision: REVISION,
@@ -143,7 +152,7 @@ export function zipsOfArea(page: Page): Candidate[] {
       values: {
         zip: zip('zip_code', digits) ?? refuse('blank_zip', 'zip_code is blank'),
         hud_area_code: required('code', code),
-        hud_area_name: tidy(data['area_name']) ?? tidy(data['metro_name']) ?? refuse('blank_hud_area_name', 'neither area_name nor metro_name is given'),
+        hud_area_name: tidy(page.context['name']) ?? refuse('blank_hud_area_name', 'the list of areas gives the area no name'),
         ...rentsAs('rent', row),
         fiscal_year: fiscalYear, effective_on: effectiveOn({ fiscalYear, revision: 'original' }), revision: REVISION, basis: 'zip',
       },

@@ -51,6 +51,8 @@ export interface RentTable {
   readonly header: readonly string[];
   /** Rows that hold anything. */
   readonly rows: readonly (readonly Cell[])[];
+  /** Whether every row has a cell for every column; a workbook leaves out those that are empty at the end. */
+  readonly padded: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export function rentTable(page: Page): RentTable {
   const byFile = releaseIn(file);
   let name = file;
   let table: readonly (readonly Cell[])[];
+  let padded = false;
   if (page.bytes[0] === 0x50 && page.bytes[1] === 0x4b) {
     const sheets = readXlsx(page.bytes, page.url);
     const sheet = sheets.find((s) => releaseIn(s.name)) ?? sheets[0];
@@ -71,6 +74,7 @@ export function rentTable(page: Page): RentTable {
   } else if (/\.csv$/iu.test(file)) {
     const csv = readCsv(page.text('windows-1252'), page.url);
     table = [csv.header, ...csv.rows.map((row) => row.cells)];
+    padded = true;
   } else if (page.bytes.length === 0) {
     throw new Quarantine('empty_body', 'the file is empty', page.url);
   } else {
@@ -85,7 +89,14 @@ export function rentTable(page: Page): RentTable {
   const [top = [], ...rows] = table;
   const header = top.map((title) => line(title) ?? '');
   if (!header.some(Boolean)) throw new Quarantine('empty_body', `${name} is empty`, page.url);
-  return { from, name, header, rows: rows.filter((cells) => cells.some((value) => value !== null && line(String(value)) !== null)) };
+  return { from, name, header, padded, rows: rows.filter((cells) => cells.some((value) => value !== null && line(String(value)) !== null)) };
+}
+
+/** Refuse a row whose cells have slipped out of their columns. */
+export function checkCells({ header, padded }: RentTable, cells: readonly Cell[]): void {
+  if (padded ? cells.length !== header.length : cells.length > header.length) {
+    refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${padded ? '' : 'at most '}${header.length}`);
+  }
 }
 
 /** A monthly rent, which HUD never publishes as nothing. */

@@ -2,7 +2,7 @@
 import { defineSource, SourceUnavailable, type Candidate, type Page } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud_api.ts';
-import { effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
+import { checkCells, effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
 import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, integer, line, refuse, required, state, tidy } from '../../values.ts';
 
@@ -16,7 +16,8 @@ const POPULATION = /^pop20\d\d$/u;
 
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'statedata') return areasOfState(page);
-  const { from, header, rows } = rentTable(page);
+  const table = rentTable(page);
+  const { from, header, rows } = table;
   checkColumns(header, COLUMNS, page.url, [POPULATION]);
   const at = (cells: readonly Cell[], name: (typeof COLUMNS)[number]): Cell => cells[header.indexOf(name)] ?? null;
   const populationAt = header.findIndex((name) => POPULATION.test(name));
@@ -26,6 +27,7 @@ function parse(page: Page): readonly Candidate[] {
     const fips = tidy(at(cells, 'fips')) ?? '';
     const key = /^\d{10}$/u.test(fips) ? { fips, fiscal_year: String(fiscalYear), revision } : undefined;
     return candidate(JSON.stringify(cells), () => {
+      checkCells(table, cells);
       if (!key) refuse('bad_fips', `fips is ${JSON.stringify(fips)}, expected ten digits`);
       if (at(cells, 'state') !== fips.slice(0, 2)) refuse('fips_mismatch', `state is ${JSON.stringify(at(cells, 'state'))}, fips is ${fips}`);
       const metro = integer('metro', at(cells, 'metro'));

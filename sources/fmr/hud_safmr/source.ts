@@ -8,7 +8,7 @@
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud_api.ts';
-import { effectiveOn, HUD, releaseIn, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
+import { checkCells, effectiveOn, HUD, releaseIn, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
 import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, required, refuse, tidy, zip } from '../../values.ts';
 
@@ -62,7 +62,8 @@ function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
   if (!layout) throw new Error(`hud_safmr has no page of the kind ${page.kind}`);
-  const { from, header, rows } = rentTable(page);
+  const table = rentTable(page);
+  const { from, header, rows } = table;
   // The first of each pattern, or the pattern itself so that the message names what is missing.
   const named = (pattern: RegExp): string => header.find((name) => pattern.test(name)) ?? pattern.source;
   const columns = { code: named(layout.code), name: named(AREA_NAME) };
@@ -75,18 +76,21 @@ function parse(page: Page): readonly Candidate[] {
     const code = tidy(at(columns.code));
     const key = code !== null && digits !== null && /^\d{5}$/u.test(digits)
       ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision, basis: layout.basis } : undefined;
-    return candidate(JSON.stringify(cells), () => ({
-      values: {
-        zip: zipOf(at(ZIP)),
-        hud_area_code: required('hud_area_code', code),
-        hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
-        ...Object.fromEntries(ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))])),
-        fiscal_year: fiscalYear,
-        effective_on: effectiveOn(from),
-        revision,
-        basis: layout.basis,
-      },
-    }), key);
+    return candidate(JSON.stringify(cells), () => {
+      checkCells(table, cells);
+      return {
+        values: {
+          zip: zipOf(at(ZIP)),
+          hud_area_code: required('hud_area_code', code),
+          hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+          ...Object.fromEntries(ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))])),
+          fiscal_year: fiscalYear,
+          effective_on: effectiveOn(from),
+          revision,
+          basis: layout.basis,
+        },
+      };
+    }, key);
   });
 }
 
