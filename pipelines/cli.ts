@@ -57,6 +57,10 @@ const progress = ({ source, requests, bytes }: Progress): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
 };
 
+/** Secrets by the name of their setting: each source names its own, so that a further one needs no change here. An empty one is not set. */
+const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
+  Object.fromEntries(sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]));
+
 async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   checkTogether(settings);
@@ -70,7 +74,7 @@ async function runCommand(): Promise<number> {
   await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
   const fetcher = createFetcher({
-    archive, clock, onProgress: progress, secrets: { HUD_TOKEN: settings.HUD_TOKEN },
+    archive, clock, onProgress: progress, secrets: secretsOf(all),
     ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
     ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
   });

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
+import { SANDBOX_SECRETS } from './pages/reso_mls.ts';
 import { startSandbox } from './server.ts';
 
 const [command, ...args] = process.argv.slice(2);
@@ -15,7 +16,7 @@ try {
     seed: settings.SEED, day: settings.DAY ?? SANDBOX_DAY,
     listings: settings.LISTINGS, parcels: settings.PARCELS, auctions: settings.AUCTIONS, filings: settings.FILINGS,
   });
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...(world ? { SANDBOX_URL: world.url } : {}) } });
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...(world ? { ...SANDBOX_SECRETS, SANDBOX_URL: world.url } : {}) } });
   const stop = (signal: NodeJS.Signals): void => { child.kill(signal); };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   process.exitCode = await new Promise<number>((resolve, reject) => {

@@ -12,6 +12,8 @@ export interface SandboxRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: Readonly<Record<string, string>>;
+  /** Fields of a form sent by POST. */
+  readonly form?: URLSearchParams;
   /** The client's first request to this host, robots.txt aside. */
   readonly firstVisit: boolean;
 }

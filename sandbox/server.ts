@@ -5,11 +5,12 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
-import { sites } from './pages/index.ts';
+import { sites, takesForms } from './pages/index.ts';
 import { makeWorld, worldOn } from './world/world.ts';
 import type { World, WorldDay, WorldOptions } from './world/types.ts';
 
@@ -71,7 +72,8 @@ const notFound = (): SandboxResponse => page(htmlPage('Not found', '<h1>404 Not 
 export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse {
   const site = sites.get(request.host);
   if (!site) return page(htmlPage('No such site', `<h1>The sandbox has no site of this name</h1><p>It has ${[...sites.keys()].join(', ')}.</p>`), {}, 421);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
+  const posted = request.method === 'POST' && request.form !== undefined && takesForms.has(request.host);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !posted) return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
   return conditional(request, site(day, request) ?? notFound());
 }
 
@@ -108,7 +110,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const today = worldOn(world, day);
   const visitors = new Set<string>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = requestOf(incoming, visitors);
+    const request = { ...requestOf(incoming, visitors), ...(incoming.method === 'POST' ? { form: new URLSearchParams(await text(incoming)) } : {}) };
     const response = answer(today, request);
     const altered: Altered = alter?.(request, response) ?? response;
     if (altered.delayMs !== undefined) await new Promise((resolve) => { setTimeout(resolve, altered.delayMs); });

@@ -78,6 +78,8 @@ export interface Expectations {
 export interface GetOptions {
   readonly kind: string;
   readonly context?: Readonly<Record<string, string>>;
+  /** Ask as the client of a grant. The fetcher gets the token and renews it; neither it nor the secret is ever archived. */
+  readonly grant?: Grant;
   /** Requests that share cookies. Without one, no cookie is kept. */
   readonly session?: Session;
   readonly accept?: string;
@@ -100,6 +102,15 @@ export interface GetOptions {
    * repeated. It is archived like any other; what tells one search from another belongs into `context`.
    */
   readonly form?: Readonly<Record<string, string>>;
+}
+
+/** A client's right to a service by OAuth 2.0 client credentials (RFC 6749, section 4.4). */
+export interface Grant {
+  /** Where the token is asked for, on one of the source's hosts. */
+  readonly tokenUrl: string;
+  readonly id: string;
+  readonly secret: string;
+  readonly scope?: string;
 }
 
 /** Cookies of one conversation with a site. */

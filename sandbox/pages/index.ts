@@ -10,12 +10,14 @@ import { lakes } from './lakes.ts';
 import { montgomeryTax } from './montgomery.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
 import { realAuction } from './realauction.ts';
+import { resoMls } from './reso_mls.ts';
 import { summitNotices } from './summit.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
   ['www.lakes-sunbelt-exchange.example', lakes],
+  ['api.sandbox-mls.example', resoMls],
   ['www.huduser.gov', hud],
   ['www.buckeye-income-property.example', buckeye],
   ['gis.cuyahogacounty.us', cuyahogaTax],
@@ -29,3 +31,6 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],
 ]);
+
+/** Sites that also answer a form sent by POST. */
+export const takesForms: ReadonlySet<string> = new Set(['api.sandbox-mls.example']);

@@ -17,12 +17,18 @@ interface Repeats {
   readonly spellings: readonly (readonly [Spelling, number])[];
   readonly listingId: (serial: number) => string;
   readonly path: (listingId: string) => string;
+  /** Whether it goes on showing what is sold. */
+  readonly showsSold: boolean;
 }
 
 const SITES: readonly Repeats[] = [
   {
     site: 'buckeye_income_property', states: ['OH'], share: 0.4, spellings: [['upper_abbreviated', 4], ['words', 3], ['dotted', 2]],
-    listingId: (serial) => `BK${20_000 + serial}`, path: (id) => `/properties/${id.toLowerCase()}`,
+    listingId: (serial) => `BK${20_000 + serial}`, path: (id) => `/properties/${id.toLowerCase()}`, showsSold: true,
+  },
+  {
+    site: 'reso_sandbox_mls', states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'], share: 0.45, spellings: [['upper_words', 3], ['abbreviated', 4], ['upper_abbreviated', 2]],
+    listingId: (serial) => `SMLS-${7_000_000 + serial}`, path: (id) => `/listing/${id}`, showsSold: false,
   },
 ];
 
@@ -39,11 +45,12 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
     const listingId = repeats.listingId(Number(property.id.slice(1)) * 3 + turn);
     last.set(property.id, { turn, to: plan.to, listingId });
     const late = draw.int(0, 6);
-    const from = plan.to === null ? plan.from + late : Math.min(plan.from + late, plan.to - 1);
+    const to = !repeats.showsSold && plan.soldFrom !== null ? Math.max(plan.from + 1, plan.soldFrom) : plan.to;
+    const from = to === null ? plan.from + late : Math.max(plan.from, Math.min(plan.from + late, to - 1));
     return [{
       ...plan,
       site: repeats.site, listingId, path: repeats.path(listingId), street: spellStreet(property.address, draw.weighted(repeats.spellings)),
-      from, prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
+      from, to, soldFrom: repeats.showsSold ? plan.soldFrom : null, prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
       relistOf: before?.listingId ?? null, showsUnits: !draw.chance(0.08), showsYear: !draw.chance(0.2),
     }];
   });

@@ -72,8 +72,8 @@ export interface Property {
   readonly hasAddress: boolean;
 }
 
-/** The two main sites, and one that repeats what those list (repeats.ts). */
-export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property';
+/** The two main sites, and those that repeat what they list (repeats.ts). */
+export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property' | 'reso_sandbox_mls';
 export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
 
 /** How a broker's claim relates to the truth. */

@@ -16,7 +16,7 @@
 import { z } from 'zod';
 import { Quarantine, type Candidate, type Page } from '../contract.ts';
 import { candidate, decimal, hundredths, optional, readCsv, refuse, required, tidy } from '../values.ts';
-import { listingValues, shownStreet, standing } from './listing_values.ts';
+import { listingValues, shownStreet, standing, webUrl } from './listing_values.ts';
 import { readXlsx, type Cell } from './xlsx.ts';
 
 /** Headings by what they mean, compared without case, spaces and punctuation, and without what stands in brackets. */
@@ -132,17 +132,6 @@ function addressId(at: (field: Field) => Cell | undefined): string {
   return [street, required('city', at('city')), required('state', at('state')), required('zip', at('zip'))].join(', ').toUpperCase();
 }
 
-/** The listing's page where the file names one that can be opened, else the file. */
-function urlOf(value: Cell | undefined, page: Page): string {
-  const text = optional(value);
-  if (text === null) return page.url;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/u.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address of the web`);
-  }
-  return url.href;
-}
-
 function rowOf(line: Line, columns: ReadonlyMap<Field, number>, page: Page): Candidate {
   const at = (field: Field): Cell | undefined => {
     const column = columns.get(field);
@@ -158,7 +147,7 @@ function rowOf(line: Line, columns: ReadonlyMap<Field, number>, page: Page): Can
     if (type !== null && OTHER_TYPE.test(type)) refuse('not_multifamily', `${line.where}: the property type is ${JSON.stringify(type)}, expected one of several units`);
     return {
       values: listingValues({
-        listing_id, listing_url: urlOf(at('listing_url'), page),
+        listing_id, listing_url: webUrl(at('listing_url'), page.url),
         street: at('street'), city: at('city'), state: at('state'), zip: at('zip'),
         list_price: at('list_price'), units: at('units'), cap_rate: capRate(at('cap_rate')), noi: at('noi'),
         year_built: at('year_built'), property_type: type, listed_on: dayOf(at('listed_on')),

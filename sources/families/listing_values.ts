@@ -78,6 +78,17 @@ export function ownUrl(value: unknown, page: Page): string {
   return url.href;
 }
 
+/** The listing's page, on whatever site, where there is one that can be opened; else `otherwise`. */
+export function webUrl(value: unknown, otherwise: string): string {
+  const text = optional(value);
+  if (text === null) return otherwise;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/u.test(url.protocol) || url.username !== '' || url.password !== '') {
+    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address of the web`);
+  }
+  return url.href;
+}
+
 /** Words by which brokers and MLSs say where a sale stands, upper case without punctuation. What is not here is unknown. */
 const STANDING: ReadonlyMap<string, Availability> = new Map([
   ...['ACTIVE', 'AVAILABLE', 'FOR SALE', 'NEW', 'COMING SOON', 'BACK ON MARKET', 'PRICE REDUCED', 'PRE ON MARKET'].map((word) => [word, 'for_sale'] as const),

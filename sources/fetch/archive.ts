@@ -21,8 +21,8 @@ const headers = z.record(z.string(), z.string());
 export const RequestRecord = z.object({
   source: z.string(),
   runId: z.string(),
-  /** GET, or READ for a file of the drop folder. */
-  method: z.enum(['GET', 'READ']),
+  /** GET, POST for a search form, or READ for a file of the drop folder. */
+  method: z.enum(['GET', 'POST', 'READ']),
   /** Public address, as requested. */
   url: z.string(),
   /** Address that answered, where redirects led elsewhere. */

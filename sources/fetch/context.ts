@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { CookieJar } from 'tough-cookie';
-import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page, type Session, type SourceSpec } from '../contract.ts';
+import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Grant, type Page, type Session, type SourceSpec } from '../contract.ts';
 import { ArchiveDamage, type RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
 import type { FetchLimits, ReadOptions, Shared } from './fetcher.ts';
@@ -10,6 +10,7 @@ import { confirmedBy, cookiesOf, keptOf, ownHeaders, validatorsOf, withoutSecret
 import { checkAllowed, publicAddress } from './hosts.ts';
 import { Lane } from './lane.ts';
 import { assemblePage } from './page.ts';
+import { requestToken, type Token } from './oauth.ts';
 import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
 import { NoAnswer, type Answer } from './transport.ts';
 import { judge, refusalOf, type Expected, type Verdict } from './verdict.ts';
@@ -67,6 +68,8 @@ export class SourceContext implements FetchContext {
   readonly #spec: SourceSpec;
   readonly #read: ReadOptions;
   readonly #jars = new Map<string, CookieJar>();
+  /** Tokens of the services this read is a client of, by where they are asked for. */
+  readonly #tokens = new Map<string, Promise<Token>>();
   /** Hosts that have refused this read, with what they said. */
   readonly #refusals = new Map<string, SourceUnavailable>();
 
@@ -117,7 +120,7 @@ export class SourceContext implements FetchContext {
   /** A page that an interrupted run of the same day has archived already. */
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const runs = this.#read.resumes ?? [];
-    if (runs.length === 0 || options.session) return undefined;
+    if (runs.length === 0 || options.session || options.form) return undefined;
     const found = await this.#latest(pageUrl, options, (r) => runs.includes(r.runId));
     if (!found) return undefined;
     const record = { ...found.record, runId: this.#read.runId, kind: options.kind, context: { ...options.context }, fromCache: true };
@@ -128,7 +131,7 @@ export class SourceContext implements FetchContext {
 
   /** An archived answer with a validator to ask by. */
   async #prior(pageUrl: string, options: GetOptions): Promise<Held | undefined> {
-    if (!(options.conditional ?? !options.session)) return undefined;
+    if (options.form || !(options.conditional ?? !options.session)) return undefined;
     const trusts = this.#read.trusts ?? (() => true);
     return this.#latest(pageUrl, options, (r) =>
       (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId));
@@ -138,7 +141,7 @@ export class SourceContext implements FetchContext {
   async #latest(pageUrl: string, options: GetOptions, accepts: (r: RequestRecord) => boolean): Promise<Held | undefined> {
     const { archive, limits } = this.#shared;
     const same = JSON.stringify(withoutSecrets(ownHeaders(options)));
-    const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
+    const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && r.method !== 'POST' && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
     if (!record || record.sha256 === null) return undefined;
     try {
       const { bytes } = await archive.page(record, mostDecoded(limits, options));
@@ -153,16 +156,20 @@ export class SourceContext implements FetchContext {
   async #follow(requested: URL, options: GetOptions, jar: CookieJar | undefined, prior: Held | undefined): Promise<Page> {
     const pageUrl = requested.href;
     let url = requested;
+    let { form } = options;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       checkAllowed(url, this.#spec.hosts, pageUrl);
       const rules = await this.#robotsOf(url, pageUrl);
       if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
       const confirms = prior && (prior.record.finalUrl ?? prior.record.url) === url.href ? prior : undefined;
       // Headers of the adapter's own may hold a key; they go to the host they were meant for and to no other.
-      const asked = url.host === requested.host ? options : { ...options, headers: {} };
+      const { form: _sent, grant, ...rest } = options;
+      const asked = { ...rest, ...(form ? { form } : {}), ...(url.host === requested.host ? grant && { grant } : { headers: {} }) };
       const reply = await this.#send({ url, pageUrl, options: asked, prior: confirms, jar }, rules.crawlDelayMs);
       if (reply.verdict === 'page') return assemblePage(reply.record, reply.sha256, reply.decoded);
       url = this.#target(url, reply.answer, pageUrl);
+      // A form is sent once; what it leads to is fetched.
+      form = undefined;
     }
     throw new SourceUnavailable('server_error', `the site redirects more than ${MAX_REDIRECTS} times`, pageUrl);
   }
@@ -249,13 +256,14 @@ export class SourceContext implements FetchContext {
     const headers = {
       ...own, ...validatorsOf(ask.prior?.record), 'user-agent': this.#shared.userAgent, 'accept-encoding': ACCEPT_ENCODING,
       ...await cookiesOf(ask.jar, ask.url),
+      ...(options.grant ? { authorization: `Bearer ${await this.#bearer(options.grant, pageUrl)}` } : {}),
     };
     const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, crawlDelayMs);
     let answer: Answer;
     try {
       answer = await lane.run(interval, (ms) => this.#pause(ms), () => {
         this.stats.requests += 1;
-        return transport.send(ask.url, headers, options.maxBytes ?? limits.maxBytes);
+        return transport.send(ask.url, headers, options.maxBytes ?? limits.maxBytes, options.form);
       });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
@@ -277,6 +285,43 @@ export class SourceContext implements FetchContext {
     const body = verdict.is === 'not_modified' ? ask.prior?.bytes : decoded;
     if (record.sha256 === null || body === undefined || body instanceof Quarantine) throw new Error(`the answer of ${ask.url.href} was taken for a page and has no body`);
     return { verdict: 'page', record, sha256: record.sha256, decoded: body };
+  }
+
+  /** A token that still holds. @throws SourceUnavailable, or Again where another try may bring one */
+  async #bearer(grant: Grant, pageUrl: string): Promise<string> {
+    const known = await this.#tokens.get(grant.tokenUrl);
+    if (known && known.holdsUntil > performance.now()) return known.value;
+    const asking = this.#askToken(grant, pageUrl);
+    this.#tokens.set(grant.tokenUrl, asking);
+    try {
+      return (await asking).value;
+    } catch (error) {
+      this.#tokens.delete(grant.tokenUrl);
+      throw error;
+    }
+  }
+
+  async #askToken(grant: Grant, pageUrl: string): Promise<Token> {
+    const { transport, inSandbox, archive, userAgent } = this.#shared;
+    const url = publicAddress(grant.tokenUrl, inSandbox);
+    checkAllowed(url, this.#spec.hosts, pageUrl);
+    const rules = await this.#robotsOf(url, pageUrl);
+    if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to ask: ${rules.because}`, pageUrl);
+    const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, rules.crawlDelayMs);
+    const { answer, ...outcome } = await requestToken(grant, url, pageUrl, (headers, maxBytes, form) =>
+      this.#laneOf(url.host).run(interval, (ms) => this.#pause(ms), () => {
+        this.stats.requests += 1;
+        return transport.send(url, { ...headers, 'user-agent': userAgent }, maxBytes, form);
+      }));
+    this.#progress(answer?.body.length ?? 0);
+    // That it was asked is recorded; what was sent and answered is secret.
+    await archive.append({
+      source: this.#spec.name, runId: this.#read.runId, method: 'POST', url: url.href, status: answer?.status ?? null, kind: 'token', context: {},
+      requestHeaders: {}, responseHeaders: {}, sha256: null, bytes: answer?.body.length ?? 0, observedAt: this.#shared.clock.observedAt(), fromCache: false,
+      error: 'token' in outcome ? null : outcome.error.reason,
+    });
+    if ('token' in outcome) return outcome.token;
+    throw outcome.passes ? new Again(outcome.error) : outcome.error;
   }
 
   #judge(ask: Ask, answer: Answer, decoded: Uint8Array | Quarantine): Verdict {
@@ -334,7 +379,7 @@ export class SourceContext implements FetchContext {
   #blank(ask: Ask): RequestRecord {
     const { options, url, pageUrl } = ask;
     return {
-      source: this.#spec.name, runId: this.#read.runId, method: 'GET', url: pageUrl,
+      source: this.#spec.name, runId: this.#read.runId, method: options.form ? 'POST' : 'GET', url: pageUrl,
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
       status: null, kind: options.kind, context: { ...options.context },
       requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},

@@ -38,8 +38,11 @@ export class NoAnswer extends Error {
 }
 
 export interface Transport {
-  /** @throws NoAnswer */
-  send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number): Promise<Answer>;
+  /**
+   * @param form fields to send by POST; without them it is a GET
+   * @throws NoAnswer
+   */
+  send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -55,13 +58,14 @@ export function createTransport(limits: TransportLimits, connectTo?: string): Tr
   };
   const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
-  async function send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number): Promise<Answer> {
+  async function send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer> {
     const deadline = AbortSignal.timeout(limits.totalMs);
     let head: Dispatcher.ResponseData;
     try {
       head = await dispatcher.request({
-        origin: connectTo ?? url.origin, path: `${url.pathname}${url.search}`, method: 'GET',
-        headers: { host: url.host, ...headers }, signal: deadline,
+        origin: connectTo ?? url.origin, path: `${url.pathname}${url.search}`, method: form ? 'POST' : 'GET',
+        headers: { host: url.host, ...headers, ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) }, signal: deadline,
+        ...(form ? { body: new URLSearchParams(form).toString() } : {}),
       });
     } catch (error) {
       throw new NoAnswer('unreachable', codeOf(error));

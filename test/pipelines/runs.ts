@@ -8,6 +8,7 @@ import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { run, type RunResult } from '../../pipelines/run.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -41,7 +42,7 @@ export async function runDay({ layout, world, day, alter, only, models, secrets 
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
-  const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, ...(secrets ? { secrets } : {}), limits: { retries: 1, backoffMs: 5 } });
+  const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, secrets: { ...SANDBOX_SECRETS, ...secrets }, limits: { retries: 1, backoffMs: 5 } });
   try {
     const result = await run({
       layout, clock, dataClock: 'sandbox', archive, fetcher, sources: await loadSources(), due: (spec) => only?.(spec) ?? true,

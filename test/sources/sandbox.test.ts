@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { parsePages, type Unreadable } from '../../pipelines/stage.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import type { Page } from '../../sources/contract.ts';
@@ -37,7 +38,7 @@ type Row = Readonly<Record<string, unknown>>;
 async function read(name: string): Promise<{ rows: readonly Row[]; reasons: readonly string[]; rowsIn: number }> {
   const spec = specs.get(name);
   assert.ok(spec?.fetch, name);
-  const fetcher = createFetcher({ archive: await openArchive(folder), clock: { nowMs: () => Date.parse(OBSERVED), observedAt: () => OBSERVED }, sandboxUrl: sandbox.url });
+  const fetcher = createFetcher({ archive: await openArchive(folder), clock: { nowMs: () => Date.parse(OBSERVED), observedAt: () => OBSERVED }, sandboxUrl: sandbox.url, secrets: SANDBOX_SECRETS });
   const unreadable: Unreadable[] = [];
   const pages: Page[] = [];
   try {
@@ -51,7 +52,7 @@ async function read(name: string): Promise<{ rows: readonly Row[]; reasons: read
   return { rows, reasons: rejects.map(({ reason }) => reason), rowsIn };
 }
 
-for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_income_property']) {
+for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls']) {
   test(`${site}: every listing, every field`, async () => {
     const { rows, reasons } = await read(site);
     const truth = sandbox.day.listings.filter((l) => l.site === site);
