@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { serverSettings } from '../api/settings.ts';
 import { noteOf } from '../lib/record.ts';
-import { pipelineSettings } from '../lib/settings.ts';
+import { pipelineSettings, reparseSettings } from '../lib/settings.ts';
 import { loadModels } from '../models/index.ts';
-import { loadSources } from '../sources/index.ts';
+import { findSources, loadSources } from '../sources/index.ts';
+import { sourcesPage } from './sources.ts';
 
 const root = new URL('../', import.meta.url);
 const cell = (s: string): string => s.replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -57,9 +58,10 @@ const readmePath = fileURLToPath(new URL('README.md', root));
 const readme = await readFile(readmePath, 'utf8');
 const files: [string, string][] = [
   [fileURLToPath(new URL('docs/data-dictionary.md', root)), await dataDictionary()],
+  [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
   [readmePath, [
     ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings)],
+    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape))],
     ['server settings', settingsTable(serverSettings)],
   ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
 ];
