@@ -50,6 +50,7 @@ const SALES_FROM = -7;
 const SALES_TO = 75;
 
 const HAMILTON = '39061';
+const CERTIFYING: ReadonlySet<string> = new Set(['39113', '39151']);
 
 /** Where the address of a parcel of a list without addresses comes from. */
 const addressBasis = (onMap: boolean, atSale: boolean): string | null => (onMap ? 'parcel_layer' : atSale ? 'sheriff_sale' : null);
@@ -79,6 +80,8 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
         new Map(list.map((d) => [parcelKey(d.countyFips, d.parcel), {
           // Hamilton's list has neither value nor street; both come from the map, which is behind for a few parcels.
           amount: d.amount, county_value: d.isMapped ? `${d.marketValue}.00` : null,
+          // Montgomery and Stark print the year of certification, the others nothing that tells how long it is.
+          ...(CERTIFYING.has(d.countyFips) ? { years_delinquent: Number(day.day.slice(0, 4)) - d.certifiedYear, years_basis: 'since_certified_year' } : { years_delinquent: null, years_basis: 'unknown' }),
           // The sheriff prints the street of a parcel for which the county has none.
           has_address: (day.property(d.propertyId).hasAddress && d.isMapped) || atSale.has(d.propertyId),
           ...(d.countyFips === HAMILTON ? { address_basis: addressBasis(day.property(d.propertyId).hasAddress && d.isMapped, atSale.has(d.propertyId)) } : {}),

@@ -140,11 +140,12 @@ today as (
     -- Debt
     case
       when addressed.years_delinquent is not null then addressed.years_delinquent
-      when addressed.certified_year is not null then greatest(0, year(as_of.as_of) - addressed.certified_year)
+      when addressed.certified_year <= year(as_of.as_of) then year(as_of.as_of) - addressed.certified_year
     end as years_delinquent,
     case
       when addressed.years_delinquent is not null then 'published'
-      when addressed.certified_year is not null then 'since_certified_year'
+      -- A year to come is a slip of the county's, and says nothing of the past
+      when addressed.certified_year <= year(as_of.as_of) then 'since_certified_year'
       else 'unknown'
     end as years_basis,
     addressed.certified_year,

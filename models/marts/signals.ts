@@ -32,7 +32,7 @@ export const Signal = defineRecord('signal', 'One row per parcel that is or was 
   mail_state: text('Owner\'s mailing state.', { absent: 'the county\'s list does not publish it' }),
   mail_zip: text('Owner\'s mailing ZIP.', { absent: 'the county\'s list does not publish it' }),
   owner_location: oneOf(['at_property', 'in_state', 'out_of_state', 'unknown'], 'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, or a post office box in the state.'),
-  years_delinquent: integer('Years the parcel has been delinquent; where the county publishes only the year of certification, the years since.', { absent: 'years_basis is unknown', unit: 'years' }),
+  years_delinquent: integer('Years the parcel has been delinquent; where the county publishes only the year of certification, the years since, which is the least it can be.', { absent: 'years_basis is unknown', unit: 'years' }),
   years_basis: oneOf(['published', 'since_certified_year', 'unknown'], 'Where years_delinquent comes from.'),
   certified_year: integer('Year the delinquency was certified.', { absent: 'the county\'s list does not publish it', unit: 'year' }),
   county_value: money('Market value on the county\'s roll, from the list or the county\'s parcel layer.', { absent: 'the county\'s list does not publish it, and its parcel layer does not have it' }),
