@@ -14,8 +14,8 @@ export interface Ingest {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly runId: string;
-  /** Whether a source may be read from the web, or from the drop folder only. */
-  readonly mayFetch: (spec: SourceSpec) => boolean;
+  /** Whether a source may be read from the web, or from the drop folder only. Default: every one may. */
+  readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
@@ -69,7 +69,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       throw new Quarantine('malformed_page', `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`);
     }
     if (pages.length === 0) {
-      if (!spec.fetch || !run.mayFetch(spec)) return null;
+      if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of spec.fetch(context)) pages.push(page);
     }
     const standing = before.find((r) => r.status === 'good');

@@ -129,7 +129,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
       const before = Date.now();
-      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch: options.mayFetch ?? (() => true) }, spec, incorporated) : undefined;
+      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch: options.mayFetch }, spec, incorporated) : undefined;
       const state = stateOf(spec, read, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
       const { latest } = state;
       states.push(state);
