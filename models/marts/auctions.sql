@@ -19,10 +19,18 @@ rules as (select * from ref_ohio_sale_rules),
 
 before as (select * from previous_auctions),
 
+-- A county's own page and the auction site may show the same sale: it is one row, from the page that says its status,
+-- with the parties and the kind that only the other one tells
 shown as (
-  select *
+  select
+    * replace (
+      coalesce(plaintiff, max(plaintiff) over same_sale) as plaintiff,
+      coalesce(defendant, max(defendant) over same_sale) as defendant,
+      case when sale_kind = 'unknown' then coalesce(max(nullif(sale_kind, 'unknown')) over same_sale, sale_kind) else sale_kind end as sale_kind
+    )
   from stg_sheriff_sales
-  qualify row_number() over (partition by auction_id order by observed_at desc, source, item_id, page_row) = 1
+  window same_sale as (partition by auction_id)
+  qualify row_number() over (partition by auction_id order by status = 'unknown', observed_at desc, source, item_id, page_row) = 1
 ),
 
 -- Every sale day on which a case was ever seen
@@ -187,5 +195,11 @@ select
   opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref, sale_kind, sale_round, sale_round_basis,
   percentage(appraised_value - opening_bid, appraised_value) as appraisal_discount_pct,
   deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
+  lag(sale_date) over sales_of_case as previous_sale_date,
+  lead(sale_date) over sales_of_case as next_sale_date,
   first_seen, last_seen, source, page_sha256, page_row
 from together
+window sales_of_case as (
+  partition by county_fips, regexp_replace(upper(case_number), '[^A-Z0-9]', '', 'g'), parcel_key
+  order by sale_date
+)

@@ -43,6 +43,8 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
   slot_raw: text('Text of the time slot: a time, or the word that replaced it.', { absent: 'not published' }),
   sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
+  previous_sale_date: date('Day of the sale of the same case and parcel before this one; with next_sale_date it links a postponed or repeated sale, both of whose rows stay.', { absent: 'none was ever read' }),
+  next_sale_date: date('Day of the next sale of the same case and parcel.', { absent: 'none was read yet' }),
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,
   source: readFrom.source,
