@@ -50,6 +50,7 @@ const SALES_FROM = -7;
 const SALES_TO = 75;
 
 const HAMILTON = '39061';
+const STARK = '39151';
 const CERTIFYING: ReadonlySet<string> = new Set(['39113', '39151']);
 
 /** Where the address of a parcel of a list without addresses comes from. */
@@ -98,6 +99,8 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
           // The sheriff's page says the round of a mortgage sale only.
           ...(a.kind === 'mortgage_foreclosure' ? { sale_round: a.round } : {}),
           ...(a.openingBid === null ? {} : { opening_bid: a.openingBid, opening_bid_derived: false }),
+          // Stark's own page tells the defendant of sales to come.
+          ...(a.countyFips === STARK ? { defendant: a.saleDate >= day.day ? a.defendant : null, plaintiff: null } : {}),
         }]))));
     }
     const filings = await all('filings');

@@ -11,6 +11,7 @@ import { montgomeryTax } from './montgomery.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
 import { realAuction } from './realauction.ts';
 import { resoMls } from './reso_mls.ts';
+import { starkSales } from './stark_sales.ts';
 import { summitNotices } from './summit.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 
@@ -27,10 +28,11 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['go.mcohio.org', montgomeryTax],
   ['www.akronlegalnews.com', summitNotices],
   ...[...counties, ...quietCounties].map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
+  ['sheriffsales.starkcountyohio.gov', starkSales],
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],
 ]);
 
 /** Sites that also answer a form sent by POST. */
-export const takesForms: ReadonlySet<string> = new Set(['api.sandbox-mls.example']);
+export const takesForms: ReadonlySet<string> = new Set(['api.sandbox-mls.example', 'sheriffsales.starkcountyohio.gov']);

@@ -173,8 +173,9 @@ export interface AuctionOnDay {
   readonly openingBid: Money | null;
   readonly deposit: Money;
   readonly soldFor: Money | null;
-  /** Parties of the case: never shown on any page. */
+  /** Never shown on any page. */
   readonly plaintiff: string;
+  /** Shown on Stark County's own page alone. */
   readonly defendant: string;
 }
 

@@ -13,6 +13,7 @@ import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import starkPage from '../../sources/sheriff/oh_stark_sheriff_page/source.ts';
 import stark from '../../sources/sheriff/oh_stark_sheriff/source.ts';
 
 const DAY = '2026-11-20';
@@ -63,6 +64,23 @@ for (const spec of [cuyahoga, stark]) {
     );
   });
 }
+
+test('Stark\'s own search, asked by its form: every sale to come, page after page, with its defendant', async () => {
+  const { rows, rejects } = await read(starkPage);
+  const shown = sandbox.day.auctions.filter((item) => item.countyFips === '39151' && item.saleDate >= DAY);
+  assert.ok(shown.length > 5, 'more than one page');
+  assert.deepEqual(rejects, []);
+  const byCase = (a: readonly unknown[], b: readonly unknown[]): number => (a.join(' ') < b.join(' ') ? -1 : 1);
+  assert.deepEqual(
+    rows.map((row) => [row['case_number'], row['sale_date'], row['parcel_raw'], row['defendant'], row['sale_kind'], row['status']]).sort(byCase),
+    shown.map((item) => [item.caseNumber, item.saleDate, sandbox.day.property(item.propertyId).parcel, item.defendant, item.kind === 'tax_foreclosure' ? item.kind : 'unknown', 'unknown']).sort(byCase),
+  );
+  const archive = await openArchive(data);
+  const asked = (await archive.records('oh_stark_sheriff_page', `${DAY}.1`)).filter(({ kind }) => kind !== 'robots');
+  assert.equal(asked[0]?.method, 'GET');
+  assert.ok(asked.some(({ context }) => context['page'] === '2') && asked.slice(1).every(({ method, sha256, status }) => method === 'POST' && sha256 !== null && status === 200), 'what a form brings is archived like any page');
+  assert.deepEqual([...new Set(asked.slice(1).map(({ context }) => context['saleType']))], ['Foreclosure', 'Delinquent Tax', 'Tax Certificate']);
+});
 
 test('Ohio: every filing of the month that has a name, under the name the state published', async () => {
   const { rows, rejects } = await read(ohio);

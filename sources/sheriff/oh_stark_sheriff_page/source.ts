@@ -1,0 +1,140 @@
+/**
+ * Stark County, Ohio: the Sheriff's own search of sales, `sheriffsales.starkcountyohio.gov/SearchSales.aspx`. The same
+ * sales stand on RealAuction, with their amounts and their status; this page adds the defendant and the kind of sale,
+ * and is still there where RealAuction refuses.
+ *
+ * Known from public readers of the page: an ASP.NET WebForms page without login; a filter Sale Type of Foreclosure,
+ * Delinquent Tax and Tax Certificate; results with case number, address, parcel, city, ZIP, defendant and type.
+ * Assumed: that results carry the sale date, that they come by the form's button, paged as such grids are, and the
+ * wording of a search without result. Where it is otherwise the page is quarantined.
+ *
+ * Columns are known by their headings. The page states no status, so a sale seen here alone has none.
+ */
+import { load, type CheerioAPI } from 'cheerio';
+import type { RowOf } from '../../../lib/record.ts';
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { SheriffSale } from '../../rows/sheriff_sale.ts';
+import { candidate, checkColumns, date, line, optional, refuse, required, zip } from '../../values.ts';
+
+const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
+const FIPS = '39151';
+/** Far more than a county has. */
+const MOST_PAGES = 60;
+
+/** Plain foreclosures may be of any lien; the two others are of tax liens (ORC 5721). */
+const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = { Foreclosure: 'unknown', 'Delinquent Tax': 'tax_foreclosure', 'Tax Certificate': 'tax_foreclosure' };
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  'case number': 'case', 'case #': 'case', 'case no': 'case', 'case no.': 'case', case: 'case', 'sale date': 'date', address: 'street', 'property address': 'street',
+  city: 'city', zip: 'zip', 'zip code': 'zip', parcel: 'parcel', 'parcel #': 'parcel', 'parcel number': 'parcel', defendant: 'defendant', 'sale type': 'type', type: 'type',
+};
+const NEEDED = ['case', 'date', 'street', 'city', 'zip', 'parcel', 'defendant', 'type'];
+
+interface Form {
+  /** Fields as the page would send them back. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly typeField: string;
+  /** Value of the filter by its label. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly button: Readonly<Record<string, string>>;
+}
+
+function readForm(page: Page): Form {
+  const $ = load(page.text());
+  const fields = Object.fromEntries($('form input[type=hidden][name]').toArray().map((input) => [$(input).attr('name') ?? '', $(input).attr('value') ?? '']));
+  const select = $('form select').filter((_, element) => $(element).find('option').toArray().some((option) => line($(option).text()) === 'Delinquent Tax'));
+  const types = new Map(select.find('option').toArray().map((option) => [line($(option).text()) ?? '', $(option).attr('value') ?? '']));
+  const button = $('form input[type=submit][name]').first();
+  const missing = Object.keys(KINDS).filter((label) => !types.has(label));
+  if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button.length === 0) {
+    throw new Quarantine('template_changed', `no search form with the sale types ${Object.keys(KINDS).join(', ')} on the page`, page.url);
+  }
+  return { fields, typeField: select.attr('name') ?? '', types, button: { [button.attr('name') ?? '']: button.attr('value') ?? '' } };
+}
+
+/** What the grid's link to a page posts back: its target and argument. */
+function linkTo($: CheerioAPI, number: number): Readonly<Record<string, string>> | null {
+  for (const link of $('a[href*="__doPostBack"]').toArray()) {
+    const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec($(link).attr('href') ?? '') ?? [];
+    if (target !== undefined && argument === `Page$${number}`) return { __EVENTTARGET: target, __EVENTARGUMENT: argument };
+  }
+  return null;
+}
+
+async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
+  const session = ctx.session();
+  const search = readForm(await ctx.get(SEARCH, { kind: 'search', session }));
+  for (const [type, value] of search.types) {
+    if (!(type in KINDS)) continue;
+    const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> => ctx.get(SEARCH, {
+      kind: 'results', session, context: { saleType: type, page: String(number) }, form: { ...from.fields, [from.typeField]: value, ...more },
+    });
+    let page = await send(search, search.button, 1);
+    for (let number = 1; ; number += 1) {
+      yield page;
+      const next = linkTo(load(page.text()), number + 1);
+      if (next === null) break;
+      if (number === MOST_PAGES) throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
+      page = await send(readForm(page), next, number + 1);
+    }
+  }
+}
+
+function parse(page: Page): readonly Candidate[] {
+  const asked = page.context['saleType'];
+  if (asked === undefined) throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
+  const html = page.text();
+  if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  readForm(page);
+  const $ = load(html);
+  const head = $('tr').filter((_, row) => $(row).children('th').toArray().some((cell) => /^case\b/iu.test(line($(cell).text()) ?? ''))).first();
+  if (head.length === 0) {
+    if (/\bno (?:records|sales|results)\b/iu.test($('body').text())) return [];
+    throw new Quarantine('template_changed', 'neither a table of sales nor a word that there are none', page.url);
+  }
+  const columns = head.children('th').toArray().map((cell) => HEADINGS[(line($(cell).text()) ?? '').toLowerCase()] ?? line($(cell).text()) ?? '');
+  checkColumns(columns, NEEDED, page.url);
+  // The grid's pager is a row of one cell, and may hold a table of its own.
+  const rows = head.nextAll('tr').toArray().filter((row) => $(row).find('a[href*="__doPostBack"]').length === 0);
+  return rows.map((row) => {
+    const cells = $(row).children('td').toArray().map((cell) => line($(cell).text()) ?? '');
+    const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
+    const [number, parcel] = [cell('case'), cell('parcel')];
+    return candidate($.html(row), () => {
+      if (cells.length !== columns.length) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
+      const type = required('sale_type', cell('type'));
+      if (type !== asked) refuse('other_sale_type', `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`);
+      return {
+        values: {
+          county_fips: FIPS, county: 'Stark County, OH', item_id: null,
+          case_number: required('case_number', number), parcel_raw: parcel,
+          street: cell('street'), city: cell('city'), state: 'OH', zip: zip('zip', cell('zip')),
+          sale_date: date('sale_date', required('sale_date', cell('date'))),
+          status: 'unknown', case_status_raw: null, slot_raw: null,
+          sale_type_raw: type, sale_kind: KINDS[asked] ?? 'unknown', sale_round: null,
+          appraised_value: null, opening_bid: null, deposit: null, sold_amount: null,
+          plaintiff: null, defendant: cell('defendant'),
+        },
+      };
+    });
+  });
+}
+
+export default defineSource({
+  name: 'oh_stark_sheriff_page',
+  family: 'sheriff',
+  title: 'Stark County, Ohio: the Sheriff\'s own search of sales',
+  home: SEARCH,
+  county: { fips: FIPS, name: 'Stark County', state: 'OH' },
+  terms: {
+    basis: 'public_record',
+    note: 'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not obtained, so the operator must read them before a live run.',
+  },
+  everyDays: 1,
+  hosts: ['sheriffsales.starkcountyohio.gov'],
+  politeness: { minIntervalMs: 4000, concurrency: 1 },
+  row: SheriffSale,
+  expect: { minRows: 0, maxRejectShare: 0.1, maxDropShare: 0.9 },
+  fetch: fetchSales,
+  parse,
+});
