@@ -7,6 +7,8 @@ import { Router } from '@koa/router';
 import type { FacilitatorClient } from '@x402/core/server';
 import Koa, { type Context, type Middleware } from 'koa';
 import { cursorsOf } from './cursor.ts';
+import { healthOf, type Health } from './health.ts';
+import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
 import { readParams, type Params } from './params.ts';
 import type { Attempts } from './payments/attempts.ts';
@@ -21,6 +23,9 @@ import type { Snapshots } from './snapshots.ts';
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
 const LONGEST_URL = 2_000;
 
+/** Time for a handler to make its answer. */
+const ANSWER_MS = 30_000;
+
 /** How long a free answer may be kept before asking whether it changed. */
 const FREE_SECONDS = 60;
 
@@ -28,7 +33,7 @@ const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stri
 
 /** What is logged of a request. Never a header. */
 export interface RequestLog {
-  readonly request_id: string; readonly method: string; readonly path: string; readonly query: string;
+  readonly request_id: string; readonly method: string; readonly path: string; readonly route?: string; readonly query: string;
   readonly status: number; readonly ms: number; readonly snapshot_id?: string; readonly reason?: Reason;
   readonly charged?: string; readonly payer?: string; readonly transaction?: string; readonly error?: unknown;
   /** A payment sent for settlement whose outcome is not known: what is needed to look it up on the chain. */
@@ -52,6 +57,12 @@ export interface AppDeps {
   readonly spoolDir: string;
   readonly nowMs?: () => number;
   readonly log?: (entry: RequestLog) => void;
+  /** Answers a minute to one caller that need not be paid for; 0 is no limit. */
+  readonly unbilledPerMinute?: number;
+  /** Proxies in front of the server, which name the caller in X-Forwarded-For. */
+  readonly proxies?: number;
+  /** Time for a handler to make its answer, in milliseconds; a slow route has four times as much. */
+  readonly answerMs?: number;
   /** Check every answer against its route's schema before it is sent. For tests. */
   readonly checkReplies?: boolean;
 }
@@ -60,6 +71,8 @@ export interface App {
   readonly koa: Koa;
   readonly routes: readonly Route[];
   readonly payments: PaymentLayer;
+  /** How the server does. */
+  readonly health: () => Promise<Health>;
 }
 
 interface State {
@@ -67,6 +80,8 @@ interface State {
   reason?: Reason;
   route?: Route;
   asked?: Asked<Params>;
+  /** What the handler is doing, which may outlast the request. */
+  running?: Promise<unknown>;
 }
 
 const stateOf = (ctx: Context): State => ctx.state as State;
@@ -107,7 +122,7 @@ const errors = (log: (error: unknown, ctx: Context) => void): Middleware => asyn
 };
 
 export function createApp(deps: AppDeps): App {
-  const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined } = deps;
+  const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined, answerMs = ANSWER_MS, unbilledPerMinute = 0, proxies = 0 } = deps;
   const cursors = cursorsOf(deps.cursorSecret);
 
   const routes = allRoutes({ publicUrl, spoolDir: deps.spoolDir, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) });
@@ -144,7 +159,11 @@ export function createApp(deps: AppDeps): App {
       state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors };
       await route.check?.(state.asked);
       await next();
-    } finally { lease.release(); }
+    } finally {
+      // A handler that was given up still reads the snapshot.
+      if (state.running) void state.running.then(lease.release, lease.release);
+      else lease.release();
+    }
   };
   const answer = (route: Route): Middleware => async (ctx) => {
     const { asked } = stateOf(ctx);
@@ -159,7 +178,9 @@ export function createApp(deps: AppDeps): App {
         return;
       }
     }
-    const body = await route.handle(asked);
+    const running = route.handle(asked);
+    stateOf(ctx).running = running;
+    const body = await within(answerMs * (route.slow === true ? 4 : 1), running, (late) => { if (route.media !== undefined) (late as Attachment).file.stream.destroy(); });
     ctx.set('X-Snapshot-Id', asked.snapshot.id);
     if (route.media !== undefined) {
       attach(ctx, body as Attachment);
@@ -186,19 +207,15 @@ export function createApp(deps: AppDeps): App {
       ctx.type = document.type;
     });
   }
-  router.get('/health', (ctx) => {
-    const lease = snapshots.acquire();
-    const failure = snapshots.failure();
-    const status = !lease ? 'unavailable' : failure || !layer.ready() ? 'degraded' : 'ok';
-    ctx.status = lease ? 200 : 503;
-    ctx.body = {
-      status, snapshot_id: lease?.snapshot.id ?? null, as_of: lease?.snapshot.manifest.as_of ?? null,
-      snapshot_failure: failure, payments: { mode: payments.mode, ready: layer.ready() },
-    };
-    lease?.release();
+  const health = healthOf({ snapshots, payments: { mode: payments.mode, ready: layer.ready }, nowMs });
+  router.get('/health', async (ctx) => {
+    const now = await health();
+    ctx.status = now.status === 'unavailable' ? 503 : 200;
+    ctx.body = now;
+    ctx.set('Cache-Control', 'no-store');
   });
 
-  const koa = new Koa();
+  const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;
   koa.use(async (ctx, next) => {
     const started = performance.now();
@@ -208,14 +225,21 @@ export function createApp(deps: AppDeps): App {
     await next();
     const settlement = ctx.state['settlement'] as { payer?: string; transaction: string } | undefined;
     log({
-      request_id: state.requestId, method: ctx.method, path: ctx.path, query: ctx.querystring, status: ctx.status, ms: Math.round(performance.now() - started),
+      request_id: state.requestId, method: ctx.method, path: ctx.path, query: ctx.querystring, ...(state.route ? { route: state.route.path } : {}), status: ctx.status, ms: Math.round(performance.now() - started),
       ...(state.asked ? { snapshot_id: state.asked.snapshot.id } : {}), ...(state.reason === undefined ? {} : { reason: state.reason }),
       ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, ...(settlement.payer === undefined ? {} : { payer: settlement.payer }) } : {}),
       ...(ctx.state['error'] === undefined ? {} : { error: ctx.state['error'] as unknown }),
       ...(ctx.state['unresolved'] === undefined ? {} : { unresolved: ctx.state['unresolved'] as Record<string, string> }),
     });
   });
+  koa.use(crossOrigin());
+  koa.use(compression());
   koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));
+  if (unbilledPerMinute > 0) {
+    const limit = unbilledLimit(unbilledPerMinute);
+    // Whoever watches over the server must be able to ask how it does.
+    koa.use((ctx, next) => (ctx.path === '/health' ? next() : limit(ctx, next)));
+  }
   koa.use(async (ctx, next) => {
     if (ctx.originalUrl.length > LONGEST_URL) throw new Problem('uri_too_long', `The path and query are ${ctx.originalUrl.length} characters long; at most ${LONGEST_URL} are read.`);
     await next();
@@ -228,5 +252,5 @@ export function createApp(deps: AppDeps): App {
     methodNotAllowed: () => new Problem('method_not_allowed', 'Only GET and HEAD are answered here.', {}, { Allow: 'GET, HEAD' }),
     notImplemented: () => new Problem('method_not_allowed', 'Only GET and HEAD are answered here.', {}, { Allow: 'GET, HEAD' }),
   }));
-  return { koa, routes, payments: layer };
+  return { koa, routes, payments: layer, health };
 }

@@ -9,6 +9,7 @@ export const PROBLEMS = {
   missing_parameter: { status: 400, title: 'A required parameter is missing' },
   invalid_cursor: { status: 400, title: 'The cursor is not one of ours, or belongs to another query' },
   payment_on_head: { status: 400, title: 'A payment was sent with HEAD' },
+  malformed_request: { status: 400, title: 'Not an HTTP request' },
   payment_required: { status: 402, title: 'Payment required' },
   payment_malformed: { status: 402, title: 'The payment cannot be read' },
   payment_invalid: { status: 402, title: 'The payment is not valid' },
@@ -16,11 +17,15 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'No such endpoint' },
   no_matches: { status: 404, title: 'Nothing matches' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
   payment_already_used: { status: 409, title: 'The payment has been used' },
   uri_too_long: { status: 414, title: 'The address is too long' },
+  rate_limited: { status: 429, title: 'Too many unpaid answers' },
+  headers_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'Internal error' },
   settlement_unknown: { status: 502, title: 'The outcome of the settlement is not known' },
   snapshot_unavailable: { status: 503, title: 'No data to serve' },
+  timed_out: { status: 503, title: 'The answer took too long' },
   payments_unavailable: { status: 503, title: 'Payments are not available' },
 } as const;
 

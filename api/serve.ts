@@ -1,15 +1,17 @@
 /** Everything that runs while the server runs: payments, snapshots, the listening socket; started and stopped together. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isFatalStartupInitError } from '@x402/core/server';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
+import { metricsOf, metricsServer } from './metrics.ts';
 import { attemptsInMemory } from './payments/attempts.ts';
 import { openPayments, type OpenPayments } from './payments/modes.ts';
 import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
 import type { PaymentSettings, ServerSettings } from './settings.ts';
+import { limitedServer } from './socket.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
 
 /** Time that requests under way have to end when the server stops. */
@@ -27,6 +29,8 @@ export interface Serving {
   /** Address on this machine. */
   readonly url: string;
   readonly publicUrl: string;
+  /** Port of the metrics, where they are served. */
+  readonly metricsPort?: number;
   readonly app: App;
   readonly payments: OpenPayments;
   readonly snapshots: Snapshots;
@@ -34,9 +38,9 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const listen = (server: Server, port: number, host: string): Promise<number> => new Promise((resolve, reject) => {
+const listen = (server: Server, port: number, host: string, setting: 'PORT' | 'METRICS_PORT' = 'PORT'): Promise<number> => new Promise((resolve, reject) => {
   server.once('error', (error: NodeJS.ErrnoException) => {
-    reject(error.code === 'EADDRINUSE' ? new SettingError(`PORT is ${port}, expected a port that is free on ${host}: another server listens there`)
+    reject(error.code === 'EADDRINUSE' ? new SettingError(`${setting} is ${port}, expected a port that is free on ${host}: another server listens there`)
       : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`) : error);
   });
   server.listen(port, host, () => { resolve((server.address() as AddressInfo).port); });
@@ -54,12 +58,14 @@ const closed = (server: Server): Promise<void> => new Promise((resolve) => {
  */
 export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
-  const server = createServer();
+  const server = limitedServer();
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
   let payments: OpenPayments | undefined;
   let snapshots: Snapshots | undefined;
+  let scraped: Server | undefined;
+  let metricsPort: number | undefined;
   try {
     payments = await openPayments(paymentSettings);
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
@@ -69,8 +75,18 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
         mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, attempts: attemptsInMemory(),
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
-      ...(log === undefined ? {} : { log }), ...(checkReplies === undefined ? {} : { checkReplies }),
+      unbilledPerMinute: settings.UNBILLED_PER_MINUTE, proxies: settings.PROXY_HOPS,
+      log(entry) {
+        metrics.observe(entry);
+        log?.(entry);
+      },
+      ...(checkReplies === undefined ? {} : { checkReplies }),
     });
+    const metrics = metricsOf(app.health);
+    if (settings.METRICS_PORT !== undefined) {
+      scraped = metricsServer(metrics);
+      metricsPort = await listen(scraped, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
+    }
     try { await app.payments.start(); } catch (error) {
       if (isFatalStartupInitError(error)) {
         const name = paymentSettings.mode === 'facilitator' ? paymentSettings.url : '';
@@ -89,9 +105,10 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     const running = { payments, snapshots };
     let closing: Promise<void> | undefined;
     return {
-      url, publicUrl, app, ...running,
+      url, publicUrl, app, ...running, ...(metricsPort === undefined ? {} : { metricsPort }),
       close: () => closing ??= (async () => {
         await closed(server);
+        if (scraped) await closed(scraped);
         running.snapshots.close();
         if (running.payments.sandbox) await removeWallet(settings.DATA_DIR);
         await running.payments.close();
@@ -99,6 +116,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     };
   } catch (error) {
     server.close();
+    scraped?.close();
     snapshots?.close();
     await payments?.close();
     throw error;

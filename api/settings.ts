@@ -23,6 +23,11 @@ export const serverSettings = z.object({
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'the http or https address of a facilitator' }).optional().describe('Facilitator that verifies and settles. Required with PAYMENTS=facilitator.'),
   FACILITATOR_AUTHORIZATION: z.string().regex(/^[\x20-\x7e]+$/, 'the value of an Authorization header').optional().describe('Authorization header sent to the facilitator.'),
   CURSOR_SECRET: z.string().min(16, 'at least 16 characters').optional().describe('Signs cursors. Set the same on every server behind one address; default: one made for the run.'),
+  UNBILLED_PER_MINUTE: z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').default(300)
+    .describe('Answers a minute to one address that were not paid for; above that 429. Paid answers are not counted; 0 is no limit.'),
+  PROXY_HOPS: z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').max(10, 'at most 10').default(0)
+    .describe('Proxies in front of the server. Each adds its caller to X-Forwarded-For, which is believed for so many steps and no more.'),
+  METRICS_PORT: z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port').optional().describe('Port for Prometheus, on HOST: GET /metrics. Not set: none. Keep it from the outside.'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'debug, info, warn, error or silent').default('info').describe('Least important log line to write, as JSON on standard output.'),
   NODE_ENV: z.string().optional().describe('production refuses to start with anything but real money.'),
 });

@@ -1,13 +1,13 @@
 /** The application on a socket of its own, with a facilitator that does what the test says and no chain. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { SettleResponse, SupportedResponse, VerifyResponse } from '@x402/core/types';
-import { createApp, type App, type RequestLog } from '../../api/app.ts';
+import { createApp, type App, type AppDeps, type RequestLog } from '../../api/app.ts';
 import { attemptsInMemory } from '../../api/payments/attempts.ts';
 import { NETWORK } from '../../api/payments/network.ts';
+import { limitedServer } from '../../api/socket.ts';
 import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
 import { checkerOf } from './answers_checked.ts';
 
@@ -47,16 +47,18 @@ export interface Started {
  * Start the application over a data folder. The facilitator is asked what it supports, as at a real start. Every
  * answer is held against the interface description; closing fails where one was not as described.
  */
-export async function startApp(dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now } = {}): Promise<Started> {
+export async function startApp(
+  dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now, ...limits }: { facilitator?: ScriptedFacilitator; nowMs?: () => number } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> = {},
+): Promise<Started> {
   const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
-  const server = createServer();
+  const server = limitedServer();
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
     snapshots, publicUrl: PUBLIC_URL, spoolDir: join(dataDir, 'spool'), cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
     payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, attempts: attemptsInMemory(nowMs) },
-    log: (entry) => { requests.push(entry); },
+    log: (entry) => { requests.push(entry); }, ...limits,
   });
   await app.payments.start().catch(() => undefined);
   const checker = checkerOf(app.routes, PUBLIC_URL);

@@ -1,0 +1,57 @@
+/** How the server does: unavailable where there is nothing to serve, degraded where somebody should look. */
+import { todayOf } from './manifest.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { LoadFailure, Snapshots } from './snapshots.ts';
+
+/** A source whose rows are older than the days between two of its reads. */
+export interface StaleSource {
+  readonly source: string;
+  readonly last_good_at: string;
+  readonly every_days: number;
+}
+
+export interface Health {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly snapshot_id: string | null;
+  readonly as_of: string | null;
+  readonly snapshot_failure: LoadFailure | null;
+  /** Told by today, not by the day of the snapshot: where nothing is built any more, everything goes stale. */
+  readonly stale_sources: readonly StaleSource[];
+  readonly payments: { readonly mode: string; readonly ready: boolean };
+}
+
+export interface HealthOptions {
+  readonly snapshots: Snapshots;
+  readonly payments: { readonly mode: string; ready(): boolean };
+  readonly nowMs: () => number;
+}
+
+async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSource[]> {
+  const rows = await snapshot.records('sources',
+    'SELECT source, last_good_at, every_days FROM sources WHERE date_diff(\'day\', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source', [today]);
+  return rows.map((r) => ({ source: String(r['source']), last_good_at: String(r['last_good_at']), every_days: Number(r['every_days']) }));
+}
+
+/** A function that says how the server does now. What follows from the snapshot and the day is asked for once. */
+export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
+  let known: { snapshot: Snapshot; today: string; stale: StaleSource[] } | null = null;
+  return async () => {
+    const lease = snapshots.acquire();
+    const failure = snapshots.failure();
+    const ready = payments.ready();
+    try {
+      const snapshot = lease?.snapshot;
+      let stale: StaleSource[] = [];
+      if (snapshot) {
+        const today = todayOf(snapshot.manifest, nowMs());
+        if (known?.snapshot !== snapshot || known.today !== today) known = { snapshot, today, stale: await staleSources(snapshot, today) };
+        ({ stale } = known);
+      }
+      return {
+        status: !snapshot ? 'unavailable' : failure || !ready || stale.length > 0 ? 'degraded' : 'ok',
+        snapshot_id: snapshot?.id ?? null, as_of: snapshot?.manifest.as_of ?? null, snapshot_failure: failure,
+        stale_sources: stale, payments: { mode: payments.mode, ready },
+      };
+    } finally { lease?.release(); }
+  };
+}

@@ -1,0 +1,39 @@
+/** The HTTP server under the application: limits on what is read, and typed refusals where a request never becomes one. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { documentOf, PROBLEMS, type Reason } from './problem.ts';
+
+/** All headers of a request together; a payment is about 2 kB of them. */
+const HEADER_BYTES = 16_384;
+const HEADER_COUNT = 100;
+/** To send the headers, and the whole request. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 15_000;
+/** A connection on which nothing moves: longer than the slowest answer takes to be made and settled. */
+const IDLE_MS = 300_000;
+
+const refusalOf = (code: string | undefined): { reason: Reason; detail: string } => {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW': return { reason: 'headers_too_large', detail: `All headers together may be ${HEADER_BYTES} bytes long.` };
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return { reason: 'request_timeout', detail: 'The request did not arrive whole in time.' };
+    default: return { reason: 'malformed_request', detail: 'This is not an HTTP request.' };
+  }
+};
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) { socket.destroy(); return; }
+  const { reason, detail } = refusalOf(error.code);
+  const body = `${JSON.stringify(documentOf(reason, detail, false, randomUUID()))}\n`;
+  socket.end([`HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`, 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store', 'Connection: close', '', body].join('\r\n'));
+}
+
+/** A server that does not listen yet. */
+export function limitedServer(): Server {
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS });
+  server.maxHeadersCount = HEADER_COUNT;
+  server.setTimeout(IDLE_MS);
+  server.on('clientError', refuse);
+  return server;
+}
