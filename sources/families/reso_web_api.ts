@@ -112,6 +112,10 @@ async function* replicate(ctx: FetchContext, feed: ResoFeed): AsyncGenerator<Pag
 function rowOf(row: Node, page: Page, feed: ResoFeed): Candidate {
   const id = typeof row.ListingKey === 'string' || typeof row.ListingKey === 'number' ? optional(row.ListingKey) : null;
   return candidate(JSON.stringify(row), () => {
+    // A server may leave out what is blank; another name beside the one that is not there is a renamed field.
+    const missing = FIELDS.find((field) => !(field in row));
+    const stray = Object.keys(row).find((field) => !field.startsWith('@') && !(FIELDS as readonly string[]).includes(field));
+    if (missing !== undefined && stray !== undefined) refuse('renamed_field', `the row has no ${missing} and has ${stray}, which was not asked for`);
     const listing_id = required('ListingKey', row.ListingKey);
     const availability = standing(row.StandardStatus);
     if (availability === 'unknown' || !feed.onMarket.some((word) => standing(word) === availability)) {
