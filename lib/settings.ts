@@ -21,6 +21,7 @@ export const pipelineSettings = z.object({
   SANDBOX_URL: z.url({ protocol: /^http$/, error: 'the http address of a running sandbox world' }).optional().describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
   HUD_TOKEN: z.string().trim().optional().describe('Token of HUD\'s API of rents, free with an account. With it the API is read, without it the yearly workbook.'),
+  CHROMIUM_PATH: z.string().min(1, 'the path of a Chromium').optional().describe('Chromium for the sites whose lists are made by a script. Default: the system\'s, else the one that comes with the packages.'),
   SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),
   LISTINGS: size('Listings in the sandbox world, about.', 600),
   PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),

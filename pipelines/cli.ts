@@ -76,6 +76,7 @@ async function runCommand(): Promise<number> {
   const fetcher = createFetcher({
     archive, clock, onProgress: progress, secrets: secretsOf(all),
     ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
+    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
     ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
   });
   const byCadence = dueByCadence(clock.asOf);

@@ -80,6 +80,8 @@ export interface GetOptions {
   readonly context?: Readonly<Record<string, string>>;
   /** Ask as the client of a grant. The fetcher gets the token and renews it; neither it nor the secret is ever archived. */
   readonly grant?: Grant;
+  /** Read the page in a browser, as it stands once its script has made an element of this selector. The archive keeps that document. */
+  readonly rendered?: string;
   /** Requests that share cookies. Without one, no cookie is kept. */
   readonly session?: Session;
   readonly accept?: string;

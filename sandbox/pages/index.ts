@@ -3,6 +3,7 @@ import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
 import { buckeye } from './buckeye.ts';
 import { colorado } from './colorado.ts';
+import { crescent } from './crescent.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
@@ -10,17 +11,18 @@ import { lakes } from './lakes.ts';
 import { montgomeryTax } from './montgomery.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
 import { realAuction } from './realauction.ts';
-import { resoMls } from './reso_mls.ts';
 import { starkSales } from './stark_sales.ts';
+import { resoMls } from './reso_mls.ts';
 import { summitNotices } from './summit.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
   ['www.lakes-sunbelt-exchange.example', lakes],
-  ['api.sandbox-mls.example', resoMls],
-  ['www.huduser.gov', hud],
   ['www.buckeye-income-property.example', buckeye],
+  ['api.sandbox-mls.example', resoMls],
+  ['www.crescent-brokerage.example', crescent],
+  ['www.huduser.gov', hud],
   ['gis.cuyahogacounty.us', cuyahogaTax],
   ['cagisonline.hamilton-co.org', hamiltonTax],
   ['www.hcauditor.org', hamiltonList],

@@ -30,6 +30,10 @@ const SITES: readonly Repeats[] = [
     site: 'reso_sandbox_mls', states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'], share: 0.45, spellings: [['upper_words', 3], ['abbreviated', 4], ['upper_abbreviated', 2]],
     listingId: (serial) => `SMLS-${7_000_000 + serial}`, path: (id) => `/listing/${id}`, showsSold: false,
   },
+  {
+    site: 'crescent_brokerage', states: ['IL', 'IN', 'KS', 'KY', 'MI', 'MO', 'WI'], share: 0.7, spellings: [['words', 3], ['abbreviated', 3], ['upper_words', 2]],
+    listingId: (serial) => `CB-${300_000 + serial}`, path: (id) => `/deals/${id}`, showsSold: true,
+  },
 ];
 
 /** What a site shows of the main sites' listings; a property once, however many of those show it. */

@@ -73,7 +73,7 @@ export interface Property {
 }
 
 /** The two main sites, and those that repeat what they list (repeats.ts). */
-export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property' | 'reso_sandbox_mls';
+export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property' | 'reso_sandbox_mls' | 'crescent_brokerage';
 export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
 
 /** How a broker's claim relates to the truth. */

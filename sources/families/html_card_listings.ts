@@ -30,6 +30,8 @@ export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 
   /** First page of the list, from the root of the site. */
   readonly start: string;
   readonly card: string;
+  /** Where a script makes the cards: selector of what is there once they are. */
+  readonly rendered?: string;
   /** Element that is there in place of cards where nothing is listed. */
   readonly nothing: string;
   /** Link to the next page. */
@@ -112,7 +114,7 @@ async function* readList(ctx: FetchContext, site: CardSite, base: string): Async
   while (url !== null && !visited.has(url)) {
     if (visited.size >= MOST_PAGES) throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url);
     visited.add(url);
-    const page: Page = await ctx.get(url, { kind: 'cards', accept: 'text/html' });
+    const page: Page = await ctx.get(url, { kind: 'cards', accept: 'text/html', ...(site.rendered === undefined ? {} : { rendered: site.rendered }) });
     const read = readCards(site, page);
     seen += read.cards.length;
     total = Math.max(total, read.total);

@@ -131,7 +131,7 @@ export class SourceContext implements FetchContext {
 
   /** An archived answer with a validator to ask by. */
   async #prior(pageUrl: string, options: GetOptions): Promise<Held | undefined> {
-    if (options.form || !(options.conditional ?? !options.session)) return undefined;
+    if (options.form || options.rendered !== undefined || !(options.conditional ?? !options.session)) return undefined;
     const trusts = this.#read.trusts ?? (() => true);
     return this.#latest(pageUrl, options, (r) =>
       (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId));
@@ -261,10 +261,12 @@ export class SourceContext implements FetchContext {
     const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, crawlDelayMs);
     let answer: Answer;
     try {
-      answer = await lane.run(interval, (ms) => this.#pause(ms), () => {
+      const send = (url: URL): Promise<Answer> => lane.run(interval, (ms) => this.#pause(ms), () => {
         this.stats.requests += 1;
-        return transport.send(ask.url, headers, options.maxBytes ?? limits.maxBytes, options.form);
+        return transport.send(url, headers, options.maxBytes ?? limits.maxBytes, options.form);
       });
+      answer = options.rendered === undefined ? await send(ask.url)
+        : await this.#shared.renderer.render(ask.url, options.rendered, this.#shared.userAgent, (url) => this.#part(url, ask, send));
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       throw await this.#noAnswer(ask, error);
@@ -285,6 +287,20 @@ export class SourceContext implements FetchContext {
     const body = verdict.is === 'not_modified' ? ask.prior?.bytes : decoded;
     if (record.sha256 === null || body === undefined || body instanceof Quarantine) throw new Error(`the answer of ${ask.url.href} was taken for a page and has no body`);
     return { verdict: 'page', record, sha256: record.sha256, decoded: body };
+  }
+
+  /** What a page asks for while a browser builds it. Its body is decoded, the archive keeps the built document. */
+  async #part(requested: URL, { url: pageAt, pageUrl, options }: Ask, send: (url: URL) => Promise<Answer>): Promise<Answer> {
+    const url = publicAddress(requested, this.#shared.inSandbox);
+    checkAllowed(url, this.#spec.hosts, pageUrl);
+    // The lane, and what may be sent in headers, are those of the page's own host.
+    if (url.host !== pageAt.host) throw new SourceUnavailable('host_not_allowed', `${url.host} is another host than the page's`, pageUrl);
+    const rules = await this.#robotsOf(url, pageUrl);
+    if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
+    const answer = await send(url);
+    if (answer.status === 304) throw new SourceUnavailable('server_error', 'the site answered 304 to a request that named no earlier answer', pageUrl, 304);
+    const { 'content-encoding': encoding, ...headers } = answer.headers;
+    return { ...answer, headers, body: await decodeBody(answer.body, encoding, mostDecoded(this.#shared.limits, options), pageUrl) };
   }
 
   /** A token that still holds. @throws SourceUnavailable, or Again where another try may bring one */

@@ -12,6 +12,7 @@ import { SourceContext, type Stats } from './context.ts';
 import type { Lane } from './lane.ts';
 import { MAX_DECODED_BYTES } from './page.ts';
 import { PRODUCT, type RobotsRules } from './robots.ts';
+import { createRenderer, type Renderer } from './browser.ts';
 import { createTransport, type Transport, type TransportLimits } from './transport.ts';
 
 export interface FetchLimits extends TransportLimits {
@@ -51,6 +52,8 @@ export interface FetcherOptions {
   readonly limits?: Partial<FetchLimits>;
   /** Values of the secrets that sources declare, by name. */
   readonly secrets?: Readonly<Record<string, string | undefined>>;
+  /** Path of the Chromium for pages that need a browser. Default: the system's, else the one that comes with the packages. */
+  readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -78,6 +81,7 @@ export interface Shared {
   readonly clock: FetcherOptions['clock'];
   readonly limits: FetchLimits;
   readonly transport: Transport;
+  readonly renderer: Renderer;
   readonly userAgent: string;
   readonly inSandbox: boolean;
   readonly secrets: Readonly<Record<string, string | undefined>>;
@@ -93,6 +97,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const shared: Shared = {
     archive: options.archive, clock: options.clock, limits,
     transport: createTransport(limits, options.sandboxUrl),
+    renderer: createRenderer(options.chromiumPath),
     userAgent: options.contact === undefined ? `${PRODUCT}/0.1` : `${PRODUCT}/0.1 (+${options.contact})`,
     inSandbox: options.sandboxUrl !== undefined,
     secrets: options.secrets ?? {},
@@ -101,6 +106,6 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
   return {
     contextFor: (spec, read) => new SourceContext(shared, spec, read),
-    close: () => shared.transport.close(),
+    close: async () => { await Promise.all([shared.transport.close(), shared.renderer.close()]); },
   };
 }

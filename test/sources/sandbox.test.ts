@@ -52,7 +52,7 @@ async function read(name: string): Promise<{ rows: readonly Row[]; reasons: read
   return { rows, reasons: rejects.map(({ reason }) => reason), rowsIn };
 }
 
-for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls']) {
+for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls', 'crescent_brokerage']) {
   test(`${site}: every listing, every field`, async () => {
     const { rows, reasons } = await read(site);
     const truth = sandbox.day.listings.filter((l) => l.site === site);

@@ -1,0 +1,36 @@
+/** Crescent Brokerage: its cards are made by a script in the browser. A made-up site of the sandbox. */
+import { htmlCardListings } from '../../families/html_card_listings.ts';
+
+/** "Detroit, MI 48201" */
+const place = 'div.where';
+
+export default htmlCardListings({
+  name: 'crescent_brokerage',
+  title: 'Crescent Brokerage (made-up broker of the sandbox whose list is made by a script)',
+  host: 'www.crescent-brokerage.example',
+  terms: { basis: 'sandbox_only', note: 'A made-up site that exists only in the sandbox; nothing on it is real.' },
+  everyDays: 1,
+  politeness: { minIntervalMs: 1000, concurrency: 1 },
+  expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
+  start: '/deals',
+  rendered: '#deals[data-ready]',
+  card: '#deals section.deal',
+  nothing: '#deals[data-ready="0"]',
+  next: 'a.next-deals',
+  count: { at: '#count', pattern: /^([\d,]+) deals?$/u },
+  fields: {
+    listing_id: { attribute: 'data-deal', always: true },
+    listing_url: { at: 'a.open', attribute: 'href', always: true },
+    street: { at: 'div.street', always: true },
+    city: { at: place, pattern: /^(.+), [A-Z]{2} \d{5}$/u, always: true },
+    state: { at: place, pattern: /, ([A-Z]{2}) \d{5}$/u, always: true },
+    zip: { at: place, pattern: / (\d{5})$/u, always: true },
+    list_price: { at: 'div.ask', always: true },
+    units: { at: '[data-fact="units"]' },
+    cap_rate: { at: '[data-fact="cap"]' },
+    noi: { at: '[data-fact="noi"]' },
+    year_built: { at: '[data-fact="built"]' },
+    listed_on: { attribute: 'data-since', always: true },
+    availability: { attribute: 'data-standing' },
+  },
+});
