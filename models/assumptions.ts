@@ -3,6 +3,7 @@
  * the SQL reads the table, `/api/meta` and the report publish it, and a record names its set. Changing a value
  * makes a new set id; older records keep theirs.
  */
+import { createHash } from 'node:crypto';
 import { date, defineRecord, oneOf, text, type RowOf } from '../lib/record.ts';
 
 export const Assumption = defineRecord('assumption', 'One row per value of the declared assumption set.', ['assumption_set_id', 'key'], {
@@ -11,7 +12,7 @@ export const Assumption = defineRecord('assumption', 'One row per value of the d
   value: text('The value, as a decimal string or a whole number.'),
   unit: oneOf(['share', 'percent', 'percent_points', 'usd', 'usd_per_unit', 'usd_per_unit_year', 'months', 'years', 'days', 'multiple', 'points', 'factor', 'score', 'units', 'year'],
     'What the value counts. share: part of one; factor: multiplier of the loan.'),
-  kind: oneOf(['evidence', 'proposal', 'computed'], 'evidence: read in a public source; proposal: a declared choice of ours; computed: follows from the other values.'),
+  kind: oneOf(['evidence', 'proposal', 'computed', 'override'], 'evidence: read in a public source; proposal: a declared choice of ours; computed: follows from the other values; override: set by the operator in ASSUMPTIONS_FILE.'),
   basis: text('Why this value, in one sentence.'),
   declared_on: date('Day the set was declared.'),
 });
@@ -53,7 +54,18 @@ export function annualConstant(annualRate: bigint, years: bigint): string {
   return divideExactly(12n * annualRate * grown, scale * (grown - scale ** n), DIGITS);
 }
 
-type Line = readonly [key: string, value: string, unit: AssumptionRow['unit'], kind: AssumptionRow['kind'], basis: string];
+/** Looks up the value of another key of the same set. */
+type Lookup = (key: string) => string;
+/** A computed value follows from others of its set, so that it stays true when they change. */
+type Line = readonly [key: string, value: string | ((of: Lookup) => string), unit: AssumptionRow['unit'], kind: AssumptionRow['kind'], basis: string];
+
+/** A percentage of at most two decimals in whole hundredths: "7.00" is 700n. */
+const hundredths = (percent: string): bigint => {
+  const [whole = '', decimals = ''] = percent.split('.');
+  return BigInt(whole + decimals.padEnd(2, '0'));
+};
+const monthly = (rate: string, years: string) => (of: Lookup): string => monthlyFactor(hundredths(of(rate)), BigInt(of(years)));
+const yearly = (rate: string, years: string) => (of: Lookup): string => annualConstant(hundredths(of(rate)), BigInt(of(years)));
 
 const UW_2026_1: readonly Line[] = [
   // Rent and expenses
@@ -80,14 +92,14 @@ const UW_2026_1: readonly Line[] = [
   ['loan_to_value', '0.75', 'share', 'proposal', 'Within the 60 to 75 % that banks quote.'],
   ['loan_rate_pct', '7.00', 'percent', 'proposal', 'Within the 6.00 to 7.50 % that banks quote in 2026.'],
   ['loan_years', '30', 'years', 'proposal', 'Amortisation, paid monthly.'],
-  ['loan_monthly_factor', monthlyFactor(700n, 30n), 'factor', 'computed', 'm / (1 - (1 + m)^-360) with m = 0.07 / 12, to twenty decimals.'],
-  ['loan_annual_constant', annualConstant(700n, 30n), 'factor', 'computed', 'Twelve monthly payments per dollar of loan.'],
+  ['loan_monthly_factor', monthly('loan_rate_pct', 'loan_years'), 'factor', 'computed', 'm / (1 - (1 + m)^-n) with m = loan_rate_pct / 1200 and n = 12 x loan_years, to twenty decimals.'],
+  ['loan_annual_constant', yearly('loan_rate_pct', 'loan_years'), 'factor', 'computed', 'Twelve monthly payments per dollar of loan.'],
   ['minimum_loan', '50000', 'usd', 'proposal', 'Smallest loan a lender is taken to make.'],
   ['seller_down_share', '0.15', 'share', 'proposal', 'Down payment to a carrying seller, inside the quoted 5 to 30 %.'],
   ['seller_rate_pct', '5.00', 'percent', 'proposal', 'Rate of a carrying seller, inside the quoted 4 to 8 %.'],
   ['seller_years', '30', 'years', 'proposal', 'Amortisation of a carrying seller.'],
-  ['seller_monthly_factor', monthlyFactor(500n, 30n), 'factor', 'computed', 'm / (1 - (1 + m)^-360) with m = 0.05 / 12, to twenty decimals.'],
-  ['seller_annual_constant', annualConstant(500n, 30n), 'factor', 'computed', 'Twelve monthly payments per dollar of seller loan.'],
+  ['seller_monthly_factor', monthly('seller_rate_pct', 'seller_years'), 'factor', 'computed', 'The same with seller_rate_pct and seller_years.'],
+  ['seller_annual_constant', yearly('seller_rate_pct', 'seller_years'), 'factor', 'computed', 'Twelve monthly payments per dollar of seller loan.'],
   // Paths
   ['minimum_units', '2', 'units', 'proposal', 'Fewer units than this are not an income property.'],
   ['rental_hot_coverage', '1.25', 'multiple', 'evidence', 'Debt coverage lenders ask for in standard markets.'],
@@ -153,6 +165,23 @@ const UW_2026_1: readonly Line[] = [
   ['stress_rent', '-0.05', 'share', 'proposal', 'Rent in the low offer.'],
   ['stress_vacancy', '0.03', 'share', 'proposal', 'Added to vacancy in the low offer.'],
   ['stress_expenses', '0.02', 'share', 'proposal', 'Added to the expense ratio in the low offer.'],
+  // Sensitivity grid of the report
+  ['grid_rent_1', '-0.10', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_2', '-0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_3', '0.00', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_4', '0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_vacancy_1', '0.05', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_vacancy_2', '0.07', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_vacancy_3', '0.10', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_expenses_1', '-0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_expenses_2', '0.00', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_expenses_3', '0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_rate_1_pct', '6.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_rate_2_pct', '7.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_rate_3_pct', '8.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_monthly_factor_1', monthly('grid_rate_1_pct', 'loan_years'), 'factor', 'computed', 'Monthly payment per dollar of loan at grid_rate_1_pct and loan_years.'],
+  ['grid_monthly_factor_2', monthly('grid_rate_2_pct', 'loan_years'), 'factor', 'computed', 'Monthly payment per dollar of loan at grid_rate_2_pct and loan_years.'],
+  ['grid_monthly_factor_3', monthly('grid_rate_3_pct', 'loan_years'), 'factor', 'computed', 'Monthly payment per dollar of loan at grid_rate_3_pct and loan_years.'],
   // Opening bids
   ['opening_bid_numerator', '2', 'factor', 'evidence', 'ORC 2329.20: not less than two thirds of the appraised value.'],
   ['opening_bid_denominator', '3', 'factor', 'evidence', 'ORC 2329.20: not less than two thirds of the appraised value.'],
@@ -197,8 +226,26 @@ const UW_2026_1: readonly Line[] = [
   ['relisting_days', '90', 'days', 'proposal', 'A property that comes back on the same site within this many days goes on with its days and its price history.'],
 ];
 
-/** The set that new snapshots are underwritten with. */
-export const currentAssumptions = (): AssumptionSet => ({
-  id: 'uw-2026.1',
-  rows: UW_2026_1.map(([key, value, unit, kind, basis]) => ({ assumption_set_id: 'uw-2026.1', key, value, unit, kind, basis, declared_on: '2026-11-21' })),
-});
+const DECLARED_ID = 'uw-2026.1';
+
+/**
+ * The set that new snapshots are underwritten with. Values the operator overrides make a set of their own: its id
+ * is the declared one, a plus sign and the hash of what differs, and computed values follow.
+ * @param overrides checked values by key, as models/overrides.ts reads them
+ */
+export function currentAssumptions(overrides: ReadonlyMap<string, string> = new Map()): AssumptionSet {
+  const changed = new Map(UW_2026_1.filter(([key, value]) => (overrides.get(key) ?? value) !== value).map(([key]) => [key, overrides.get(key) ?? '']));
+  const hash = createHash('sha256').update(JSON.stringify([...changed].sort(([a], [b]) => (a < b ? -1 : 1)))).digest('hex');
+  const id = changed.size === 0 ? DECLARED_ID : `${DECLARED_ID}+${hash.slice(0, 8)}`;
+  const declared = new Map(UW_2026_1.map(([key, value]) => [key, value]));
+  const of = (key: string): string => {
+    const value = changed.get(key) ?? declared.get(key);
+    if (value === undefined) throw new Error(`no assumption is called ${key}`);
+    return typeof value === 'string' ? value : value(of);
+  };
+  const rows = UW_2026_1.map(([key, value, unit, kind, basis]): AssumptionRow => ({
+    assumption_set_id: id, key, value: of(key), unit, declared_on: '2026-11-21',
+    ...(changed.has(key) ? { kind: 'override', basis: `Set by the operator; ${DECLARED_ID} declares ${String(value)}.` } : { kind, basis }),
+  }));
+  return { id, rows };
+}

@@ -63,19 +63,19 @@ claims as (
 incomes as (
   select
     claims.*,
-    case when units is not null then
-      case
-        when units <= small_units_max then expense_ratio_small
-        when units <= medium_units_max then expense_ratio_medium
-        when units <= large_units_max then expense_ratio_large
-        else expense_ratio_largest
-      end
-      + case
-        when year_built < old_before_year then expense_old_adjustment
-        when year_built >= new_from_year then expense_new_adjustment
-        else 0
-      end
-    end as expense_ratio,
+    case
+      when units is null then null
+      when units <= small_units_max then expense_ratio_small
+      when units <= medium_units_max then expense_ratio_medium
+      when units <= large_units_max then expense_ratio_large
+      else expense_ratio_largest
+    end as expense_ratio_of_size,
+    case
+      when year_built < old_before_year then expense_old_adjustment
+      when year_built >= new_from_year then expense_new_adjustment
+      else 0
+    end as expense_adjustment,
+    expense_ratio_of_size + expense_adjustment as expense_ratio,
     wide(units) * market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
     wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) as effective_income
   from claims
@@ -128,6 +128,7 @@ serviced as (
     financed.*,
     rounded(loan_amount * loan_monthly_factor) as monthly_payment,
     rounded(months_per_year * rounded(loan_amount * loan_monthly_factor)) as annual_debt_service,
+    rounded(seller_loan * seller_monthly_factor) as seller_payment,
     rounded(months_per_year * rounded(seller_loan * seller_monthly_factor)) as seller_debt_service,
     case
       when units < minimum_units then 'single_unit'
@@ -179,6 +180,8 @@ select
   -- Underwriting
   gross_potential_rent,
   effective_gross_income,
+  rounded(expense_ratio_of_size * 100) as expense_ratio_of_size_pct,
+  rounded(expense_adjustment * 100) as expense_adjustment_pct,
   rounded(expense_ratio * 100) as expense_ratio_pct,
   noi_underwritten,
   cap_rate_underwritten,
@@ -206,6 +209,8 @@ select
   noi_scoring,
   percentage(noi_scoring, list_price) as cap_scoring_pct,
   quotient(noi_scoring - wide(reserves_per_unit) * units, annual_debt_service) as coverage_scoring,
+  seller_loan,
+  seller_payment,
   seller_debt_service
 from scored
 cross join terms

@@ -1,4 +1,4 @@
-import { defineRecord, money } from '../../lib/record.ts';
+import { defineRecord, money, percent } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
@@ -8,9 +8,14 @@ export default defineModel({
     ...fieldsOf(Deal, ['id', 'list_price', 'units', 'price_per_unit', 'market_rent_2br']),
     ...fieldsOf(Deal, ['cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'claim_consistency']),
     claimed_noi: money('NOI that the broker states, or that the advertised cap rate implies.', { absent: 'there is no claim' }),
-    ...fieldsOf(Deal, ['gross_potential_rent', 'effective_gross_income', 'expense_ratio_pct', 'noi_underwritten', 'cap_rate_underwritten', 'cap_gap_pct',
+    ...fieldsOf(Deal, ['gross_potential_rent', 'effective_gross_income']),
+    expense_ratio_of_size_pct: percent('Expense ratio of properties of this size.', { absent: 'units is null' }),
+    expense_adjustment_pct: percent('Added to it for the age of the building.'),
+    ...fieldsOf(Deal, ['expense_ratio_pct', 'noi_underwritten', 'cap_rate_underwritten', 'cap_gap_pct',
       'underwrite_reliability', 'underwrite_reason', 'loan_amount', 'monthly_payment', 'annual_debt_service', 'dscr', 'dscr_status', 'dscr_reason', 'dscr_underwritten',
       'debt_yield_pct', 'break_even_occupancy_pct', 'gross_rent_multiplier', 'noi_scoring', 'cap_scoring_pct', 'coverage_scoring']),
+    seller_loan: money('Loan of a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
+    seller_payment: money('Its payment a month.', { absent: 'the site publishes no price' }),
     seller_debt_service: money('Twelve payments to a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
   }),
   audits: [

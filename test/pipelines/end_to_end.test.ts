@@ -43,7 +43,7 @@ describe('a run over one day', () => {
     assert.deepEqual(await verifySnapshot(layout, first.runId), []);
     const manifest = await readManifest(layout, first.runId);
     assert.deepEqual(Object.keys(manifest.tables).sort(),
-      ['assumptions', 'auctions', 'deals', 'filings', 'leads', 'listing_history', 'rejects', 'signals', 'sources']);
+      ['assumptions', 'auctions', 'deals', 'filings', 'leads', 'listing_history', 'rejects', 'reports', 'signals', 'sources']);
     assert.ok(manifest.audits.length > 50);
     assert.ok(manifest.audits.every((a) => !a.blocking || a.failing_rows === 0));
     assert.ok(manifest.sources.every((s) => awaitsOperator(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0))));
