@@ -7,8 +7,8 @@
  * formation is found. Whether the state's daily mirror touches only what changed is not documented: where it
  * touches everything, the number of rows says so, and the formation date alone, further back, picks the increment.
  *
- * The export is about 750 MB and three million rows. It is read in slices, but its rows are in memory together: a
- * live first load wants some 8 GB (`NODE_OPTIONS=--max-old-space-size=8192`).
+ * The export is about 750 MB and three million rows. It is read in slices, but its rows are in memory together, at
+ * 2.4 kB a row: a first load of the real register wants some 8 GB (`NODE_OPTIONS=--max-old-space-size=10240`).
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { csvSlices } from '../../csv_slices.ts';
