@@ -1,4 +1,5 @@
 /** One read of one source: pages from the web or the drop folder, staged rows or a stated reason why not. */
+import { basename, relative } from 'node:path';
 import type { Archive } from '../sources/fetch/archive.ts';
 import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { readDrop } from '../sources/fetch/drop.ts';
@@ -19,6 +20,20 @@ export interface Ingest {
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+
+/**
+ * The drop folder of a source. A file of it that cannot be opened is the source's misfortune; a page that cannot be
+ * kept in the archive is the run's.
+ */
+async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof readDrop> {
+  try {
+    return await readDrop(spec, { dropDir: run.layout.drop, archive: run.archive, clock: run.clock, runId: run.runId });
+  } catch (error) {
+    const { path, code } = error as NodeJS.ErrnoException;
+    if (path === undefined || relative(run.layout.drop, path).startsWith('..')) throw error;
+    throw new Quarantine('malformed_page', `the drop folder holds ${basename(path)}, which cannot be read: ${code ?? String(error)}`);
+  }
+}
 
 /**
  * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
@@ -61,7 +76,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   };
   try {
     // A file the operator put down is a decision: it is read instead of the web.
-    const drop = await readDrop(spec, { dropDir: layout.drop, archive: run.archive, clock, runId });
+    const drop = await droppedFiles(run, spec);
     dropped = drop.pages.map((p) => p.url);
     pages.push(...drop.pages);
     if (drop.unknownFiles.length > 0) {

@@ -19,7 +19,7 @@ import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
-import { standingRead, type ReadRecord } from './reads.ts';
+import { readsUpTo, standingRead, type ReadRecord } from './reads.ts';
 import { snapshotBefore, type Manifest } from './snapshots.ts';
 
 export interface RunOptions {
@@ -79,19 +79,27 @@ function whatItWaitsFor(spec: SourceSpec): { readonly reason: keyof typeof WAITS
   return spec.fetch ? { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` } : { reason: 'no_file', detail: file };
 }
 
-/** How a source stands after this run: its declaration, its latest read and the rows that stand. */
-function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, standing: ReadRecord | undefined, asOf: string): SourceState {
+/**
+ * How a source stands after this run: its declaration, its latest read and the rows that stand.
+ * @param read this run's; null where there was nothing to read, undefined where the source was not due
+ * @param reads all there are, newest first
+ * @param fetched whether the web may be read for it, not the drop folder only
+ */
+function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, reads: readonly ReadRecord[], fetched: boolean, asOf: string): SourceState {
   const latest = read ?? undefined;
+  const standing = reads.find((r) => r.status === 'good');
+  // A failure is not forgotten by a run that did not try again.
+  const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   // Waiting for the operator is not a failure: such a source is quiet, and says what it waits for.
-  const waits = read === null ? whatItWaitsFor(spec) : null;
+  const waits = read === null || (reads.length === 0 && !fetched) ? whatItWaitsFor(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   const row: SourceReadRow = {
     source: spec.name, family: spec.family, title: spec.title, home: spec.home,
     terms_basis: spec.terms.basis, terms_note: spec.terms.note,
     county_fips: spec.county?.fips ?? null, county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     every_days: spec.everyDays,
-    status: latest?.status ?? (standing ? 'not_due' : 'never_read'),
-    reason: latest?.reason ?? waits?.reason ?? null, detail: latest?.detail ?? waits?.detail ?? null, page_url: latest?.page_url ?? null,
+    status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
+    reason: tried?.reason ?? waits?.reason ?? null, detail: tried?.detail ?? waits?.detail ?? null, page_url: tried?.page_url ?? null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
     ...counts,
@@ -120,6 +128,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const runId = await claimRun(layout, clock.asOf);
   const started = Date.now();
 
+  const mayFetch = options.mayFetch ?? ((): boolean => true);
   const waiting = [...options.sources];
   const states: SourceState[] = [];
   const worker = async (): Promise<void> => {
@@ -129,8 +138,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
       const before = Date.now();
-      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch: options.mayFetch }, spec, incorporated) : undefined;
-      const state = stateOf(spec, read, await standingRead(layout, spec.name, clock.asOf), clock.asOf);
+      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch }, spec, incorporated) : undefined;
+      const state = stateOf(spec, read, await readsUpTo(layout, spec.name, clock.asOf), spec.fetch !== undefined && mayFetch(spec), clock.asOf);
       const { latest } = state;
       states.push(state);
       say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : read === null ? 'waits for the operator' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);

@@ -43,7 +43,8 @@ function rejects(sources: readonly SourceState[]): string[] {
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources.filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null).map(({ row }) => {
     const age = row.age_days === null ? 'it has no earlier rows' : `its rows of ${row.last_good_at?.slice(0, 10) ?? ''} stay (${row.age_days} d old)`;
-    return `${row.source} ${row.status}: ${row.reason ?? ''}: ${row.detail ?? ''}${row.page_url === null ? '' : ` [${row.page_url}]`}; ${age}`;
+    if (row.reason === null) return `${row.source} has never been read, and was not to be read in this run`;
+    return `${row.source} ${row.status}: ${row.reason}: ${row.detail ?? ''}${row.page_url === null ? '' : ` [${row.page_url}]`}; ${age}`;
   });
   const audits = result.models.flatMap((m) => m.audits).filter((a) => a.failing > 0)
     .map((a) => `audit ${a.name} found ${number(a.failing)} rows${a.blocking ? ' and blocks publication' : ''}: ${a.about}; see ${result.failuresFolder}/${a.name}.json`);

@@ -1,6 +1,6 @@
 /** Counties without a list on the web: quiet until the operator drops a file, then counties like any other. */
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../pipelines/status.ts';
@@ -18,11 +18,11 @@ test('a list that is only dropped is quiet without a file, read when one lies th
   const first = await runDay({ layout, world, day: '2026-11-18', only });
   assert.deepEqual(first.sources.filter((s) => only(s.spec)).map(({ row, latest }) => [row.source, row.status, row.reason, latest]), LISTS.map((name) => [name, 'never_read', 'no_file', undefined]));
   assert.deepEqual(about(warningsOf(first)), []);
-  assert.deepEqual(about(summaryOf(first, 'data').filter((line) => line.startsWith('Waiting'))), [`Waiting for a file in the drop folder: ${LISTS.join(', ')}`]);
+  assert.deepEqual(about(summaryOf(first, 'data').filter((line) => line.startsWith('Waiting'))), [`Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`]);
   const said: string[] = [];
   await status(layout, (line) => said.push(line));
   assert.ok(about(said).length === 3 && about(said).every((line) => / no file +never /.test(line)), about(said).join('\n'));
-  assert.match(said.join('\n'), / broken, 3 waiting for the operator$/mu);
+  assert.match(said.join('\n'), / broken, 4 waiting for the operator$/mu);
 
   const folder = join(layout.drop, 'oh_franklin_tax');
   await mkdir(folder, { recursive: true });
@@ -46,11 +46,14 @@ test('a list that is only dropped is quiet without a file, read when one lies th
   assert.equal((await published(layout, after.runId, 'signals', "WHERE county_fips = '39049' AND signal_state = 'listed'")).length, 2);
 });
 
-test('a whole list may have title rows, and what it refuses is named', async () => {
+test('a whole list may have title rows, what it refuses is named, and a file that cannot be opened stops nothing else', async () => {
   const [layout, world] = [await newLayout(), smallWorld()];
   await mkdir(join(layout.drop, 'oh_franklin_tax'), { recursive: true });
   await copyFile(FRANKLIN, join(layout.drop, 'oh_franklin_tax', 'list.csv'));
-  const run = await runDay({ layout, world, day: '2026-11-20', only: ({ name }) => name === 'oh_franklin_tax' });
+  await mkdir(join(layout.drop, 'oh_lucas_tax'));
+  await symlink('/nowhere', join(layout.drop, 'oh_lucas_tax', 'list.csv'));
+  const run = await runDay({ layout, world, day: '2026-11-20', only: ({ name }) => name === 'oh_franklin_tax' || name === 'oh_lucas_tax' });
+  assert.match(warningsOf(run).find((line) => line.startsWith('oh_lucas_tax')) ?? '', /quarantined: malformed_page: the drop folder holds list\.csv, which cannot be read: ENOENT;/u);
   // Three bad rows of six are more than a list may have: it is set aside whole, and says which row is the first.
   assert.match(warningsOf(run).find((line) => line.startsWith('oh_franklin_tax')) ?? '', /too_many_rejects: 3 of 6 rows refused, at most 5 % expected; the first: line 8/u);
 });

@@ -7,13 +7,14 @@ import { after, before, describe, test } from 'node:test';
 import type { Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { newLayout, smallWorld } from './runs.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
 function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { PATH: process.env['PATH'] ?? '', ...env } });
+    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, ...env } });
     let out = '';
     child.stdout.on('data', (d: Buffer) => { out += d.toString(); });
     child.stderr.on('data', (d: Buffer) => { out += d.toString(); });
@@ -52,6 +53,23 @@ describe('the command line', () => {
     assert.equal(await readlink(layout.current), 'snapshots/2026-11-20.02');
     assert.deepEqual((await readdir(layout.snapshots)).sort(), ['2026-11-20.01', '2026-11-20.02']);
     assert.deepEqual(await readdir(layout.run('2026-11-20.01')), ['run.json']);
+  });
+
+  test('a run that did not try a broken source again still says what was wrong with it', async () => {
+    const seen = await cli('status', { DATA_DIR: layout.root });
+    assert.equal(seen.status, 1);
+    assert.match(seen.out, /lakes_sunbelt_exchange +UNAVAILABLE .*refused: /);
+    assert.match(seen.out, /oh_butler_tax +no file /);
+    assert.match(seen.out, /0 late, 1 broken/);
+  });
+
+  test('a folder in which nothing was ever read says so of each source, and of those that wait for a file what they wait for', async () => {
+    const { root: empty } = await newLayout();
+    const { status, out } = await cli('run', { DATA_DIR: empty, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+    assert.equal(status, 0, out);
+    assert.match(out, /^ {2}hud_fmr has never been read, and was not to be read in this run$/m);
+    assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
+    assert.doesNotMatch(out, /: : /);
   });
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
