@@ -23,6 +23,7 @@ export const pipelineSettings = z.object({
   HUD_TOKEN: z.string().trim().optional().describe('Token of HUD\'s API of rents, free with an account. With it the API is read, without it the yearly workbook.'),
   CHROMIUM_PATH: z.string().min(1, 'the path of a Chromium').optional().describe('Chromium for the sites whose lists are made by a script. Default: the system\'s, else the one that comes with the packages.'),
   SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),
+  ASSUMPTIONS_FILE: z.string().min(1, 'a file').optional().describe('JSON file of assumptions to override, key to value with decimals as strings, such as {"vacancy": "0.08"}. The set id then says so. Default: the declared set.'),
   LISTINGS: size('Listings in the sandbox world, about.', 600),
   PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),
   AUCTIONS: size('Sheriff-sale items in the sandbox world, about.', 250),

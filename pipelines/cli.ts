@@ -6,6 +6,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
+import { assumptionsWith } from '../models/overrides.ts';
 import { openArchive } from '../sources/fetch/archive.ts';
 import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources } from '../sources/index.ts';
@@ -64,6 +65,7 @@ const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | unde
 async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   checkTogether(settings);
+  const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
   const all = await loadSources();
   const chosen = chooseSources(all, settings.SOURCES);
   const mayFetch = mayBeFetched(all, settings);
@@ -85,7 +87,7 @@ async function runCommand(): Promise<number> {
   for (const line of notPermitted(sources, mayFetch)) say(line);
   try {
     const result = await run({
-      layout, clock, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
+      layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
     });
     for (const line of summaryOf(result, settings.DATA_DIR)) say(line);

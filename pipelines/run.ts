@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { duckVersion, openDuck } from '../lib/duck.ts';
 import { writeWhole } from '../lib/files.ts';
-import { currentAssumptions } from '../models/assumptions.ts';
+import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../models/build.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly mayFetch?: (spec: SourceSpec) => boolean;
   readonly archive: Archive;
   readonly fetcher: Fetcher;
+  /** Assumptions to underwrite with. Default: the declared set. */
+  readonly assumptions?: AssumptionSet;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
   /** Sources read at the same time. Politeness to one host is the fetcher's. */
@@ -157,7 +159,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
   say('building models');
   const workDir = layout.run(runId);
-  const assumptions = currentAssumptions();
+  const assumptions = options.assumptions ?? currentAssumptions();
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
   const duck = await openDuck(join(workDir, BUILD_DATABASE));
   const failuresFolder = join(workDir, 'failures');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
+import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
@@ -33,12 +34,14 @@ export interface OneRun {
   /** Sources to read; the others keep what they have. Default: all. */
   readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
   readonly models?: readonly Model[];
+  /** Default: the declared set. */
+  readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models, secrets }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
@@ -46,7 +49,7 @@ export async function runDay({ layout, world, day, alter, only, models, secrets 
   try {
     const result = await run({
       layout, clock, dataClock: 'sandbox', archive, fetcher, sources: await loadSources(), due: (spec) => only?.(spec) ?? true,
-      ...(models ? { models } : {}),
+      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}),
     });
     return { ...result, truth: sandbox.day };
   } finally {
