@@ -2,11 +2,17 @@
  * `make fuzz VARIANTS=10000`: damage every family's recorded pages so many times and count what becomes of them.
  * Exit status 1 where a parser crashed or accepted a wrong value.
  */
+import { z } from 'zod';
+import { readSettings } from '../../lib/settings.ts';
 import { fuzz, OUTCOMES, subjects, type Finding, type Outcome } from './fuzz.ts';
 
-const variants = Number(process.env['VARIANTS'] ?? 10_000);
-const seed = Number(process.env['FUZZ_SEED'] ?? 1);
-const show = process.env['SHOW'] as Outcome | undefined;
+/** VARIANTS of each family; another FUZZ_SEED gives other variants; SHOW prints examples of an outcome. */
+const settings = z.object({
+  VARIANTS: z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').default(10_000),
+  FUZZ_SEED: z.coerce.number('a whole number').int('a whole number').default(1),
+  SHOW: z.enum(OUTCOMES, `one of ${OUTCOMES.join(', ')}`).optional(),
+});
+const { VARIANTS: variants, FUZZ_SEED: seed, SHOW: show } = readSettings(settings);
 const line = (cells: readonly (string | number)[]): string => cells.map((cell, i) => (i === 0 ? String(cell).padEnd(34) : String(cell).padStart(13))).join('');
 let faults = 0;
 for (const [family, pages] of await subjects()) {
