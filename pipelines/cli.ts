@@ -3,7 +3,7 @@
  * Exit status: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
  * audit failed and nothing was published.
  */
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { assumptionsWith } from '../models/overrides.ts';
@@ -53,6 +53,15 @@ async function checkWritable(folder: string): Promise<void> {
   }
 }
 
+/** Folders of the drop folder that no source is called after: a misspelt name would leave its files unread. */
+async function strayFolders(drop: string, all: readonly SourceSpec[]): Promise<string[]> {
+  const names = await readdir(drop).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new SettingError(`the drop folder is ${JSON.stringify(drop)}, expected a folder that can be read: ${error.code ?? String(error)}`);
+  });
+  return names.filter((name) => !name.startsWith('.') && !all.some((s) => s.name === name)).sort();
+}
+
 /** On a terminal one line that moves; elsewhere the line each source prints when it is read is enough. */
 const progress = ({ source, requests, bytes }: Progress): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
@@ -84,6 +93,7 @@ async function runCommand(): Promise<number> {
   const byCadence = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const name of await strayFolders(layout.drop, all)) say(`not read: ${name} in the drop folder; it is the name of no source`);
   for (const line of notPermitted(sources, mayFetch)) say(line);
   try {
     const result = await run({

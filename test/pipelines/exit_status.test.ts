@@ -64,12 +64,14 @@ describe('the command line', () => {
   });
 
   test('a folder in which nothing was ever read says so of each source, and of those that wait for a file what they wait for', async () => {
-    const { root: empty } = await newLayout();
+    const { root: empty, drop } = await newLayout();
+    await mkdir(join(drop, 'oh_franklin_taxes'), { recursive: true });
     const { status, out } = await cli('run', { DATA_DIR: empty, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
     assert.equal(status, 0, out);
     assert.match(out, /^ {2}hud_fmr has never been read, and was not to be read in this run$/m);
     assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
     assert.doesNotMatch(out, /: : /);
+    assert.match(out, /^not read: oh_franklin_taxes in the drop folder; it is the name of no source$/m);
   });
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
