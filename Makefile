@@ -37,6 +37,9 @@ status: $(NODE) ## what is fresh, late or broken; exit status 0 only when all is
 reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
 	@node pipelines/cli.ts reparse
 
+backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 days, over all snapshots of DATA_DIR
+	@node pipelines/backtest.ts
+
 sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
 
@@ -63,4 +66,4 @@ fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and c
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: setup run daily underwrite ohio colorado status reparse sql serve buy docs check test fuzz help
+.PHONY: setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
