@@ -42,7 +42,7 @@ const FAULTS: readonly Fault[] = [
   { what: 'a layer that lost a field', source: 'oh_stark_tax', status: 'quarantined', reason: /^(missing_column|template_changed)$/,
     alter: (q, r) => (q.host === 'utility.arcgis.com' ? { ...r, body: bytes(text(r.body).replaceAll('FINAL_BALANCE', 'FINAL_BAL')) } : undefined) },
   { what: 'an HTML page in place of a register file', source: 'ohio_sos', status: 'unavailable', reason: /./,
-    alter: (q, r) => (q.path.endsWith('.TXT') ? { ...r, headers: { 'content-type': 'text/html' }, body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'), status: 403 } : undefined) },
+    alter: (q, r) => (/WI0[01]\d\dR\.TXT$/.test(q.path) ? { ...r, headers: { 'content-type': 'text/html' }, body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'), status: 403 } : undefined) },
   { what: 'a site that refuses', source: 'heartland_multifamily', status: 'unavailable', reason: /^refused$/,
     alter: (q, r) => (q.host.includes('heartland') ? { ...r, status: 403 } : undefined) },
 ];
