@@ -115,9 +115,16 @@ async function reparseCommand(): Promise<number> {
   const all = await loadSources();
   const spec = all.find((s) => s.name === SOURCE);
   if (!spec) throw new SettingError(`SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((s) => s.name).join(', ')}`);
-  const results = await reparse({ layout: layoutOf(DATA_DIR), archive: await openArchive(DATA_DIR), spec, apply: APPLY, ...(SINCE === undefined ? {} : { since: SINCE }) });
-  for (const line of linesOf(results, spec.name, APPLY)) say(line);
-  return results.every((r) => r.problem === null) ? 0 : 1;
+  const layout = layoutOf(DATA_DIR);
+  // Only what writes needs the folder to itself.
+  const letGo = APPLY ? await holdFolder(layout) : undefined;
+  try {
+    const results = await reparse({ layout, archive: await openArchive(DATA_DIR), spec, apply: APPLY, ...(SINCE === undefined ? {} : { since: SINCE }) });
+    for (const line of linesOf(results, spec.name, APPLY)) say(line);
+    return results.every((r) => r.problem === null) ? 0 : 1;
+  } finally {
+    letGo?.();
+  }
 }
 
 async function main(): Promise<number> {

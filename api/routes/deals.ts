@@ -86,7 +86,8 @@ export const hotDeals = listRoute({
   record: Deal.schema,
   list: () => ({
     table: 'deals', what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
-    where: active().add(`cap_rate >= ${NUMBER}`, HOT_CAP).only("dscr_status = 'computed'"),
+    // A cap rate that follows from a stated NOI is not advertised.
+    where: active().add(`cap_rate >= ${NUMBER}`, HOT_CAP).only("cap_rate_source = 'advertised'").only("dscr_status = 'computed'"),
     note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
   }),
 });
