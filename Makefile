@@ -40,6 +40,9 @@ reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-
 backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 days, over all snapshots of DATA_DIR
 	@node pipelines/backtest.ts
 
+reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
+	@node sandbox/reconcile.ts
+
 sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
 
@@ -66,4 +69,4 @@ fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and c
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

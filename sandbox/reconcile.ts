@@ -1,10 +1,13 @@
 /**
  * Hold what a snapshot publishes against what the world knows to be true, source by source: how many rows there
  * should be, how many were found, which are missing, which should not be there, which say something wrong.
+ * `make reconcile` does it for the current snapshot, which must be the first of its folder.
  */
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
+import { pipelineSettings, readSettings, SANDBOX_DAY } from '../lib/settings.ts';
 import { literal } from '../lib/sql.ts';
+import { makeWorld, worldOn } from './world/world.ts';
 import type { WorldDay } from './world/types.ts';
 
 export interface Reconciled {
@@ -163,4 +166,12 @@ export function linesOf(results: readonly Reconciled[], most = 3): string[] {
     `  ${r.what.padEnd(width)}  expected ${String(r.expected).padStart(5)}  found ${String(r.found).padStart(5)}  missing ${r.missing.length}  unexpected ${r.unexpected.length}  wrong ${r.wrong.length}`,
     ...[...r.missing.map((m) => `missing ${m}`), ...r.unexpected.map((u) => `unexpected ${u}`), ...r.wrong.map((w) => `wrong ${w}`)].slice(0, most).map((line) => `      ${line}`),
   ]);
+}
+
+if (import.meta.main) {
+  const { DATA_DIR, DAY, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
+  const world = makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS });
+  const results = await reconcile(join(DATA_DIR, 'current'), worldOn(world, DAY ?? SANDBOX_DAY));
+  for (const line of linesOf(results)) process.stdout.write(`${line}\n`);
+  if (results.some((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0)) process.exitCode = 1;
 }
