@@ -19,6 +19,7 @@ const variety = (i: number): Row => ({
   cap_rate: i % 6 === 0 ? null : `${i % 12}.${String((i * 3) % 100).padStart(2, '0')}`,
   units: i % 8 === 0 ? null : (i % 30) + 1, rental_status: statuses[i % 3],
   listing_status: i % 10 === 0 ? 'delisted' : 'active', dscr_status: i % 5 === 0 ? 'insufficient_data' : 'computed',
+  cap_rate_source: i % 6 === 0 ? 'none' : i % 7 === 0 ? 'derived_from_stated_noi' : 'advertised',
 });
 
 describe('paid lists', () => {
