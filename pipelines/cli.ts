@@ -62,6 +62,10 @@ async function strayFolders(drop: string, all: readonly SourceSpec[]): Promise<s
   return names.filter((name) => !name.startsWith('.') && !all.some((s) => s.name === name)).sort();
 }
 
+/** The settings a sandbox world is made from; another DAY is a later day of the same world. */
+const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
+  `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
+
 /** On a terminal one line that moves; elsewhere the line each source prints when it is read is enough. */
 const progress = ({ source, requests, bytes }: Progress): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
@@ -98,6 +102,7 @@ async function runCommand(): Promise<number> {
   try {
     const result = await run({
       layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
+      ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
     });
     for (const line of summaryOf(result, settings.DATA_DIR)) say(line);

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly layout: Layout;
   readonly clock: Clock;
   readonly dataClock: Manifest['data_clock'];
+  /** What the sandbox world was made from, in words: a folder holds one world. */
+  readonly world?: string;
   readonly sources: readonly SourceSpec[];
   /** Whether a source is to be read in this run; the others keep their last good rows. */
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
@@ -125,7 +127,7 @@ function hashesOf(models: readonly Model[], macros: string): { schema: string; m
 export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock } = options;
   const say = options.say ?? (() => undefined);
-  await keepApart(layout, options.dataClock);
+  await keepApart(layout, { data_clock: options.dataClock, ...(options.world === undefined ? {} : { world: options.world }) });
   const previous = await snapshotBefore(layout, clock.asOf);
   const runId = await claimRun(layout, clock.asOf);
   const started = Date.now();

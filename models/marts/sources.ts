@@ -12,6 +12,10 @@ export default defineModel({
   audits: [{
     name: 'sources.rows_add_up', about: 'rows in are rows out, rejects and merged duplicates', blocking: true,
     sql: 'SELECT * FROM sources WHERE rows_in <> rows_out + rows_rejected + rows_merged',
+  }, {
+    // A first run without a network has nothing to say: an empty snapshot would say that there are no deals.
+    name: 'sources.something_was_read', about: 'at least one source has been read well, now or before', blocking: true,
+    sql: 'SELECT * FROM sources WHERE NOT EXISTS (SELECT 1 FROM sources WHERE last_good_at IS NOT NULL)',
   }],
   publish: { orderBy: ['source'] },
 });

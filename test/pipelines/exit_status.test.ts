@@ -1,10 +1,11 @@
 /** What a scheduler sees of a run: 0 published, with warnings or without; 2 a blocking audit failed and the old snapshot still serves. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Layout } from '../../pipelines/layout.ts';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
@@ -67,7 +68,7 @@ describe('the command line', () => {
     const { root: empty, drop } = await newLayout();
     await mkdir(join(drop, 'oh_franklin_taxes'), { recursive: true });
     const { status, out } = await cli('run', { DATA_DIR: empty, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
-    assert.equal(status, 0, out);
+    assert.equal(status, 2, out);
     assert.match(out, /^ {2}hud_fmr has never been read, and was not to be read in this run$/m);
     assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
     assert.doesNotMatch(out, /: : /);
@@ -103,5 +104,23 @@ describe('the command line', () => {
     assert.deepEqual(await readdir(layout.snapshots), there);
     await rm(layout.kind);
     assert.equal((await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status, 1, 'without its note the snapshots say it');
+  });
+
+  test('another made-up world is never read into the same folder: one line that names both', async () => {
+    const env = { DATA_DIR: await mkdtemp(join(tmpdir(), 'dealfeed-worlds-')), SANDBOX_URL: sandbox.url, SOURCES: 'hud_fmr' };
+    assert.equal((await cli('run', { ...env, SEED: '7' })).status, 0);
+    const { status, out } = await cli('run', { ...env, SEED: '8' });
+    assert.equal(status, 1);
+    assert.match(out.trimEnd().split('\n').at(-1) ?? '', /^DATA_DIR is ".*", which holds the world of SEED=7 .*; expected a folder of its own for the world of SEED=8 /);
+    await rm(env.DATA_DIR, { recursive: true });
+  });
+
+  test('a first run that could read nothing publishes nothing: an empty snapshot would say that there are no deals', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'dealfeed-nothing-'));
+    const { status, out } = await cli('run', { DATA_DIR: root, SANDBOX_URL: 'http://127.0.0.1:9', SOURCES: 'hud_fmr' });
+    assert.equal(status, 2, out);
+    assert.match(out, /audit sources\.something_was_read found \d+ rows and blocks publication/);
+    assert.equal(await readlink(layoutOf(root).current).catch(() => null), null);
+    await rm(root, { recursive: true });
   });
 });
