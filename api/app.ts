@@ -18,6 +18,9 @@ import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { paymentRoutes, routeKey, type Asked, type Attachment, type Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
+import type { SandboxBuyer } from './site/buyer.ts';
+import { mountPurchase } from './site/purchase.ts';
+import { mountSite } from './site/site.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
@@ -50,6 +53,8 @@ export interface AppDeps {
     /** Said in /api/meta and in every 402 where the money is not real. */
     readonly notice?: string;
   };
+  /** Who buys in the sandbox's test purchase. Refused where the money is real. */
+  readonly sandboxBuyer?: SandboxBuyer;
   /** Public address, without a trailing slash. */
   readonly publicUrl: string;
   readonly cursorSecret: string;
@@ -123,6 +128,7 @@ const errors = (log: (error: unknown, ctx: Context) => void): Middleware => asyn
 
 export function createApp(deps: AppDeps): App {
   const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined, answerMs = ANSWER_MS, unbilledPerMinute = 0, proxies = 0 } = deps;
+  if (deps.sandboxBuyer && payments.mode !== 'sandbox') throw new Error('a test purchase is offered only where the money is test money');
   const cursors = cursorsOf(deps.cursorSecret);
 
   const routes = allRoutes({ publicUrl, spoolDir: deps.spoolDir, ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }) });
@@ -214,6 +220,8 @@ export function createApp(deps: AppDeps): App {
     ctx.body = now;
     ctx.set('Cache-Control', 'no-store');
   });
+  const site = mountSite(router, { routes, publicUrl, payTo: payments.payTo, snapshots, cursors, health, nowMs, notice: payments.notice ?? '', purchase: deps.sandboxBuyer !== undefined });
+  if (deps.sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: deps.sandboxBuyer });
 
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;

@@ -12,6 +12,7 @@ import { openPayments, type OpenPayments } from './payments/modes.ts';
 import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
 import type { PaymentSettings, ServerSettings } from './settings.ts';
 import { limitedServer } from './socket.ts';
+import { sandboxBuyer } from './site/buyer.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
 
 /** Time that requests under way have to end when the server stops. */
@@ -75,6 +76,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
         mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, attempts: attemptsInMemory(),
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
+      ...(payments.sandbox ? { sandboxBuyer: sandboxBuyer({ privateKey: payments.sandbox.buyer.privateKey, chain: payments.sandbox.chain, payTo: payments.payTo, baseUrl: url }) } : {}),
       unbilledPerMinute: settings.UNBILLED_PER_MINUTE, proxies: settings.PROXY_HOPS,
       log(entry) {
         metrics.observe(entry);

@@ -1,0 +1,54 @@
+/**
+ * Charts that are tables: each row has its label and its figure as text, and a bar drawn as a small SVG. They scale to
+ * any width, read in order for a screen reader, and take their colours from the style sheet, light or dark.
+ */
+import { html, type Html, type Piece } from './html.ts';
+
+/** Colours by meaning; the style sheet says which. */
+export type Tone = 'claimed' | 'hud' | 'good' | 'thin' | 'bad' | 'plain' | 'muted';
+
+export interface Bar {
+  readonly label: Piece;
+  /** What is written beside the bar. */
+  readonly figure: Piece;
+  /** Ends of the bar, in the unit of the chart. */
+  readonly from?: number;
+  readonly to: number;
+  readonly tone: Tone;
+  /** A further mark, such as a threshold. */
+  readonly mark?: number;
+}
+
+const at = (n: number): string => n.toFixed(2);
+
+/** One bar on a scale from `low` to `high`. It says nothing that its row does not say in words. */
+function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Html {
+  const x = (v: number): number => Math.min(100, Math.max(0, ((v - low) / (high - low || 1)) * 100));
+  const [left, right] = [x(Math.min(from, to)), x(Math.max(from, to))];
+  return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false"
+    ><rect class="track" width="100" height="10"></rect
+    ><rect class="tone-${tone}" x="${at(left)}" width="${at(Math.max(right - left, 0.6))}" height="10"></rect
+    >${mark === undefined ? '' : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`}</svg>`;
+}
+
+/**
+ * A table of bars on one scale.
+ * @param caption what the chart shows, said above it
+ */
+export function barChart({ caption, head, bars, low = 0, high }: {
+  readonly caption: Piece; readonly head: readonly [label: string, figure: string]; readonly bars: readonly Bar[]; readonly low?: number; readonly high?: number;
+}): Html {
+  const top = high ?? Math.max(...bars.map((b) => Math.max(b.from ?? 0, b.to, b.mark ?? 0)), 0);
+  return html`<table class="chart"><caption>${caption}</caption>
+<thead class="sr"><tr><th scope="col">${head[0]}</th><th scope="col">${head[1]}</th></tr></thead>
+<tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th><td><span class="figure">${bar.figure}</span>${barOf(bar, low, top)}</td></tr>`)}</tbody></table>`;
+}
+
+/** Parts of a sum beside what each could have been at most. */
+export function partsChart(caption: Piece, parts: readonly { readonly label: string; readonly points: number; readonly most: number }[]): Html {
+  const high = Math.max(...parts.map((p) => p.most));
+  return barChart({
+    caption, head: ['Part', 'Points'], high,
+    bars: parts.map(({ label, points, most }) => ({ label, figure: html`${points} <span class="of">of ${most}</span>`, to: points, mark: most, tone: 'hud' })),
+  });
+}

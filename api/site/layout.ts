@@ -1,0 +1,59 @@
+/** What every page has around it: title, navigation, the banner of the sandbox, the foot. */
+import { html, safeHref, type Html, type Piece } from './html.ts';
+
+export interface Frame {
+  readonly title: string;
+  readonly about: string;
+  readonly path: string;
+  readonly nav: readonly { readonly path: string; readonly label: string }[];
+  /** Said above everything where the data or the money are not real. */
+  readonly notice: string;
+  /** Addresses of the style sheet and of the script, which change with their content. */
+  readonly style: string;
+  readonly script: string;
+  readonly foot: Piece;
+}
+
+const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path class="logo-a" d="M3 21V9l6-5 6 5v12z"></path><path class="logo-b" d="M17 21V12h4v9z"></path></svg>`;
+
+/** A whole document. */
+export const documentWith = (frame: Frame, content: Piece): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${frame.title}</title>
+<meta name="description" content="${frame.about}">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${frame.style}">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="service-desc" href="/openapi.json" type="application/json">
+<script src="${frame.script}" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+${frame.notice !== '' && html`<div class="notice" role="note"><p>${frame.notice}</p></div>`}
+<header class="top">
+<a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
+<nav aria-label="Pages"><ul>${frame.nav.map(({ path, label }) => html`<li><a href="${path}"${path === frame.path ? html` aria-current="page"` : ''}>${label}</a></li>`)}</ul></nav>
+</header>
+<main id="content" tabindex="-1">
+${content}
+</main>
+<footer class="foot">${frame.foot}</footer>
+</body>
+</html>
+`;
+
+/** A link to another site: it is told nothing of where the reader comes from. */
+export const outside = (address: string, label: Piece): Html => html`<a href="${safeHref(address)}" rel="noreferrer nofollow">${label}</a>`;
+
+/** A table that scrolls sideways within itself where the screen is narrow, also by keyboard. */
+export const wideTable = (label: string, table: Html): Html => html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
+
+/** A figure with what it counts, for the row of figures at the head of a page. */
+export const figures = (items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[]): Html => html`<dl class="figures">${items.map(({ label, value, note }) =>
+  html`<div><dt>${label}</dt><dd>${value}${note === undefined ? '' : html`<small>${note}</small>`}</dd></div>`)}</dl>`;
+
+/** Something to copy: code, an address, a command. */
+export const code = (label: string, text: string): Html => html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
