@@ -158,8 +158,8 @@ export interface Ledger {
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** Ids of the leads that may not be offered to anybody: claimed by a purchase that is reserved (its lease running), settling or sold. */
-  claimedLeads(nowMs: number): Promise<ReadonlySet<string>>;
+  /** The leads that may not be offered to anybody, and how far their purchase is: reserved (its lease running), settling or sold. */
+  claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
   /** Ids of the leads that are sold or being settled: they never come back unless their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
   /** Give up reservations whose lease has run out. @returns how many */
@@ -169,6 +169,12 @@ export interface Ledger {
   /** Every purchase, and every delivery, for reports and exports. */
   purchases(): AsyncIterable<Purchase>;
   deliveries(): AsyncIterable<Delivery>;
+  /**
+   * Use a token that works once, such as the nonce of a signed message, among all processes. It is remembered until
+   * `untilMs`, after which its owner refuses it by its age.
+   * @returns false where it was used before
+   */
+  useOnce(token: string, untilMs: number, nowMs: number): Promise<boolean>;
   /** Throws LedgerUnavailable where it cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
