@@ -1,9 +1,17 @@
-/** Files written so that a crash at any instant leaves either the old content or the new, never half of it. */
+/**
+ * Files written so that a crash at any instant, a power cut included, leaves either the old content or the new, never
+ * half of it: content is flushed before the rename that shows it, and the folder after.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+
+/** A file of ours that is not what was written. The message names it and says what the operator can do. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+}
 
 /** Flush a file or folder that exists to the disk. */
 export async function sync(path: string): Promise<void> {
@@ -11,22 +19,50 @@ export async function sync(path: string): Promise<void> {
   try { await handle.sync(); } finally { await handle.close(); }
 }
 
-/** Write a whole file: beside its place, flushed, then renamed into it. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'w');
+/** Create a folder and those above it, each entry flushed: a file in a folder that a power cut forgot is lost with it. */
+export async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  const above = dirname(resolve(first));
+  for (let made = resolve(path); made !== above; made = dirname(made)) await sync(dirname(made));
+}
+
+/**
+ * Write a whole file: beside its place, flushed, then renamed into it.
+ * @param folder where it lies until it is whole, on the same file system. Default: that of `path`
+ */
+export async function writeWhole(path: string, content: string | Uint8Array, folder = dirname(path)): Promise<void> {
+  await makeFolder(dirname(path));
+  await makeFolder(folder);
+  const temporary = join(folder, `${basename(path)}.${process.pid}.tmp`);
   try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally { await handle.close(); }
+    const handle = await open(temporary, 'w');
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally { await handle.close(); }
+    await rename(temporary, path);
+  } catch (error) {
+    // On a full disk the half that was written is in the way of everything else.
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await sync(dirname(path));
+}
+
+/** Put a finished file that lies beside its place into it. */
+export async function moveInto(temporary: string, path: string): Promise<void> {
+  await sync(temporary);
   await rename(temporary, path);
   await sync(dirname(path));
 }
 
+/** Ending of the link that is about to take another's place. */
+export const LINK_ENDING = '.link';
+
 /** Point a symbolic link at `target` by one atomic rename. */
 export async function pointAt(link: string, target: string): Promise<void> {
-  const temporary = join(dirname(link), `.${process.pid}.link`);
+  const temporary = join(dirname(link), `.${process.pid}${LINK_ENDING}`);
   await rm(temporary, { force: true });
   await symlink(target, temporary);
   await rename(temporary, link);
@@ -50,5 +86,5 @@ export async function readJson(path: string): Promise<unknown> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  try { return JSON.parse(content); } catch { throw new Error(`${path} is not JSON`); }
+  try { return JSON.parse(content); } catch { throw new DamagedFile(`${path} is not JSON`); }
 }

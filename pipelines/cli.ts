@@ -12,6 +12,7 @@ import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock } from './clock.ts';
+import { failureOf } from './failure.ts';
 import { layoutOf } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { holdFolder } from './lock.ts';
@@ -88,6 +89,7 @@ async function runCommand(): Promise<number> {
   const letGo = await holdFolder(layout);
   await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
+  await archive.removeLeftovers();
   const fetcher = createFetcher({
     archive, clock, onProgress: progress, secrets: secretsOf(all),
     ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
@@ -145,9 +147,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  const known = error instanceof SettingError || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
-  // The disk is full, a file may not be written: the system's own sentence says more than where we were.
-  const ofSystem = error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined;
-  process.stderr.write(`${error instanceof Error ? (known || ofSystem ? error.message : error.stack ?? error.message) : String(error)}\n`);
+  // The folder as the settings have it, also where they are what is wrong.
+  process.stderr.write(`${failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
   process.exitCode = 1;
 }

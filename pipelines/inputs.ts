@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn, createTable, type Column, type RecordDefinition } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
-import { sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SourceRead } from '../models/inputs.ts';
 import type { Model, Reference } from '../models/index.ts';
@@ -11,8 +10,8 @@ import type { AssumptionSet } from '../models/assumptions.ts';
 import { Assumption } from '../models/assumptions.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
-import { stagedParquet, versionOf, type ReadRecord } from './reads.ts';
-import { loadRows } from './rows.ts';
+import { trustedRows, type ReadRecord } from './reads.ts';
+import { HANDED_OVER, loadRows } from './rows.ts';
 import type { Manifest } from './snapshots.ts';
 
 /** A source as a build sees it: its declaration, how its latest read went, and the read whose rows stand. */
@@ -54,7 +53,7 @@ export interface BuildInputs {
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const { layout, sources, previous } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
-    loadRows(connection, join(inputs.workDir, `${table}.ndjson`), table, columns, rows);
+    loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
   await load('run', Run.columns, [{ as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id }]);
   await load('declared_assumptions', Assumption.columns, inputs.assumptions.rows);
   await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
@@ -65,11 +64,9 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const table = `staged_${record.name}`;
     const columns = [...record.columns, ...Provenance.columns];
     await connection.run(createTable(table, columns));
-    for (const { standing, spec } of members) {
-      if (!standing?.parquet) continue;
-      const file = stagedParquet(layout, spec.name, standing.run_id, versionOf(standing));
-      if ((await sha256OfFile(file)) !== standing.parquet.sha256) throw new Error(`${file} does not have the hash its record states; read the source again`);
-      await insertByName(connection, table, columns, file);
+    for (const { standing } of members) {
+      const file = standing && await trustedRows(layout, standing);
+      if (file !== undefined) await insertByName(connection, table, columns, file);
     }
   }
   for (const reference of inputs.references) {

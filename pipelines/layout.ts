@@ -31,7 +31,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     current: join(dataDir, 'current'),
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
-    lock: join(dataDir, 'lock.duckdb'),
+    lock: join(dataDir, 'lock.sqlite'),
   };
 }
 

@@ -2,12 +2,12 @@
  * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
  * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
  */
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn, createTable } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
-import { pointAt, sha256OfFile, sync } from '../lib/files.ts';
+import { makeFolder, pointAt, sha256OfFile, sync } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { Model } from '../models/index.ts';
 import { compareRunIds, type Layout } from './layout.ts';
@@ -23,10 +23,24 @@ const DATABASE = 'dealfeed.duckdb';
 export async function writeSnapshot(
   connection: DuckDBConnection, layout: Layout, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
 ): Promise<Manifest> {
-  const target = layout.snapshot(manifest.run_id);
   const building = join(layout.snapshots, `${BUILDING}${manifest.run_id}`);
-  await rm(building, { recursive: true, force: true });
-  await mkdir(building, { recursive: true });
+  await makeFolder(building);
+  try {
+    const whole = await writeFiles(connection, building, models, manifest);
+    await rename(building, layout.snapshot(manifest.run_id));
+    await sync(layout.snapshots);
+    return whole;
+  } catch (error) {
+    // A full disk has no room for half a snapshot.
+    await rm(building, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Every file of a snapshot, flushed, the manifest last. */
+async function writeFiles(
+  connection: DuckDBConnection, building: string, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
+): Promise<Manifest> {
   const published = models.filter((m) => m.contract.publish);
   const tables: Manifest['tables'] = {};
   // One thread and a full order: the bytes are a function of the rows.
@@ -47,13 +61,11 @@ export async function writeSnapshot(
     ...manifest, tables,
     database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256: await sha256OfFile(databasePath) },
   });
+  await sync(databasePath);
   const manifestPath = join(building, 'manifest.json');
   await writeFile(manifestPath, `${JSON.stringify(whole, null, 2)}\n`);
   await sync(manifestPath);
-  await sync(databasePath);
   await sync(building);
-  await rename(building, target);
-  await sync(layout.snapshots);
   return whole;
 }
 

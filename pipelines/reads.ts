@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RejectedRow } from '../models/inputs.ts';
-import { readJson, writeWhole } from '../lib/files.ts';
+import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
 /*
@@ -51,6 +51,21 @@ const fileOf = (layout: Layout, source: string, runId: string, version: number, 
 
 export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string => fileOf(layout, source, runId, version, 'parquet');
 
+/**
+ * Staged rows of a good read, verified. Undefined where the read has none.
+ * @throws DamagedFile where they are missing or no longer have the hash that the record states
+ */
+export async function trustedRows(layout: Layout, record: ReadRecord): Promise<string | undefined> {
+  if (!record.parquet) return undefined;
+  const file = stagedParquet(layout, record.source, record.run_id, versionOf(record));
+  const wrong = await sha256OfFile(file).then((found) => (found === record.parquet?.sha256 ? null : 'does not have the hash its record states'), (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return 'is missing';
+    throw error;
+  });
+  if (wrong !== null) throw new DamagedFile(`${file} ${wrong}; put it back from the archived pages with: make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`);
+  return file;
+}
+
 /** Written after the rows, so a record that says good never lacks them. */
 export async function writeRead(layout: Layout, record: ReadRecord): Promise<void> {
   const path = fileOf(layout, record.source, record.run_id, versionOf(record), 'json');
@@ -71,12 +86,22 @@ async function listReads(folder: string): Promise<[runId: string, version: numbe
   return [...newest].sort(([a], [b]) => compareRunIds(a, b));
 }
 
-/** Reads of a source on or before a day, newest first. */
+/** What to do about a record that cannot be read: without it, its read is as if it had never been. */
+const FORGET = 'restore it from a backup, or remove it and read the source again';
+
+const explain = (error: unknown): never => {
+  throw error instanceof DamagedFile ? new DamagedFile(`${error.message}; ${FORGET}`) : error;
+};
+
+/** Reads of a source on or before a day, newest first. @throws DamagedFile where a record cannot be read */
 export async function readsUpTo(layout: Layout, source: string, asOf: string): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
   for (const [runId, version] of (await listReads(layout.staged(source))).reverse()) {
     if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
-    records.push(ReadRecord.parse(await readJson(fileOf(layout, source, runId, version, 'json'))));
+    const path = fileOf(layout, source, runId, version, 'json');
+    const checked = ReadRecord.safeParse(await readJson(path).catch(explain));
+    if (!checked.success) throw new DamagedFile(`${path} is not the record of a read: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${FORGET}`);
+    records.push(checked.data);
   }
   return records;
 }

@@ -8,14 +8,14 @@
  *
  * Only pages that were asked for then can be parsed now: a parser that would follow other links finds no more pages.
  */
-import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { sha256OfFile, sync } from '../lib/files.ts';
+import { dirname, join } from 'node:path';
+import { DamagedFile, makeFolder, moveInto } from '../lib/files.ts';
 import { Quarantine, type Page, type SourceSpec } from '../sources/contract.ts';
 import { ArchiveDamage, type Archive, type RequestRecord } from '../sources/fetch/archive.ts';
 import type { Layout } from './layout.ts';
-import { readsUpTo, stagedParquet, versionOf, writeRead, type ReadRecord } from './reads.ts';
+import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from './reads.ts';
 import { compareStaged, type Differences } from './compare.ts';
 import { checkExpectations, NO_BYTES, parsePages, writeRows, type Staged, type Unreadable } from './stage.ts';
 
@@ -41,6 +41,8 @@ export interface Reparsed {
   readonly differences: Differences | null;
   /** Other rows are refused, or for other reasons. */
   readonly refusals: boolean;
+  /** The staged rows were damaged or lost, and the archived pages give them back byte for byte. */
+  readonly restores: boolean;
   /** Version that was written, null where nothing was. */
   readonly applied: number | null;
 }
@@ -56,19 +58,21 @@ export async function reparse({ layout, archive, spec, since, apply }: ReparseOp
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-reparse-'));
   const results: Reparsed[] = [];
   // The read before, and the file of its rows: what refused rows are carried from.
-  let standing: { readonly file: string; readonly rows: number } | undefined;
+  let standing: Standing | undefined;
   try {
     for (const record of good) {
-      const old = stagedParquet(layout, spec.name, record.run_id, versionOf(record));
-      let next = { file: old, rows: record.counts.rows_out };
+      // A read that is not read again is only looked at where the one after it may carry rows of it.
+      const old = await trustedRows(layout, record).catch(damageOf);
+      let next: Standing = { file: old, rows: record.counts.rows_out };
       if (since === undefined || record.as_of >= since) {
         const rebuilt = join(folder, `${record.run_id}.parquet`);
         const result = await reparseOne(archive, spec, record, { old, rebuilt, standing });
         if (result.staged) next = { file: rebuilt, rows: result.staged.counts.rows_out };
         const applied = apply && result.changed && result.staged ? await addVersion(layout, record, rebuilt, result.staged, result.rejects) : null;
+        if (apply && result.restores) await copyInto(rebuilt, stagedParquet(layout, spec.name, record.run_id, versionOf(record)));
         results.push({
           runId: record.run_id, version: versionOf(record), before: record.counts, after: result.staged?.counts ?? null,
-          problem: result.problem, differences: result.differences, refusals: result.refusals, applied,
+          problem: result.problem, differences: result.differences, refusals: result.refusals, restores: result.restores, applied,
         });
       }
       standing = next;
@@ -77,6 +81,17 @@ export async function reparse({ layout, archive, spec, since, apply }: ReparseOp
   return results;
 }
 
+/** Rows of the read before, verified, or what is wrong with their file. */
+interface Standing {
+  readonly file: string | DamagedFile | undefined;
+  readonly rows: number;
+}
+
+const damageOf = (error: unknown): DamagedFile => {
+  if (error instanceof DamagedFile) return error;
+  throw error;
+};
+
 interface One {
   readonly staged: Staged | null;
   readonly rejects: ReadRecord['rejects'];
@@ -84,27 +99,34 @@ interface One {
   readonly differences: Differences | null;
   readonly refusals: boolean;
   readonly changed: boolean;
+  readonly restores: boolean;
 }
 
 async function reparseOne(
   archive: Archive, spec: SourceSpec, record: ReadRecord,
-  files: { readonly old: string; readonly rebuilt: string; readonly standing: { readonly file: string; readonly rows: number } | undefined },
+  files: { readonly old: Standing['file']; readonly rebuilt: string; readonly standing: Standing | undefined },
 ): Promise<One> {
   try {
     const { unreadable, observedAt } = unreadableOf(record);
     const parsed = parsePages(spec, await pagesOf(archive, record), unreadable, observedAt);
     checkExpectations(spec, parsed, files.standing?.rows);
-    const staged = await writeRows(files.rebuilt, spec, parsed, files.standing?.file);
-    if (await sha256OfFile(files.old) !== record.parquet?.sha256) throw new ArchiveDamage(`the staged rows of ${record.run_id} no longer have the hash their record states`);
-    const differences = await compareStaged(spec.row, files.old, files.rebuilt);
+    const { old, standing } = files;
+    if (standing?.file instanceof DamagedFile && parsed.rejectedKeys.length > 0) throw standing.file;
+    const staged = await writeRows(files.rebuilt, spec, parsed, standing?.file instanceof DamagedFile ? undefined : standing?.file);
     const rejects = [...parsed.rejects];
-    const { added, gone, changed, moved } = differences;
     const refusals = JSON.stringify(rejects) !== JSON.stringify(record.rejects);
-    return { staged, rejects, problem: null, differences, refusals, changed: refusals || added.length + gone.length + changed.length + moved > 0 };
+    if (typeof old !== 'string') {
+      // Nothing to compare with: the same hash says that these are the rows, another that the parser has changed since.
+      const restores = !refusals && staged.parquet.sha256 === record.parquet?.sha256;
+      return { staged, rejects, problem: null, differences: null, refusals, changed: !restores, restores };
+    }
+    const differences = await compareStaged(spec.row, old, files.rebuilt);
+    const { added, gone, changed, moved } = differences;
+    return { staged, rejects, problem: null, differences, refusals, changed: refusals || added.length + gone.length + changed.length + moved > 0, restores: false };
   } catch (error) {
-    if (!(error instanceof Quarantine) && !(error instanceof ArchiveDamage)) throw error;
+    if (!(error instanceof Quarantine) && !(error instanceof ArchiveDamage) && !(error instanceof DamagedFile)) throw error;
     const problem = error instanceof Quarantine ? `${error.reason}: ${error.message}${error.pageUrl === undefined ? '' : ` [${error.pageUrl}]`}` : error.message;
-    return { staged: null, rejects: [], problem, differences: null, refusals: false, changed: false };
+    return { staged: null, rejects: [], problem, differences: null, refusals: false, changed: false, restores: false };
   }
 }
 
@@ -143,12 +165,15 @@ function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedA
 async function addVersion(layout: Layout, record: ReadRecord, rebuilt: string, staged: Staged, rejects: ReadRecord['rejects']): Promise<number> {
   const version = versionOf(record) + 1;
   const target = stagedParquet(layout, record.source, record.run_id, version);
-  await mkdir(layout.staged(record.source), { recursive: true });
-  await copyFile(rebuilt, `${target}.tmp`);
-  await sync(`${target}.tmp`);
-  await rename(`${target}.tmp`, target);
+  await copyInto(rebuilt, target);
   await writeRead(layout, { ...record, version, counts: staged.counts, parquet: staged.parquet, rejects });
   return version;
+}
+
+async function copyInto(from: string, target: string): Promise<void> {
+  await makeFolder(dirname(target));
+  await copyFile(from, `${target}.tmp`);
+  await moveInto(`${target}.tmp`, target);
 }
 
 /** Changes shown of one read; the rest is counted. */
@@ -161,8 +186,14 @@ export function linesOf(results: readonly Reparsed[], source: string, apply: boo
   for (const r of results) {
     const { before, after, differences: d } = r;
     const head = `${source} ${r.runId}${r.version === 1 ? '' : ` (version ${r.version})`}`;
-    if (after === null || d === null) {
+    if (after === null) {
       lines.push(`${head}: not rebuilt: ${r.problem ?? ''}`);
+      continue;
+    }
+    if (d === null) {
+      const found = r.restores ? 'the archived pages give them byte for byte' : `today's parser gives other bytes than the record states, ${after.rows_out} rows where there were ${before.rows_out}`;
+      const done = !apply ? '' : r.restores ? '; put back' : r.applied === null ? '' : `; written as version ${r.applied}`;
+      lines.push(`${head}: the staged rows were damaged or lost; ${found}${done}`);
       continue;
     }
     lines.push(`${head}: rows ${before.rows_out} -> ${after.rows_out}, rejected ${before.rows_rejected} -> ${after.rows_rejected}, merged ${before.rows_merged} -> ${after.rows_merged}, carried ${before.rows_carried} -> ${after.rows_carried}; `
@@ -174,6 +205,6 @@ export function linesOf(results: readonly Reparsed[], source: string, apply: boo
     lines.push(...details.slice(0, SHOWN));
     if (details.length > SHOWN) lines.push(`  … and ${details.length - SHOWN} more`);
   }
-  if (!apply) lines.push('nothing was written; APPLY=1 adds the rebuilt rows as new versions, which the next run uses');
+  if (!apply) lines.push('nothing was written; APPLY=1 adds the rebuilt rows as new versions, which the next run uses, and puts damaged files back');
   return lines;
 }

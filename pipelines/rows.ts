@@ -4,8 +4,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 
+/** Ending of a hand-over file: rows on their way into DuckDB. */
+export const HANDED_OVER = '.ndjson';
+
 /**
- * Create a typed table from rows in JSON form, through the hand-over file `file`: text is cast once and no
+ * Create a typed table from rows in JSON form, through the hand-over file `file` (ending HANDED_OVER): text is cast once and no
  * decimal meets a binary float.
  */
 export async function loadRows(

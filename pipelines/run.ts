@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { duckVersion, openDuck } from '../lib/duck.ts';
-import { writeWhole } from '../lib/files.ts';
+import { makeFolder, sync, writeWhole } from '../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../models/build.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
@@ -20,7 +20,7 @@ import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
 import { makeCurrent, writeSnapshot } from './publish.ts';
 import { readsUpTo, standingRead, type ReadRecord } from './reads.ts';
-import { snapshotBefore, type Manifest } from './snapshots.ts';
+import { listSnapshots, snapshotBefore, type Manifest } from './snapshots.ts';
 
 export interface RunOptions {
   readonly layout: Layout;
@@ -62,13 +62,16 @@ const NOTICE = {
   live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
 } as const;
 
-/** Take the next free run id of a day by creating its folder. */
+/** Take the next free run id of a day by creating its folder. An id is never used twice, also where old folders were cleared away. */
 async function claimRun(layout: Layout, asOf: string): Promise<string> {
-  await mkdir(layout.runs, { recursive: true });
+  await makeFolder(layout.runs);
+  const published = new Set(await listSnapshots(layout));
   for (let number = 1; ; number += 1) {
     const runId = runIdOf(asOf, number);
+    if (published.has(runId)) continue;
     try {
       await mkdir(layout.run(runId));
+      await sync(layout.runs);
       return runId;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

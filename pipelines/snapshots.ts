@@ -2,7 +2,7 @@
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { readJson, sha256OfFile } from '../lib/files.ts';
+import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
 import { SourceRead } from '../models/inputs.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
@@ -40,11 +40,11 @@ export const Manifest = z.strictObject({
 
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Manifest of a snapshot. @throws when it is missing or not of this form, naming the file. */
+/** Manifest of a snapshot. @throws DamagedFile when it is missing or not of this form, naming the file. */
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
   const path = join(layout.snapshot(runId), 'manifest.json');
   const checked = Manifest.safeParse(await readJson(path));
-  if (!checked.success) throw new Error(`${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`);
+  if (!checked.success) throw new DamagedFile(`${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`);
   return checked.data;
 }
 
@@ -57,13 +57,20 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
   return names.filter((n) => parseRunId(n) !== null).sort(compareRunIds);
 }
 
-/** The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day. */
+/** What the operator can do about a damaged snapshot. `before` is the one that would take its place. */
+const remedyFor = (layout: Layout, runId: string, before: string | undefined): string =>
+  `restore ${layout.snapshot(runId)} from a backup, or move it away: history is then carried from ${before === undefined ? 'none, as on a first day' : before}`;
+
+/**
+ * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day.
+ * @throws DamagedFile where it is not what was published: an older one is never taken silently in its place
+ */
 export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
   const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
   const last = earlier.at(-1);
   if (last === undefined) return null;
   const problems = await verifySnapshot(layout, last);
-  if (problems.length > 0) throw new Error(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`);
   return readManifest(layout, last);
 }
 
@@ -77,7 +84,11 @@ export async function currentSnapshot(layout: Layout): Promise<string | null> {
 
 /** What is wrong with a snapshot's files, each in one sentence; empty when every hash verifies. */
 export async function verifySnapshot(layout: Layout, runId: string): Promise<string[]> {
-  const manifest = await readManifest(layout, runId);
+  const manifest = await readManifest(layout, runId).catch((error: unknown) => {
+    if (error instanceof DamagedFile) return error;
+    throw error;
+  });
+  if (manifest instanceof DamagedFile) return [manifest.message];
   const problems: string[] = [];
   for (const { file, sha256: expected } of [...Object.values(manifest.tables), manifest.database]) {
     const path = join(layout.snapshot(runId), file);

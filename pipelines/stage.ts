@@ -4,17 +4,17 @@
  *
  * Invariant, checked on every read:  rows in = rows out (fresh) + rejects + duplicates merged.
  */
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
-import { sha256OfFile, sync } from '../lib/files.ts';
+import { makeFolder, moveInto, sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, type RejectedRow } from '../models/inputs.ts';
 import type { RowOf } from '../lib/record.ts';
 import { Quarantine, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
-import { stagedParquet, versionOf, type ReadRecord } from './reads.ts';
-import { loadRows } from './rows.ts';
+import { stagedParquet, trustedRows, type ReadRecord } from './reads.ts';
+import { HANDED_OVER, loadRows } from './rows.ts';
 
 type Rejected = RowOf<typeof RejectedRow>;
 type Values = Readonly<Record<string, unknown>>;
@@ -130,7 +130,8 @@ export function checkExpectations(spec: SourceSpec, parsed: Parsed, lastGoodRows
 export async function writeStaged(
   layout: Layout, spec: SourceSpec, runId: string, parsed: Parsed, standing: ReadRecord | undefined,
 ): Promise<Staged> {
-  const before = standing?.parquet ? stagedParquet(layout, spec.name, standing.run_id, versionOf(standing)) : undefined;
+  // What nothing is carried from is not looked at.
+  const before = standing && parsed.rejectedKeys.length > 0 ? await trustedRows(layout, standing) : undefined;
   return writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, before);
 }
 
@@ -139,14 +140,13 @@ export async function writeStaged(
  * @param before staged file that refused rows are carried from
  */
 export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed, before: string | undefined): Promise<Staged> {
-  const folder = dirname(target);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(dirname(target));
   const columns = [...spec.row.columns, ...Provenance.columns];
   const temporary = `${target}.tmp`;
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
     const { connection } = duck;
-    await loadRows(connection, `${target}.ndjson`, 'fresh', columns, parsed.rows);
+    await loadRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, parsed.rows);
     const key = spec.row.key.map(identifier).join(', ');
     let carried = 0;
     await connection.run('CREATE TABLE carried AS FROM fresh LIMIT 0');
@@ -169,9 +169,7 @@ export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed
     if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
-    await sync(temporary);
-    await rename(temporary, target);
-    await sync(folder);
+    await moveInto(temporary, target);
     return { counts, parquet: { sha256: await sha256OfFile(target), bytes: (await stat(target)).size } };
   } finally {
     duck.close();

@@ -3,15 +3,15 @@
  *
  *   <DATA_DIR>/archive/objects/<2 hex>/<sha256>           bytes as they came over the wire, before content decoding
  *   <DATA_DIR>/archive/requests/<source>/<run id>.ndjson  one line per request, in the order of their answers
+ *   <DATA_DIR>/archive/incoming/                          objects until they are whole
  *
  * Objects are written once and never edited. A request's line is written after its object is on the disk, so a
  * line that names an object never lacks it.
  */
-import { appendFile, open, readFile, readdir } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
+import { appendFile, open, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { sha256, writeWhole } from '../../lib/files.ts';
+import { makeFolder, sha256, sync, writeWhole } from '../../lib/files.ts';
 import type { Page } from '../contract.ts';
 import { pageOf } from './page.ts';
 
@@ -66,7 +66,7 @@ const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).co
 /** Open the archive under a data folder; folders appear with the first page. */
 export async function openArchive(dataDir: string, options: ArchiveOptions = {}): Promise<Archive> {
   const root = join(dataDir, 'archive');
-  await mkdir(root, { recursive: true });
+  await makeFolder(root);
   return new Archive(root, options.onWarning ?? ((message) => process.stderr.write(`${message}\n`)));
 }
 
@@ -169,7 +169,17 @@ export class Archive {
       if (error instanceof ArchiveDamage) return false;
       throw error;
     });
-    if (!whole) await writeWhole(join(this.#root, objectPath(hash)), bytes);
+    if (!whole) await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
+  }
+
+  /** One folder for all that is not whole yet, so that nobody has to look for it among millions of objects. */
+  get #incoming(): string {
+    return join(this.#root, 'incoming');
+  }
+
+  /** Remove what a killed run left half-written. Only for the one run that writes into the archive. */
+  async removeLeftovers(): Promise<void> {
+    await rm(this.#incoming, { recursive: true, force: true });
   }
 
   #listPath(source: string, runId: string): string {
@@ -224,11 +234,14 @@ function parseLine(line: string): RequestRecord | undefined {
 
 /** A list whose last line a crash cut goes on with a new line, so that the cut one spoils no other. */
 async function startOnFreshLine(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const handle = await open(path, 'a+');
   try {
     const { size } = await handle.stat();
-    if (size === 0) return;
+    if (size === 0) {
+      await sync(dirname(path));
+      return;
+    }
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
     if (buffer[0] !== 0x0a) await handle.writeFile('\n');
   } finally { await handle.close(); }

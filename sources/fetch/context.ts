@@ -97,6 +97,8 @@ export class SourceContext implements FetchContext {
   }
 
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void {
+    // A full disk, or a defect of ours, is no misfortune of the page.
+    if (!(error instanceof SourceUnavailable) && !(error instanceof Quarantine)) throw error;
     this.#read.onUnreadable(key, error);
   }
 
