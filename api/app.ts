@@ -16,7 +16,7 @@ import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts
 import { NETWORK, USDC } from './payments/network.ts';
 import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
-import { paymentRoutes, routeKey, type Asked, type Attachment, type Route } from './route.ts';
+import { isTemplate, paymentRoutes, routeKey, templateRoute, type Asked, type Attachment, type Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
@@ -197,12 +197,18 @@ export function createApp(deps: AppDeps): App {
     ctx.type = 'application/json';
   };
 
+  /** The free answer to the route's own template, in front of the priced one. */
+  const template = (route: Route): Middleware[] => {
+    const free = templateRoute(route);
+    return free ? [(ctx, next) => (isTemplate(ctx['params'] as Record<string, string>) ? prepare(free)(ctx, () => answer(free)(ctx, next)) : next())] : [];
+  };
+
   const documents = documentsOf({ routes, publicUrl, payTo: payments.payTo, ...(payments.notice === undefined ? {} : { notice: payments.notice }) });
   /** Changes with the interface, so that what was kept from an older one is asked for again. */
   const edition = hashOf(documents.map((d) => d.text));
   const router = new Router({ sensitive: true });
   for (const route of routes) {
-    router.get(route.path, prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route))]), answer(route));
+    router.get(route.path, ...template(route), prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route))]), answer(route));
   }
   for (const document of documents) {
     router.get(document.path, (ctx) => {

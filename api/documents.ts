@@ -1,8 +1,8 @@
 /** What machines read first: the interface description, a page for language models, the list of what x402 buys. */
-import { openApi, templateOf } from './openapi.ts';
+import { openApi } from './openapi.ts';
 import { paramFacts } from './params.ts';
 import { atomicOf, NETWORK, PAYMENT_SECONDS, USDC } from './payments/network.ts';
-import { mediaOf, type Route } from './route.ts';
+import { mediaOf, templateOf, type Route } from './route.ts';
 
 export interface Document {
   readonly path: string;
@@ -20,8 +20,8 @@ export interface DocumentOptions {
 
 function forModels({ routes, publicUrl, notice }: DocumentOptions): string {
   const line = (route: Route): string => {
-    const params = Object.entries(route.params).map(([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`);
-    return [`- [GET ${templateOf(route)}](${publicUrl}${templateOf(route)}): ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`, ...params].join('\n');
+    const params = Object.entries({ ...route.pathParams, ...route.params }).map(([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`);
+    return [`- [GET ${templateOf(route)}](${publicUrl}${templateOf(route)}): ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`, ...params, ...(route.template ? [`  - ${route.template.about}`] : [])].join('\n');
   };
   const priced = routes.filter((r) => r.price !== null);
   return [

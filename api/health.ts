@@ -15,6 +15,8 @@ export interface Health {
   readonly snapshot_id: string | null;
   readonly as_of: string | null;
   readonly snapshot_failure: LoadFailure | null;
+  /** What this server serves and the snapshot, which is older, does not have. */
+  readonly snapshot_gaps: readonly string[];
   /** Told by today, not by the day of the snapshot: where nothing is built any more, everything goes stale. */
   readonly stale_sources: readonly StaleSource[];
   readonly payments: { readonly mode: string; readonly ready: boolean };
@@ -41,6 +43,7 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
     const ready = payments.ready();
     try {
       const snapshot = lease?.snapshot;
+      const gaps = snapshot?.gaps ?? [];
       let stale: StaleSource[] = [];
       if (snapshot) {
         const today = todayOf(snapshot.manifest, nowMs());
@@ -48,8 +51,8 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
         ({ stale } = known);
       }
       return {
-        status: !snapshot ? 'unavailable' : failure || !ready || stale.length > 0 ? 'degraded' : 'ok',
-        snapshot_id: snapshot?.id ?? null, as_of: snapshot?.manifest.as_of ?? null, snapshot_failure: failure,
+        status: !snapshot ? 'unavailable' : failure || !ready || stale.length + gaps.length > 0 ? 'degraded' : 'ok',
+        snapshot_id: snapshot?.id ?? null, as_of: snapshot?.manifest.as_of ?? null, snapshot_failure: failure, snapshot_gaps: gaps,
         stale_sources: stale, payments: { mode: payments.mode, ready },
       };
     } finally { lease?.release(); }

@@ -2,18 +2,28 @@
 import { z } from 'zod';
 import { paramFacts, type ParamFacts } from './params.ts';
 import { PROBLEMS, ProblemDocument } from './problem.ts';
-import { mediaOf, type Route } from './route.ts';
+import { mediaOf, templateOf, type Route } from './route.ts';
 import { INTERFACE_VERSION } from './routes/meta.ts';
 import { TABLES } from './tables.ts';
+
+export { templateOf };
 
 export type JsonObject = Record<string, unknown>;
 
 const componentPath = (id: string): string => `#/components/schemas/${id}`;
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
-/** "/api/deals/:id" as OpenAPI writes it. */
-export const templateOf = (route: Pick<Route, 'path'>): string => route.path.replaceAll(/:(\w+)/g, '{$1}');
 const nameOf = (route: Route): string => route.path.slice(1).replaceAll(/[^a-z0-9]+/g, '_');
+
+/** Name of the body of each route; routes that answer the same share one. */
+function bodyNames(routes: readonly Route[]): Map<z.ZodType, string> {
+  const names = new Map<z.ZodType, string>();
+  for (const route of routes) {
+    if (route.media === undefined && !names.has(route.reply)) names.set(route.reply, nameOf(route));
+    if (route.template) names.set(route.template.reply, `${nameOf(route)}_template`);
+  }
+  return names;
+}
 
 /** JSON Schemas of every record and every answer, by name. Records stand once and are referred to. */
 function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
@@ -24,7 +34,7 @@ function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
     about.set(record.schema, record.about);
   }
   named.add(ProblemDocument, { id: 'problem' });
-  for (const route of routes) if (route.media === undefined) named.add(route.reply, { id: nameOf(route) });
+  for (const [body, id] of bodyNames(routes)) named.add(body, { id });
   const { schemas } = z.toJSONSchema(named, {
     uri: componentPath,
     override({ zodSchema, jsonSchema }) {
@@ -41,7 +51,7 @@ function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
 }
 
 function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
-  if (kind === 'date') return { type: 'string', format: 'date' };
+  if (kind === 'date' || kind === 'uuid') return { type: 'string', format: kind };
   return {
     type: kind,
     ...(values === undefined || kind === 'boolean' ? {} : { enum: values }),
@@ -49,7 +59,7 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
   };
 }
 
-const header = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+const header = (description: string) => ({ description, required: true, schema: { type: 'string' } });
 const HEADERS = {
   'X-Request-Id': header('Names this request in our logs; the instance of a problem is the same.'),
   'PAYMENT-REQUIRED': header('What to sign: base64 of JSON, x402 version 2.'),
@@ -59,13 +69,16 @@ const HEADERS = {
 } as const;
 const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
+/** Reasons of the routes that name them, and of no other. */
+const OF_SOME_ROUTES = new Set<string>(['unknown_deal']);
+
 /** The statuses a route may answer with beside 200, each with its reasons. */
 function refusals(route: Route): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
     const onlyPriced = status === 402 || status === 409 || status === 502 || reason === 'no_matches' || reason === 'payment_on_head' || reason === 'payments_unavailable';
-    const elsewhere = reason === 'not_found' || reason === 'method_not_allowed';
-    if (elsewhere || (onlyPriced && route.price === null)) continue;
+    const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || OF_SOME_ROUTES.has(reason);
+    if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
   return Object.fromEntries([...statuses].sort(([a], [b]) => a - b).map(([status, reasons]) => [String(status), {
@@ -75,25 +88,40 @@ function refusals(route: Route): JsonObject {
   }]));
 }
 
-function operationOf(route: Route): JsonObject {
-  const pathNames = [...route.path.matchAll(/:(\w+)/g)].map((m) => m[1]);
+function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): JsonObject {
+  const facts = paramFacts(schema);
+  return { name, in: place, required: place === 'path', description: `${facts.about} Expected: ${facts.expected}.`, schema: paramSchema(facts) };
+}
+
+/** The 200 answers of a route; one that answers its own template gives two bodies, of which one is free. */
+function answerOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
+  const bodyOf = (reply: z.ZodType): JsonObject => ref(bodies.get(reply) ?? '');
+  const billed = route.price === null ? 'Free.' : `Billed $${route.price}.`;
+  if (!route.template) {
+    return {
+      description: billed,
+      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : ['PAYMENT-RESPONSE' as const])),
+      content: { [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.reply) : { type: 'string' } } },
+    };
+  }
+  return {
+    description: `${billed} Or: ${route.template.about}`,
+    headers: { ...headers('X-Request-Id'), 'PAYMENT-RESPONSE': { ...HEADERS['PAYMENT-RESPONSE'], description: `${HEADERS['PAYMENT-RESPONSE'].description} Only where the answer was billed.`, required: false } },
+    content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.reply), bodyOf(route.template.reply)] } } },
+  };
+}
+
+function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
     operationId: nameOf(route), summary: route.about, 'x-price-usd': route.price ?? '0.00',
     security: route.price === null ? [] : [{ x402: [] }],
     parameters: [
-      ...pathNames.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...Object.entries(route.params).map(([name, schema]) => {
-        const facts = paramFacts(schema);
-        return { name, in: 'query', required: false, description: `${facts.about} Expected: ${facts.expected}.`, schema: paramSchema(facts) };
-      }),
+      ...Object.entries(route.pathParams ?? {}).map(([name, schema]) => parameterOf(name, 'path', schema)),
+      ...Object.entries(route.params).map(([name, schema]) => parameterOf(name, 'query', schema)),
     ],
     responses: {
-      200: {
-        description: route.price === null ? 'Free.' : `Billed $${route.price}.`,
-        headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : ['PAYMENT-RESPONSE' as const])),
-        content: { [mediaOf(route)]: { schema: route.media === undefined ? ref(nameOf(route)) : { type: 'string' } } },
-      },
-      ...(route.price === null ? { 304: { description: 'Not changed since the ETag that was sent.', headers: headers('X-Request-Id', 'ETag') } } : {}),
+      200: answerOf(route, bodies),
+      ...(route.price === null || route.template ? { 304: { description: `Not changed since the ETag that was sent${route.template ? ' for the free answer' : ''}.`, headers: headers('X-Request-Id', 'ETag') } } : {}),
       ...refusals(route),
     },
   };
@@ -101,6 +129,7 @@ function operationOf(route: Route): JsonObject {
 
 /** The OpenAPI document of `routes`, served at `publicUrl`. */
 export function openApi(routes: readonly Route[], publicUrl: string): JsonObject {
+  const bodies = bodyNames(routes);
   return {
     openapi: '3.1.0',
     info: {
@@ -108,7 +137,7 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
       description: 'Priced, explained property intelligence from public pages. Every priced call is paid with x402 version 2 and billed only when the answer is 200. Money, percent and ratios are decimal strings with two decimals; absent values are null, and each field says when.',
     },
     servers: [{ url: publicUrl }],
-    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route) }])),
+    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
     components: {
       schemas: schemasOf(routes),
       headers: HEADERS,

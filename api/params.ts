@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 
 export interface ParamFacts {
   /** Type as the specification names it. */
-  readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'date';
+  readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'uuid';
   readonly about: string;
   /** What is accepted, for people. */
   readonly expected: string;
@@ -58,8 +58,24 @@ export const dayParam = (about: string) => param(z.iso.date(), { kind: 'date', a
 /** An ISO week. Whether the year has it is for the route to say. */
 export const weekParam = (about: string) => param(z.string().regex(/^\d{4}-W\d{2}$/), { kind: 'string', about, expected: 'an ISO week such as 2026-W46' });
 
+/** An id as records carry it, in lower case. */
+export const idParam = (about: string) => param(
+  z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i).transform((s) => s.toLowerCase()), { kind: 'uuid', about, expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' });
+
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) => param(
   z.enum(values), { kind: 'string', about, expected: `one of ${values.join(', ')}`, values });
+
+/**
+ * The value of one parameter.
+ * @throws Problem naming it and what is accepted
+ */
+export function readValue<S extends z.ZodType>(name: string, schema: S, value: string): z.output<S> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const facts = paramFacts(schema);
+  throw new Problem('invalid_parameter', `${name} is ${JSON.stringify(value.slice(0, 100))}, expected ${facts.expected}.`,
+    { field: name, value: value.slice(0, 100), accepted: facts.values ?? [facts.expected] });
+}
 
 /**
  * Read the parameters of a request.
@@ -78,13 +94,7 @@ export function readParams<P extends Params>(params: P, query: string): ParamVal
     }
     const [value = '', ...more] = given.getAll(name);
     if (more.length > 0) throw new Problem('repeated_parameter', `${name} was given ${more.length + 1} times; give it once.`, { field: name });
-    const facts = paramFacts(schema);
-    const checked = schema.safeParse(value);
-    if (!checked.success) {
-      throw new Problem('invalid_parameter', `${name} is ${JSON.stringify(value.slice(0, 100))}, expected ${facts.expected}.`,
-        { field: name, value: value.slice(0, 100), accepted: facts.values ?? [facts.expected] });
-    }
-    values[name] = checked.data;
+    values[name] = readValue(name, schema, value);
   }
   return values as ParamValues<P>;
 }

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   settlement_failed: { status: 402, title: 'The payment could not be settled' },
   not_found: { status: 404, title: 'No such endpoint' },
   no_matches: { status: 404, title: 'Nothing matches' },
+  unknown_deal: { status: 404, title: 'No such deal' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   payment_already_used: { status: 409, title: 'The payment has been used' },

@@ -10,6 +10,7 @@ import type { Params, ParamValues } from './params.ts';
 import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
 import type { SpooledFile } from './payments/whole.ts';
 import type { Price } from './prices.ts';
+import type { Reason } from './problem.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a handler is given: one snapshot for the whole request, and the data clock. */
@@ -30,6 +31,14 @@ export interface Attachment {
   readonly name: string;
 }
 
+/** The free answer of a priced route to its own path as the interface writes it, parameters in braces. */
+export interface Template {
+  readonly about: string;
+  /** Body of the answer. */
+  readonly reply: z.ZodType;
+  handle(asked: Asked<Params>): Promise<unknown>;
+}
+
 export interface RouteDefinition<P extends Params = Params, R extends z.ZodType = z.ZodType> {
   /** Path as the router writes it; a parameter is `:name`. */
   readonly path: string;
@@ -37,6 +46,11 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly price: Price | null;
   readonly about: string;
   readonly params: P;
+  /** What the path's `:names` accept. `check` reads them. */
+  readonly pathParams?: Params;
+  /** Reasons of refusals that only this route has. */
+  readonly reasons?: readonly Reason[];
+  readonly template?: Template;
   /** Body of the 200 answer. */
   readonly reply: R;
   /** Its media type; JSON where nothing is said. */
@@ -53,6 +67,15 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
 export type Route = RouteDefinition;
 
 export const defineRoute = <const P extends Params, R extends z.ZodType>(definition: RouteDefinition<P, R>): Route => definition;
+
+/** The route that answers the template of `route`, where it has one. */
+export const templateRoute = ({ path, template }: Route): Route | undefined => (template && { path, price: null, params: {}, ...template });
+
+/** Whether every path parameter was asked for by its own name in braces, as in /api/deals/{id}/report. */
+export const isTemplate = (path: Readonly<Record<string, string>>): boolean => Object.entries(path).every(([name, value]) => value === `{${name}}`);
+
+/** Path as the interface writes it: "/api/deals/{id}/report". */
+export const templateOf = (route: Pick<Route, 'path'>): string => route.path.replaceAll(/:(\w+)/g, '{$1}');
 
 /** Name of a route in x402 configuration: "GET /api/deals". */
 export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.path}`;

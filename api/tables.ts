@@ -5,6 +5,8 @@ import auctions from '../models/marts/auctions.ts';
 import deals from '../models/marts/deals.ts';
 import filings from '../models/marts/filings.ts';
 import leads from '../models/marts/leads.ts';
+import listingHistory from '../models/marts/listing_history.ts';
+import reports from '../models/marts/reports.ts';
 import signals from '../models/marts/signals.ts';
 import sources from '../models/marts/sources.ts';
 
@@ -16,11 +18,17 @@ export const TABLES = {
   filings: filings.record,
   sources: sources.record,
   assumptions: assumptions.record,
+  reports: reports.record,
+  listing_history: listingHistory.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
 
+/** Tables that older snapshots do not have. Without one of the others nothing is served from a snapshot. */
+export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history']);
+
 /** Columns by which rows are looked up or ranked. */
-export const INDEXES: readonly (readonly [table: TableName, column: string])[] = [
-  ['deals', 'id'], ['signals', 'id'], ['auctions', 'id'], ['leads', 'id'], ['filings', 'id'],
+export const INDEXES: readonly (readonly [table: TableName, column: string, unique: 'UNIQUE' | ''])[] = [
+  ['deals', 'id', 'UNIQUE'], ['signals', 'id', 'UNIQUE'], ['auctions', 'id', 'UNIQUE'], ['leads', 'id', 'UNIQUE'], ['filings', 'id', 'UNIQUE'],
+  ['reports', 'id', 'UNIQUE'], ['listing_history', 'deal_id', ''],
 ];

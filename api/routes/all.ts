@@ -7,6 +7,7 @@ import { leads } from './leads.ts';
 import { lookup } from './lookup.ts';
 import { metaRoute } from './meta.ts';
 import { registerMeta } from './register_meta.ts';
+import { reportRoutes } from './report.ts';
 import { signals } from './signals.ts';
 import { weeklyCsv } from './weekly_csv.ts';
 
@@ -23,7 +24,7 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
   const routes: Route[] = [];
   routes.push(
     metaRoute({ routes, ...options }),
-    dealIds, lookup, deals, dealCards, hotDeals, signals, auctions, leads,
+    dealIds, lookup, deals, dealCards, hotDeals, ...reportRoutes(options), signals, auctions, leads,
     ...filingLists(), weeklyCsv(options.spoolDir),
     ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register), weeklyCsv(options.spoolDir, register)]),
   );

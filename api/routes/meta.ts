@@ -8,12 +8,13 @@ import { Signal } from '../../models/marts/signals.ts';
 import { Where } from '../list.ts';
 import { NETWORK } from '../payments/network.ts';
 import { oncePerDay } from '../once.ts';
-import { defineRoute, routeKey, type Asked, type Route } from '../route.ts';
+import { defineRoute, templateOf, type Asked, type Route } from '../route.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { TABLES } from '../tables.ts';
 import { auctions, upcoming } from './auctions.ts';
 import { deals } from './deals.ts';
 import { available, leads } from './leads.ts';
+import { EXAMPLE_PATH, exampleDeals } from './report.ts';
 import { signals, standing } from './signals.ts';
 
 const timestamp = z.iso.datetime().nullable();
@@ -51,6 +52,8 @@ export const Meta = z.strictObject({
   free_samples: z.strictObject({
     note: z.string(), deals: z.array(Deal.schema), signals: z.array(Signal.schema), auctions: z.array(Auction.schema), leads: z.array(Lead.schema),
   }),
+  /** Property is null where there is no active deal. */
+  example_report: z.strictObject({ note: z.string(), url: z.string(), property: z.string().nullable() }),
   sources: z.array(SourceStatus),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
   as_of: z.iso.date(), snapshot_id: z.string(),
@@ -67,7 +70,7 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
 
 /** Price of every route by its name, with the protocol and the network. */
 export const pricingOf = (routes: readonly Route[]): Record<string, string> => ({
-  ...Object.fromEntries(routes.map((r) => [routeKey(r), r.price === null ? 'free' : `$${r.price}`])),
+  ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, r.price === null ? 'free' : `$${r.price}`])),
   protocol: 'x402 version 2', network: NETWORK,
 });
 
@@ -163,6 +166,10 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         coverage: { available_leads: count(l['total']), counties: count(l['counties']) }, filters: Object.keys(leads.params),
       },
       free_samples: { note: 'Full records of the paid answers.', ...(await samplesOf(asked)) } as z.input<typeof Meta>['free_samples'],
+      example_report: {
+        note: 'The whole report of one deal, free at url. That of any other deal is sold at GET /api/deals/{id}/report; the literal {id} is answered with how to call it.',
+        url: publicUrl + EXAMPLE_PATH, property: (await exampleDeals(snapshot, 1))[0]?.property ?? null,
+      },
       sources: await sourcesOf(snapshot),
       assumptions: { assumption_set_id: manifest.assumption_set_id, values: Object.fromEntries(assumptions.map((r) => [String(r['key']), String(r['value'])])) },
       as_of: manifest.as_of, snapshot_id: snapshot.id, generated_at: manifest.generated_at,

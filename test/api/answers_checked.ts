@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { openApi, templateOf, type JsonObject } from '../../api/openapi.ts';
 import type { Route } from '../../api/route.ts';
 
-interface Answer { readonly headers?: Record<string, unknown>; readonly content?: Record<string, { schema: JsonObject }> }
+interface Answer { readonly headers?: Record<string, { readonly required?: boolean }>; readonly content?: Record<string, { schema: JsonObject }> }
 interface Described { readonly paths: Record<string, { get: { responses: Record<string, Answer> } }> }
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync, zstd: zstdDecompressSync };
@@ -57,7 +57,7 @@ export function checkerOf(routes: readonly Route[], publicUrl: string): Checker 
       if (!answer) { say('status is not described'); return; }
       if (answer.content === undefined) { if (text !== '') say('a body is not described'); return; }
       if (!answer.content[type]) { say(`media type ${type} is not described`); return; }
-      for (const name of Object.keys(answer.headers ?? {})) if (response.getHeader(name) === undefined) say(`header ${name} is missing`);
+      for (const [name, header] of Object.entries(answer.headers ?? {})) if (header.required !== false && response.getHeader(name) === undefined) say(`header ${name} is missing`);
       pointer = `#/paths/${escaped(template)}/get/responses/${status}/content/${escaped(type)}/schema`;
     }
     if (method === 'HEAD') return;

@@ -54,9 +54,9 @@ describe('/api/meta', () => {
     const { protocol, network, ...prices } = meta.pricing;
     assert.match(protocol ?? '', /version 2/);
     assert.equal(network, 'eip155:8453');
-    assert.deepEqual(Object.keys(prices).sort(), started.app.routes.map((r) => `GET ${r.path}`).sort());
+    assert.deepEqual(Object.keys(prices).sort(), started.app.routes.map((r) => `GET ${r.path.replace(':id', '{id}')}`).sort());
     for (const [label, price] of Object.entries(prices)) {
-      const listed = PRICES[label.slice('GET '.length).replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES] as string | undefined;
+      const listed = PRICES[label.slice('GET '.length).replace(/^\/(ohio|colorado)/, '').replace('{id}', ':id') as keyof typeof PRICES] as string | undefined;
       assert.equal(price, listed === undefined ? 'free' : `$${listed}`);
     }
     assert.equal(meta.notice, NOTICE);

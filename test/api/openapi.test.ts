@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { openApi } from '../../api/openapi.ts';
+import { openApi, templateOf } from '../../api/openapi.ts';
 import { TABLES } from '../../api/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
 import { checkerOf } from './answers_checked.ts';
 import { askedFor, buyerWith } from './buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
+import { callOf, dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
 interface Operation { security: unknown[]; parameters: { name: string; in: string; schema: { type: string; enum?: string[]; minimum?: number; maximum?: number } }[]; responses: Record<string, unknown>; 'x-price-usd': string }
 interface Document { openapi: string; paths: Record<string, { get: Operation }>; components: { schemas: Record<string, { properties: Record<string, { description?: string }>; additionalProperties?: boolean }> } }
@@ -21,7 +21,7 @@ describe('the interface description', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })), signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2),
+      deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })), reports: rowsOfTable('reports', 2), signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2),
       filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`, ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
     });
     started = await startApp(folder.path);
@@ -40,12 +40,12 @@ describe('the interface description', () => {
   });
 
   it('describes every route with its price and its parameters, and no other', () => {
-    assert.deepEqual(Object.keys(document.paths).sort(), started.app.routes.map((r) => r.path.replaceAll(/:(\w+)/g, '{$1}')).sort());
+    assert.deepEqual(Object.keys(document.paths).sort(), started.app.routes.map(templateOf).sort());
     for (const route of started.app.routes) {
-      const operation = document.paths[route.path]?.get;
+      const operation = document.paths[templateOf(route)]?.get;
       assert.equal(operation?.['x-price-usd'], route.price ?? '0.00');
       assert.deepEqual(operation?.security, route.price === null ? [] : [{ x402: [] }]);
-      assert.deepEqual(operation?.parameters.map((p) => p.name), Object.keys(route.params));
+      assert.deepEqual(operation?.parameters.map((p) => p.name), [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)]);
       assert.equal('402' in (operation?.responses ?? {}), route.price !== null);
     }
     const limit = document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'limit');
@@ -68,7 +68,7 @@ describe('the interface description', () => {
     const buyer = buyerWith();
     const before402 = started.answersChecked();
     for (const route of started.app.routes) {
-      const url = `${started.url}${route.path}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
+      const url = started.url + callOf(route);
       assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
       const response = await buyer.fetch(url);
       await response.arrayBuffer();
@@ -102,10 +102,11 @@ describe('the interface description', () => {
     const wellKnown = await (await fetch(`${started.url}/.well-known/x402`)).json() as { x402Version: number; resources: { resource: string; accepts: { amount: string; payTo: string; asset: string; network: string }[] }[] };
     assert.equal(wellKnown.x402Version, 2);
     assert.equal(wellKnown.resources.length, started.app.routes.filter((r) => r.price !== null).length);
-    for (const route of started.app.routes) assert.ok(llms.includes(`GET ${route.path}](`), route.path);
+    for (const route of started.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
     for (const { resource, accepts } of wellKnown.resources) {
-      const path = resource.slice(PUBLIC_URL.length);
-      const asked = (await askedFor(`${started.url}${path}${path === '/api/lookup' ? '?apn=P-1' : ''}`)).accepts[0];
+      const route = started.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
+      assert.ok(route, resource);
+      const asked = (await askedFor(started.url + callOf(route))).accepts[0];
       assert.deepEqual(accepts, [{ scheme: asked?.scheme, network: asked?.network, asset: asked?.asset, amount: asked?.amount, payTo: asked?.payTo, maxTimeoutSeconds: asked?.maxTimeoutSeconds }]);
     }
   });

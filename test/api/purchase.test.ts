@@ -11,7 +11,7 @@ import { PRICES } from '../../api/prices.ts';
 import { serve, type Serving } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from './buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder } from './snapshots_made.ts';
+import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
 const PRICE = 50_000n;
 
@@ -23,7 +23,7 @@ describe('a purchase', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 3, (i) => ({ deal_score: 10 * i, state: i === 3 ? 'MI' : 'OH', cap_rate: '9.00', dscr: '1.30' })),
+      deals: rowsOfTable('deals', 3, (i) => ({ deal_score: 10 * i, state: i === 3 ? 'MI' : 'OH', cap_rate: '9.00', dscr: '1.30' })), reports: rowsOfTable('reports', 3),
       signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`, ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
@@ -88,8 +88,7 @@ describe('a purchase', () => {
       if (route.price === null) continue;
       assert.equal(route.price, PRICES[route.path.replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES]);
       const [whole = '0', cents = '00'] = route.price.split('.');
-      const query = route.path === '/api/lookup' ? '?apn=P-1' : '';
-      const paid = await moved(async () => { assert.equal((await buyer.fetch(server.url + route.path + query)).status, 200, route.path); });
+      const paid = await moved(async () => { assert.equal((await buyer.fetch(server.url + callOf(route))).status, 200, route.path); });
       assert.equal(paid, BigInt(whole) * 1_000_000n + BigInt(cents) * 10_000n, route.path);
     }
   });

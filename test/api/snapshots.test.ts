@@ -6,9 +6,11 @@ import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadSnapshot } from '../../api/snapshot.ts';
 import { openSnapshots } from '../../api/snapshots.ts';
+import { openDuck } from '../../lib/duck.ts';
+import { sha256OfFile } from '../../lib/files.ts';
 import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith } from './buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder } from './snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
 
 /** A folder of its own, and applications over it that end with the test, however it ends. */
 const withFolder = async (test: (folder: DataFolder, start: () => Promise<Started>) => Promise<void>): Promise<void> => {
@@ -101,6 +103,72 @@ describe('a snapshot', () => {
       await folder.switchTo('2026-11-20.01');
       await started.snapshots.look();
       assert.equal((await bodyOf(await fetch(`${started.url}/health`)))['status'], 'ok');
+    }));
+  }
+
+  /** Write a snapshot as a server of an earlier time would have found it: what came since is taken out of its files. */
+  const older = async (folder: DataFolder, columns: readonly [table: string, column: string][], tables: readonly string[]): Promise<void> => {
+    const path = await folder.publish('2026-11-20.01', { deals: scored(1), reports: rowsOfTable('reports', 20), listing_history: rowsOfTable('listing_history', 20) });
+    const manifest = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as { tables: Record<string, { sha256: string }> };
+    const duck = await openDuck();
+    for (const [table, column] of columns) {
+      const file = join(path, `${table}.parquet`);
+      await duck.connection.run(`CREATE TABLE t AS SELECT * EXCLUDE (${column}) FROM read_parquet('${file}')`);
+      await duck.connection.run(`COPY t TO '${file}' (FORMAT parquet)`);
+      await duck.connection.run('DROP TABLE t');
+      Object.assign(manifest.tables[table] ?? {}, { sha256: await sha256OfFile(file) });
+    }
+    duck.close();
+    for (const table of tables) {
+      delete manifest.tables[table];
+      await rm(join(path, `${table}.parquet`));
+    }
+    await writeFile(join(path, 'manifest.json'), JSON.stringify(manifest));
+  };
+
+  it('that is older than the server serves null where a column that may be null came later, and /health says which', () => withFolder(async (folder, start) => {
+    await older(folder, [['deals', 'offer_low'], ['deals', 'gross_rent_multiplier'], ['listing_history', 'gone_on']], []);
+    const started = await start();
+    const buyer = buyerWith();
+    const { records } = await bodyOf(await buyer.fetch(`${started.url}/api/deals?limit=1`)) as { records: Record<string, unknown>[] };
+    assert.deepEqual([records[0]?.['offer_low'], records[0]?.['gross_rent_multiplier'], records[0]?.['deal_score']], [null, null, 1]);
+    assert.equal((await buyer.fetch(`${started.url}/api/deals/${uuid(1)}/report`)).status, 200);
+    const health = await bodyOf(await fetch(`${started.url}/health`));
+    assert.equal(health['status'], 'degraded');
+    assert.deepEqual(health['snapshot_gaps'], ['deals.gross_rent_multiplier', 'deals.offer_low', 'listing_history.gone_on'].map((column) => `There is no ${column} in this snapshot; it is null in every row.`));
+  }));
+
+  it('that has no reports yet answers for them 503 before they are priced, and serves everything else', () => withFolder(async (folder, start) => {
+    await older(folder, [], ['reports', 'listing_history']);
+    const started = await start();
+    for (const path of [`/api/deals/${uuid(1)}/report`, '/api/example_report']) {
+      const response = await fetch(started.url + path);
+      const body = await bodyOf(response);
+      assert.deepEqual([response.status, body['reason'], body['billed']], [503, 'snapshot_unavailable', false], path);
+      assert.match(String(body['detail']), /built before there were reports/);
+    }
+    for (const path of ['/api/meta', '/api/deals/ids', '/api/deals/{id}/report']) assert.equal((await fetch(started.url + path)).status, 200, path);
+    assert.equal((await buyerWith().fetch(`${started.url}/api/deals`)).status, 200);
+    assert.deepEqual((await bodyOf(await fetch(`${started.url}/health`)))['snapshot_gaps'], ['There is no table reports in this snapshot.', 'There is no table listing_history in this snapshot.']);
+  }));
+
+  it('that has reports and no history yet sells the report with the history absent', () => withFolder(async (folder, start) => {
+    await older(folder, [], ['listing_history']);
+    const started = await start();
+    const response = await buyerWith().fetch(`${started.url}/api/deals/${uuid(1)}/report`);
+    assert.equal(response.status, 200);
+    assert.equal((await bodyOf(response))['history'], null);
+  }));
+
+  for (const [name, columns, tables, reason] of [
+    ['a column that may not be null', [['leads', 'lead_score'], ['leads', 'freshness']], [], /leads\.parquet was built before leads\.lead_score, leads\.freshness, which may not be null/],
+    ['a table that was always there', [], ['deals'], /manifest\.json names no table deals/],
+  ] as const) {
+    it(`that lacks ${name} is refused, and /health says why`, () => withFolder(async (folder, start) => {
+      await older(folder, columns.map(([table, column]) => [table, column]), tables);
+      const health = await fetch(`${(await start()).url}/health`);
+      assert.equal(health.status, 503);
+      assert.match(((await bodyOf(health))['snapshot_failure'] as { reason: string }).reason, reason);
     }));
   }
 

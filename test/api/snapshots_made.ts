@@ -7,6 +7,7 @@ import { openDuck } from '../../lib/duck.ts';
 import { pointAt, sha256OfFile } from '../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
+import type { Route } from '../../api/route.ts';
 import { TABLES, type TableName } from '../../api/tables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,17 +18,18 @@ export const NOTICE = 'Made-up data of a test.';
 /** A UUID that ends in `n`. */
 export const uuid = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
-interface Shape { type?: string; enum?: unknown[]; anyOf?: unknown[]; properties?: Record<string, Shape>; required?: string[] }
+interface Shape { type?: string | string[]; enum?: unknown[]; anyOf?: unknown[]; pattern?: string; properties?: Record<string, Shape>; required?: string[] }
 
-/** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. */
+/** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. Text of a pattern is a decimal. */
 function plainJson(shape: Shape): unknown {
-  if (shape.anyOf) return null;
+  if (shape.anyOf || Array.isArray(shape.type)) return null;
   if (shape.enum) return shape.enum[0];
   switch (shape.type) {
     case 'object': return Object.fromEntries((shape.required ?? []).map((key) => [key, plainJson(shape.properties?.[key] ?? {})]));
     case 'array': return [];
     case 'integer': return 0;
-    default: return 'x';
+    case 'boolean': return false;
+    default: return shape.pattern === undefined ? 'x' : '1.00';
   }
 }
 
@@ -54,6 +56,8 @@ const USUAL: Record<TableName, (n: number) => Row> = {
   filings: (n) => ({ id: uuid(n), document_number: `D${n}`, business_name: `Company ${n} LLC`, source: 'ohio_sos', source_state: 'OH' }),
   sources: () => ({}),
   assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
+  reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
+  listing_history: (n) => ({ deal_id: uuid(n), source: 'heartland', listing_id: `L${n}`, version: 1, listing_url: `https://site.example/listings/${n}`, list_price: '740000.00' }),
 };
 
 /** The n-th row of a table: usual values, nulls where allowed, and what the test gives. Checked against the record. */
@@ -70,6 +74,9 @@ export function rowOf(table: TableName, n: number, given: Row = {}): Row {
 /** Rows 1..n of a table; `given` may differ from row to row. */
 export const rowsOfTable = (table: TableName, n: number, given: (i: number) => Row = () => ({})): Row[] =>
   Array.from({ length: n }, (_, i) => rowOf(table, i + 1, given(i + 1)));
+
+/** A call of a route that the first rows answer, unpaid or paid. */
+export const callOf = (route: Route): string => `${route.path.replaceAll(':id', uuid(1))}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
 
 export interface DataFolder {
   readonly path: string;

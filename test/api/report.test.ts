@@ -1,0 +1,143 @@
+/** The report of one deal: what it holds, who may ask, and what its own template answers. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { TABLES } from '../../api/tables.ts';
+import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
+import { askedFor, bodyOf, buyerWith } from './buyers.ts';
+import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
+
+const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
+
+describe('the report of a deal', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const buyer = buyerWith();
+  const reportUrl = (id: string): string => `${started.url}/api/deals/${id}/report`;
+  const signal = rowOf('signals', 7, { amount: '4321.09' });
+  const auction = rowOf('auctions', 8);
+  const match = (kind: string, id: string) => ({ kind, id, match_basis: 'address_exact', county: 'Cuyahoga County, OH', parcel_id: null, address: null, amount: null, sale_date: null, source_url: 'https://county.example/list', last_seen: '2026-11-20T12:00:00Z' });
+  const deals = [
+    rowOf('deals', 1, { deal_score: 90 }),
+    rowOf('deals', 2, { deal_score: 20, dscr: '1.30', distress_matches: [match('tax_delinquent', uuid(7))], distress_candidates: [match('sheriff_sale', uuid(8))], distress_status: 'matched' }),
+    rowOf('deals', 3, { listing_status: 'sold' }),
+  ];
+  const reports = rowsOfTable('reports', 3, (i) => ({ recompute: [{ figure: 'price_per_unit', formula: 'round2(list_price / units)', inputs: { list_price: '740000.00', units: '8' }, result: `9250${i}.00` }] }));
+  const versions = [
+    rowOf('listing_history', 2, { version: 2, change: 'price_cut', version_first_seen: '2026-11-10T12:00:00Z', list_price: '700000.00' }),
+    rowOf('listing_history', 2, { version: 1, change: 'added', version_first_seen: '2026-11-01T12:00:00Z' }), rowOf('listing_history', 1),
+  ];
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals, reports, signals: [signal], auctions: [auction], listing_history: versions, assumptions: [rowOf('assumptions', 1), rowOf('assumptions', 2, { assumption_set_id: 'another' })] });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('costs $1.50 and holds the deal, its report, whole county records with their sources, and the history', async () => {
+    assert.equal((await askedFor(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
+    const response = await buyer.fetch(reportUrl(uuid(2)));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('ETag'), null);
+    const body = await bodyOf(response);
+    const report = reports[1];
+    assert.equal(body['property'], '2 Main St, Cleveland, OH 44113');
+    assert.deepEqual(body['deal'], deals[1]);
+    for (const field of ['comparison', 'debt_terms', 'offer', 'sensitivity', 'paths', 'recompute']) assert.deepEqual(body[field], report?.[field], field);
+    assert.deepEqual(body['distress'], {
+      status: 'matched', score: 0, coverage: deals[1]?.['distress_coverage'],
+      matches: [{ kind: 'tax_delinquent', match_basis: 'address_exact', source_url: 'https://county.example/list', signal, auction: null }],
+      candidates: [{ kind: 'sheriff_sale', match_basis: 'address_exact', source_url: 'https://county.example/list', signal: null, auction }],
+    });
+    assert.deepEqual((body['history'] as { version: number; list_price: string }[]).map((v) => [v.version, v.list_price]), [[1, '740000.00'], [2, '700000.00']]);
+    assert.deepEqual(body['assumptions'], { assumption_set_id: 'uw-test', values: { key_1: '0.05' } });
+    assert.deepEqual([body['as_of'], body['snapshot_id'], body['note']], ['2026-11-20', '2026-11-20.01', NOTICE]);
+    // Every column of the mart is sold.
+    for (const { name } of TABLES.reports.columns) assert.ok(name in body || name in (body['deal'] as object), name);
+  });
+
+  it('takes an id in upper case, and says of a property that is gone that it is gone', async () => {
+    const response = await buyer.fetch(reportUrl(uuid(3).toUpperCase()));
+    assert.equal(response.status, 200);
+    assert.match(String((await bodyOf(response))['note']), /no longer shown for sale: listing_status is sold/);
+  });
+
+  it('refuses what is no id before it is priced, and an unknown deal unbilled', async () => {
+    const settled = started.facilitator.settled;
+    for (const id of ['1', 'x', '{ID}', '{id', '%7Bid', '%7Bother%7D', `${uuid(1)}0`, uuid(1).replaceAll('-', ''), '%00', "1' OR '1'='1", '%E0%A4%A', '..%2F..']) {
+      const response = await fetch(reportUrl(id));
+      const body = await bodyOf(response);
+      assert.deepEqual([response.status, body['reason'], body['field'], body['billed']], [400, 'invalid_parameter', 'id', false], id);
+    }
+    const unknown = await buyer.fetch(reportUrl(uuid(99)));
+    const body = await bodyOf(unknown);
+    assert.deepEqual([unknown.status, body['reason'], body['billed'], body['id'], body['free_id_index']], [404, 'unknown_deal', false, uuid(99), `${PUBLIC_URL}/api/deals/ids`]);
+    assert.equal(unknown.headers.get('PAYMENT-RESPONSE'), null);
+    assert.equal(started.facilitator.settled, settled);
+  });
+
+  it('answers the literal {id}, however it is written, free and with exactly the fields of a template', async () => {
+    const settled = started.facilitator.settled;
+    for (const literal of LITERALS) {
+      for (const payment of [undefined, await buyer.sign(reportUrl(uuid(1)))]) {
+        const response = await fetch(reportUrl(literal), payment === undefined ? {} : { headers: { 'PAYMENT-SIGNATURE': payment } });
+        assert.equal(response.status, 200, literal);
+        const body = await bodyOf(response);
+        assert.deepEqual(Object.keys(body), ['note', 'how_to', 'price', 'live_examples', 'free_id_index', 'note_billing']);
+        assert.equal(body['price'], '$1.50');
+        assert.deepEqual(body['live_examples'], [
+          { url: `${PUBLIC_URL}/api/deals/${uuid(2)}/report`, property: '2 Main St, Cleveland, OH 44113' }, { url: `${PUBLIC_URL}/api/deals/${uuid(1)}/report`, property: '1 Main St, Cleveland, OH 44113' },
+        ]);
+        assert.match(String(body['note_billing']), /no charge was made/);
+        assert.equal((await fetch(String(body['free_id_index']).replace(PUBLIC_URL, started.url))).status, 200);
+        const etag = response.headers.get('ETag') ?? '';
+        assert.equal((await fetch(reportUrl(literal), { headers: { 'If-None-Match': etag, 'Cache-Control': '' } })).status, 304);
+      }
+    }
+    assert.equal(started.facilitator.settled, settled);
+    assert.equal((await fetch(`${reportUrl('{id}')}?x=1`)).status, 400);
+    assert.equal((await fetch(reportUrl('{id}'), { method: 'HEAD' })).status, 200);
+  });
+
+  it('is shown free for one deal, to which /api/meta leads', async () => {
+    const meta = await bodyOf(await fetch(`${started.url}/api/meta`));
+    const example = meta['example_report'] as { note: string; url: string; property: string };
+    assert.deepEqual(Object.keys(example), ['note', 'url', 'property']);
+    assert.equal(example.property, '2 Main St, Cleveland, OH 44113');
+    const shown = await bodyOf(await fetch(example.url.replace(PUBLIC_URL, started.url)));
+    const { note, ...sold } = await bodyOf(await buyer.fetch(reportUrl(uuid(2))));
+    const { note: freeNote, ...free } = shown;
+    assert.deepEqual(free, sold);
+    assert.match(String(freeNote), /A whole report as https:.* sells it, free\./);
+    assert.equal(note, NOTICE);
+  });
+
+  it('is told with both of its answers in the interface description', async () => {
+    const { paths } = await bodyOf(await fetch(`${started.url}/openapi.json`)) as { paths: Record<string, { get: { parameters: { name: string; in: string; required: boolean; schema: unknown }[]; responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }> } }> };
+    const operation = paths['/api/deals/{id}/report']?.get;
+    assert.deepEqual(operation?.parameters.map(({ name, in: place, required, schema }) => ({ name, place, required, schema })), [{ name: 'id', place: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]);
+    assert.deepEqual(operation?.responses['200']?.content['application/json']?.schema, { oneOf: [{ $ref: '#/components/schemas/api_deals_id_report' }, { $ref: '#/components/schemas/api_deals_id_report_template' }] });
+    assert.match(operation?.responses['404']?.description ?? '', /unknown_deal/);
+    for (const [path, { get }] of Object.entries(paths)) if (path !== '/api/deals/{id}/report') assert.doesNotMatch(JSON.stringify(get.responses), /unknown_deal/, path);
+  });
+});
+
+describe('without an active deal', () => {
+  it('there is no example and no live example, and nothing fails', async () => {
+    const folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1, { listing_status: 'sold' })] });
+    const started = await startApp(folder.path);
+    try {
+      const example = await fetch(`${started.url}/api/example_report`);
+      assert.deepEqual([example.status, (await bodyOf(example))['reason']], [404, 'no_matches']);
+      assert.equal(((await bodyOf(await fetch(`${started.url}/api/meta`)))['example_report'] as { property: unknown }).property, null);
+      assert.deepEqual((await bodyOf(await fetch(`${started.url}/api/deals/{id}/report`)))['live_examples'], []);
+    } finally {
+      await started.close();
+      await folder.remove();
+    }
+  });
+});
