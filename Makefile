@@ -66,7 +66,10 @@ test: $(NODE) ## set everything up and run every test
 fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them
 	@node test/fuzz/run.ts
 
+bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
+	@node bench/run.ts
+
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

@@ -1,0 +1,61 @@
+/**
+ * Pages a second of each family that reads HTML: our parse (checks, refusals, typed values, the row as published)
+ * against the least that any parser does, cheerio.load and the text of the same cells. The recorded pages are small,
+ * which is the hard case: on a page of a real site's size, loading it is most of the work of both.
+ */
+import { load, type CheerioAPI } from 'cheerio';
+import type { Page } from '../../sources/contract.ts';
+import { expandTokens } from '../../sources/families/realauction_pages.ts';
+import { findSources } from '../../sources/index.ts';
+import { bodyOf, pageOf } from '../../test/sources/recorded.ts';
+import { readCases } from '../../test/sources/fleet_checks.ts';
+import { defineBench, type Bench, type Size } from '../contract.ts';
+
+const texts = ($: CheerioAPI, selector: string): string[] => $(selector).toArray().map((element) => $(element).text());
+const html = (selector: string) => (page: Page): string[] => texts(load(page.text()), selector);
+
+/** What is parsed: a recorded case, and how the text of its cells is had with cheerio alone. */
+const FAMILIES: readonly { readonly family: string; readonly source: string; readonly recorded: string; readonly bare: (page: Page) => readonly string[] }[] = [
+  { family: 'json_ld_page', source: 'heartland_multifamily', recorded: 'full', bare: html('script[type="application/ld+json"]') },
+  { family: 'json_ld_list', source: 'lakes_sunbelt_exchange', recorded: 'results', bare: html('script[type="application/ld+json"]') },
+  { family: 'html_cards', source: 'buckeye_income_property', recorded: 'cards', bare: html('h2 a, .property__place, .property__price, .units, .cap, .noi, .built, time, .property__status') },
+  {
+    family: 'realauction', source: 'oh_cuyahoga_sheriff', recorded: 'waiting',
+    bare: (page) => texts(load(expandTokens((JSON.parse(page.text()) as { retHTML: string }).retHTML), null, false), '.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGD, .AD_LBL, .AD_DTA'),
+  },
+  { family: 'webforms_grid', source: 'oh_stark_sheriff_page', recorded: 'delinquent_tax_sales', bare: html('th, td') },
+  { family: 'newspaper_notice', source: 'oh_summit_tax', recorded: 'section', bare: html('body') },
+];
+
+/** Seconds that `parse` is repeated for, by the size of the run. */
+const SECONDS: Readonly<Record<Size, number>> = { full: 1.5, quick: 0.3 };
+
+/** Pages a second over about so many seconds. */
+function rate(parse: () => unknown, seconds: number): number {
+  const started = performance.now();
+  let pages = 0;
+  for (; performance.now() - started < seconds * 1000; pages += 1) parse();
+  return pages / ((performance.now() - started) / 1000);
+}
+
+export default FAMILIES.map(({ family, source, recorded, bare }): Bench => defineBench({
+  name: `parsing_${family}`,
+  what: `pages parsed by ${source}`,
+  baseline: 'cheerio.load and the text of the same cells',
+  unit: 'pages/s',
+  target: { atLeast: 0.7 },
+  repetitions: { full: 7, quick: 3 },
+  async open(size) {
+    const found = (await findSources()).find(({ spec }) => spec.name === source);
+    if (!found) throw new Error(`there is no source ${source}`);
+    const folder = new URL('recorded/', found.folder);
+    const described = (await readCases(folder))[recorded];
+    if (!described) throw new Error(`${source} has no recorded case ${recorded}`);
+    const page = pageOf((await bodyOf(described, folder)).bytes, described);
+    const both = { ours: () => found.spec.parse(page), baseline: () => bare(page) };
+    if (both.ours().length === 0 || both.baseline().length === 0) throw new Error(`${source} finds nothing on ${recorded}`);
+    // Both are compiled before the first is timed.
+    for (const parse of Object.values(both)) rate(parse, SECONDS[size] / 2);
+    return { measure: async () => ({ ours: rate(both.ours, SECONDS[size]), baseline: rate(both.baseline, SECONDS[size]) }) };
+  },
+}));
