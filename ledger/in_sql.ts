@@ -1,0 +1,216 @@
+/**
+ * The ledger on any database that speaks SQL. Every move of a purchase is one guarded UPDATE or DELETE; who comes
+ * first is decided by unique indexes, never by looking first.
+ */
+import { randomUUID } from 'node:crypto';
+import { storedAnswers } from './answers.ts';
+import type { Begun, Ledger, NewPurchase, Purchase, PurchaseKey, PurchaseState } from './ledger.ts';
+import { asNumber, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
+import type { Query, Row, Store, Value } from './store.ts';
+
+const FROM = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
+const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.id = $1`;
+const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
+const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.payer = $1 AND p.identifier_hash = $2`;
+const GIVE_UP = `DELETE FROM purchases WHERE id = $1 AND state = 'reserved' AND lease_until_ms <= $2 RETURNING id`;
+
+/** Leads looked at in one statement, which always has so many parameters so that it is prepared once. */
+const LEADS_AT_ONCE = 100;
+const HOLDERS = `SELECT c.lead_id, p.id, p.state, p.lease_until_ms FROM claims c JOIN purchases p ON p.id = c.purchase_id
+  WHERE c.lead_id IN (${Array.from({ length: LEADS_AT_ONCE }, (_, i) => `$${i + 1}`).join(', ')})`;
+const PAGE = 500;
+const TRIES = 5;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const HASH = /^[0-9a-f]{64}$/;
+const UINT256_END = 1n << 256n;
+
+/** What would break the rule of one payment, one purchase if it were let in. */
+function check({ payment, identifierHash }: NewPurchase): void {
+  const wrong = (what: string): never => { throw new TypeError(`a purchase needs ${what}`); };
+  for (const name of ['asset', 'payer', 'payTo'] as const) if (!ADDRESS.test(payment[name])) wrong(`${name} as an address in lower case`);
+  if (!/^0x[0-9a-f]{64}$/.test(payment.nonce)) wrong('a nonce of 32 bytes in lower-case hex');
+  if (payment.network !== payment.network.toLowerCase()) wrong('its network in lower case');
+  for (const name of ['amount', 'validBefore'] as const) if (payment[name] < 0n || payment[name] >= UINT256_END) wrong(`${name} within uint256`);
+  if (identifierHash !== null && !HASH.test(identifierHash)) wrong('the SHA-256 of its identifier in hex');
+}
+
+const purchaseIn = ([row]: readonly Row[]): Purchase | null => (row === undefined ? null : purchaseOf(row));
+
+function lookup(key: PurchaseKey): readonly [string, ...Value[]] {
+  if ('id' in key) return [BY_ID, key.id];
+  if ('payment' in key) return [BY_PAYMENT, key.payment.network, key.payment.asset, key.payment.payer, key.payment.nonce];
+  return [BY_IDENTIFIER, key.payer, key.identifierHash];
+}
+
+/** A ledger on `store`, whose tables exist. */
+export function ledgerInSql(store: Store): Ledger {
+  const answers = storedAnswers(store);
+  let pinging: Promise<unknown> | undefined;
+
+  /** The purchase that stands in the way of a new one, after giving up those whose lease has run out. */
+  const inTheWay = async (query: Query, { payment, identifierHash, nowMs }: NewPurchase): Promise<Extract<Begun, { kind: 'taken' }> | null> => {
+    const standing = async (rows: readonly Row[]): Promise<Purchase | null> => {
+      const found = purchaseIn(rows);
+      if (found === null) return null;
+      return (await query(GIVE_UP, found.id, nowMs)).length === 1 ? null : found;
+    };
+    const byPayment = await standing(await query(BY_PAYMENT, payment.network, payment.asset, payment.payer, payment.nonce));
+    if (byPayment) return { kind: 'taken', by: 'payment', purchase: byPayment };
+    if (identifierHash === null) return null;
+    const byIdentifier = await standing(await query(BY_IDENTIFIER, payment.payer, identifierHash));
+    return byIdentifier && { kind: 'taken', by: 'identifier', purchase: byIdentifier };
+  };
+
+  return {
+    async begin(purchase) {
+      check(purchase);
+      const { payment: p, nowMs } = purchase;
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const id = randomUUID();
+        const begun = await store.write(async (query): Promise<Begun | null> => {
+          const taken = await inTheWay(query, purchase);
+          if (taken) return taken;
+          const inserted = await query(
+            `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
+             VALUES ($1, 'reserved', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`,
+            id, p.network, p.asset, p.payer, p.nonce, p.payTo, String(p.amount), String(p.validBefore), purchase.route, purchase.request,
+            purchase.snapshotId, purchase.identifierHash, nowMs, nowMs + purchase.leaseMs);
+          if (inserted.length === 0) return null;
+          const made = purchaseIn(await query(BY_ID, id));
+          return made && { kind: 'reserved', purchase: made };
+        });
+        if (begun) return begun;
+      }
+      throw new Error('a purchase was taken and given back faster than it could be looked at');
+    },
+
+    claim: (purchaseId, leadIds, nowMs) => store.write(async (query) => {
+      const [own] = await query(`SELECT p.id FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`, purchaseId);
+      if (!own) return null;
+      const [held] = await query('SELECT lead_id FROM claims WHERE purchase_id = $1', purchaseId);
+      if (held) return String(held['lead_id']);
+      for (let at = 0; at < leadIds.length; at += LEADS_AT_ONCE) {
+        const some = leadIds.slice(at, at + LEADS_AT_ONCE);
+        const padded = Array.from({ length: LEADS_AT_ONCE }, (_, i) => some[i] ?? some[0] ?? '');
+        const holders = new Map((await query(HOLDERS, ...padded)).map((row) => [String(row['lead_id']), row]));
+        for (const leadId of some) {
+          const holder = holders.get(leadId);
+          if (holder) {
+            if (holder['state'] !== 'reserved' || asNumber(holder['lease_until_ms']) > nowMs) continue;
+            if ((await query(GIVE_UP, String(holder['id']), nowMs)).length === 0) continue;
+          }
+          const claimed = await query('INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING lead_id', leadId, purchaseId, nowMs);
+          if (claimed.length === 1) return leadId;
+        }
+      }
+      return null;
+    }),
+
+    async settling(purchaseId, answer, nowMs) {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const keep = await answers.store(answer, nowMs);
+        const moved = await store.write(async (query) => {
+          const [own] = await query(`SELECT id FROM purchases WHERE id = $1 AND state = 'reserved' ${store.lockRows}`, purchaseId);
+          if (!own) return false;
+          if (!(await keep(query))) return null;
+          await query(`UPDATE purchases SET state = 'settling', settling_at_ms = $2, answer_sha256 = $3, kept_answer = $3, answer_headers = $4 WHERE id = $1`,
+            purchaseId, nowMs, answer.sha256, JSON.stringify(answer.headers));
+          return true;
+        });
+        if (moved !== null) return moved;
+      }
+      throw new Error('an answer was forgotten again and again while it was stored');
+    },
+
+    async unknown(purchaseId, why, transaction) {
+      await store.write((query) => query(`UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash) WHERE id = $1 AND state = 'settling'`, purchaseId, why, transaction));
+    },
+
+    sold: (purchaseId, transaction, nowMs) => store.write(async (query) => {
+      await query(`UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, why = NULL WHERE id = $1 AND state = 'settling'`, purchaseId, nowMs, transaction);
+      const purchase = purchaseIn(await query(BY_ID, purchaseId));
+      if (!purchase || purchase.state === 'reserved') throw new Error(`purchase ${purchaseId} was never sent for settlement`);
+      return purchase;
+    }),
+
+    release: (purchaseId, reason, nowMs) => store.write(async (query) => {
+      if (reason === 'not_settled') return (await query(`DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`, purchaseId)).length === 1;
+      const released = await query(`UPDATE purchases SET state = 'released', ended_at_ms = $2, why = $3, kept_answer = NULL,
+        returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1) WHERE id = $1 AND state = 'settling' RETURNING id`, purchaseId, nowMs, reason);
+      if (released.length === 0) return false;
+      await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
+      return true;
+    }),
+
+    find: async (key) => purchaseIn(await store.read(...lookup(key))),
+
+    async answerOf(purchaseId) {
+      const [row] = await store.read(`SELECT p.answer_headers, a.sha256, a.bytes FROM purchases p JOIN answers a ON a.sha256 = p.kept_answer WHERE p.id = $1`, purchaseId);
+      if (!row) return null;
+      const [sha256, bytes] = [String(row['sha256']), asNumber(row['bytes'])];
+      return { headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>, sha256, bytes, body: () => answers.read(sha256, bytes) };
+    },
+
+    async delivered({ purchaseId, kind, atMs, complete }) {
+      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0));
+    },
+
+    unresolved: async (settlingBeforeMs) =>
+      (await store.read(`SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state = 'settling' AND p.settling_at_ms < $1 ORDER BY p.settling_at_ms, p.id`, settlingBeforeMs)).map(purchaseOf),
+
+    claimedLeads: async (nowMs) => new Map((await store.read(
+      `SELECT c.lead_id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved' OR p.lease_until_ms > $1`, nowMs))
+      .map((row) => [String(row['lead_id']), String(row['state']) as Exclude<PurchaseState, 'released'>])),
+
+    soldLeads: async () => (await store.read(
+      `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved' ORDER BY c.lead_id`)).map((row) => String(row['lead_id'])),
+
+    giveUpAbandoned: async (nowMs) => (await store.write((query) =>
+      query(`DELETE FROM purchases WHERE state = 'reserved' AND lease_until_ms <= $1 RETURNING id`, nowMs))).length,
+
+    forgetAnswers: (endedBeforeMs) => store.write(async (query) => {
+      const forgotten = await query('UPDATE purchases SET kept_answer = NULL WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 RETURNING id', endedBeforeMs);
+      await query('DELETE FROM answers WHERE stored_at_ms < $1 AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.sha256)', endedBeforeMs);
+      return forgotten.length;
+    }),
+
+    async* purchases() {
+      let [atMs, id] = [Number.MIN_SAFE_INTEGER, ''];
+      for (;;) {
+        const rows = await store.read(`SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE (p.reserved_at_ms, p.id) > ($1, $2) ORDER BY p.reserved_at_ms, p.id LIMIT $3`, atMs, id, PAGE);
+        for (const row of rows) {
+          const purchase = purchaseOf(row);
+          [atMs, id] = [purchase.reservedAtMs, purchase.id];
+          yield purchase;
+        }
+        if (rows.length < PAGE) return;
+      }
+    },
+
+    async* deliveries() {
+      let number = 0;
+      for (;;) {
+        const rows = await store.read('SELECT number, purchase_id, kind, at_ms, complete FROM deliveries WHERE number > $1 ORDER BY number LIMIT $2', number, PAGE);
+        for (const row of rows) {
+          number = asNumber(row['number']);
+          yield deliveryOf(row);
+        }
+        if (rows.length < PAGE) return;
+      }
+    },
+
+    useOnce: (token, untilMs, nowMs) => store.write(async (query) => {
+      await query('DELETE FROM used_tokens WHERE until_ms < $1', nowMs);
+      return (await query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token', token, untilMs)).length === 1;
+    }),
+
+    async ping() {
+      // Callers at the same time share one write.
+      pinging ??= store.write((query) => query('UPDATE heartbeat SET beats = beats + 1')).finally(() => { pinging = undefined; });
+      await pinging;
+    },
+
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,134 @@
+/** The ledger in one SQLite file, for all processes of one host. */
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ledgerInSql } from './in_sql.ts';
+import { LedgerUnavailable, type Ledger } from './ledger.ts';
+import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
+import type { Query, Row, Store } from './store.ts';
+
+/** Time after which a ledger that somebody else keeps locked counts as unavailable. */
+export const PATIENCE_MS = 5000;
+const LONGEST_PAUSE_MS = 25;
+/** Marks the file as a ledger of ours: "Deal" in ASCII. */
+const APPLICATION_ID = 0x4465_616c;
+
+const migrations = migrationsIn(new URL('sqlite/', import.meta.url));
+
+// Result codes of SQLite: https://www.sqlite.org/rescode.html
+const [BUSY, LOCKED] = [5, 6];
+const WAYS_TO_BE_UNAVAILABLE = new Set([BUSY, LOCKED, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */, 14 /* CANTOPEN */, 26 /* NOTADB */]);
+
+/** Primary result code of an error SQLite gave, or undefined for any other error. */
+const codeOf = (error: unknown): number | undefined =>
+  (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined);
+const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(codeOf(error) ?? 0);
+
+function unavailable(error: unknown): unknown {
+  if (!WAYS_TO_BE_UNAVAILABLE.has(codeOf(error) ?? 0)) return error;
+  return new LedgerUnavailable(`the ledger: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}
+
+/**
+ * Try until the file is not locked. Waiting is done here and not by SQLite, whose busy timeout would stop the whole
+ * process. @throws LedgerUnavailable after PATIENCE_MS, or at once where waiting does not help
+ */
+async function patiently<T>(attempt: () => Promise<T> | T): Promise<T> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try { return await attempt(); } catch (error) {
+      if (!isBusy(error) || performance.now() >= untilMs) throw unavailable(error);
+    }
+    await sleep(pause * (0.5 + Math.random() / 2));
+  }
+}
+
+export interface SqliteOptions {
+  /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
+  readonly maxPages?: number;
+}
+
+function openFile(path: string, maxPages: number | undefined): DatabaseSync {
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true });
+    // It holds answers that were paid for: nobody else on the host reads it.
+    closeSync(openSync(path, 'a', 0o600));
+  }
+  const db = new DatabaseSync(path, { timeout: 0 });
+  if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
+  return db;
+}
+
+const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+function migrate(db: DatabaseSync, path: string): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const version = Number(pragma(db, 'user_version'));
+    const isNew = version === 0 && pragma(db, 'schema_version') === 0;
+    if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID) throw new LedgerRefused(`${path} is a database of something else`);
+    for (const { version: number, sql } of missing(migrations, version)) {
+      db.exec(sql);
+      db.exec(`PRAGMA user_version = ${number}`);
+    }
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The store on one connection, on which one thing is done at a time. */
+function storeOn(db: DatabaseSync): Store {
+  const statements = new Map<string, StatementSync>();
+  const query: Query = async (sql, ...values) => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, statement = db.prepare(sql));
+    return statement.all(Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))) as readonly Row[];
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    lockRows: '',
+    read: (sql, ...values) => patiently(() => inTurn(() => query(sql, ...values))),
+    write: (work) => patiently(() => inTurn(async () => {
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        const result = await work(query);
+        db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // Some errors, a full disk among them, have ended the transaction already.
+        if (db.isTransaction) db.exec('ROLLBACK');
+        throw error;
+      }
+    })),
+    close: () => inTurn(async () => {
+      statements.clear();
+      if (db.isOpen) db.close();
+    }),
+  };
+}
+
+/**
+ * Open the ledger in a file, made where there is none; `:memory:` for one that ends with the process.
+ * @throws LedgerRefused where the file is no ledger or of a newer version; LedgerUnavailable where it cannot be opened now
+ */
+export async function openSqliteLedger(path: string, options: SqliteOptions = {}): Promise<Ledger> {
+  const db = await patiently(() => openFile(path, options.maxPages));
+  try {
+    await patiently(() => db.exec('PRAGMA journal_mode = WAL'));
+    db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    await patiently(() => migrate(db, path));
+  } catch (error) {
+    db.close();
+    throw codeOf(error) === 26 ? new LedgerRefused(`${path} is no SQLite file`) : error;
+  }
+  return ledgerInSql(storeOn(db));
+}

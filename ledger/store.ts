@@ -1,0 +1,21 @@
+/** What the ledger asks of a database: rows for statements, and transactions that all readers see whole. */
+
+export type Value = string | number | Uint8Array | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Run one statement with parameters $1, $2 ... and give its rows: those selected, or those of RETURNING. */
+export type Query = (sql: string, ...parameters: readonly Value[]) => Promise<readonly Row[]>;
+
+export interface Store {
+  /**
+   * Run `work` in one transaction that is durable when this resolves. It may run more than once, so it does nothing
+   * but ask and write through `query`, and waits for nothing else.
+   * @throws LedgerUnavailable where the database cannot be written now
+   */
+  write<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Run one statement that only reads. */
+  readonly read: Query;
+  /** Ends a SELECT whose rows nobody else may change before the transaction ends; empty where writers come one at a time anyway. */
+  readonly lockRows: string;
+  close(): Promise<void>;
+}
