@@ -33,13 +33,15 @@ type Accepted = Extract<Candidate, { values: unknown }>;
 /**
  * Run `build` for one row: its values become a candidate, a Refusal becomes a reject. Other errors pass
  * through, as they are faults of the adapter. `key` is the natural key where it can be read even from a bad row.
+ * @param raw the row as published; a function where writing it down takes work, as most rows are never asked for it
  */
-export function candidate(raw: string, build: () => Omit<Accepted, 'raw'>, key?: Readonly<Record<string, string>>): Candidate {
+export function candidate(raw: string | (() => string), build: () => Omit<Accepted, 'raw'>, key?: Readonly<Record<string, string>>): Candidate {
+  const published = { get raw(): string { return typeof raw === 'string' ? raw : raw(); } };
   try {
-    return { ...build(), raw };
+    return Object.assign(published, build());
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { reject: { reason: error.reason, detail: error.message }, ...(key === undefined ? {} : { key }), raw };
+    return Object.assign(published, { reject: { reason: error.reason, detail: error.message }, ...(key === undefined ? {} : { key }) });
   }
 }
 
@@ -49,6 +51,7 @@ const show = (value: unknown): string => JSON.stringify(value) ?? String(value);
 
 /** Zero-width, bidirectional and control characters that sites leave in copied text. White space is kept for `line`. */
 const INVISIBLE = /[^\P{Cc}\t\n\v\f\r]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;
+const ASCII_TEXT = /^[\t\n\v\f\r\x20-\x7e]*$/u;
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 
 /** Text without invisible characters and outer space; inner spaces stay as published. Null when nothing is left. */
@@ -57,7 +60,9 @@ export function tidy(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
     return refuse('not_text', `expected text, found ${show(value)}`);
   }
-  return String(value).replace(INVISIBLE, '').replace(ODD_SPACE, ' ').trim() || null;
+  const text = String(value);
+  // Nearly every value is plain ASCII, in which there is nothing to look for.
+  return (ASCII_TEXT.test(text) ? text : text.replace(INVISIBLE, '').replace(ODD_SPACE, ' ')).trim() || null;
 }
 
 /** The same, with every run of white space made one space. */

@@ -5,10 +5,13 @@
  * stands in a card. Markup says nothing of itself when it changes, so what a card always has is declared too: a card
  * that lacks it is refused, and a page where no card has it is a changed template, never a page of unknowns.
  */
-import { load, type CheerioAPI } from 'cheerio';
+import { load } from 'cheerio';
+import type { Element } from 'domhandler';
+import { getOuterHTML, textContent } from 'domutils';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
+import { finder, type Finder } from './elements.ts';
 import { listingValues, ownUrl, standing, type ShownListing } from './listing_values.ts';
 
 /** Where a field stands in a card. */
@@ -44,25 +47,42 @@ export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 
 /** A site that links pages in a circle must not be followed for ever. */
 const MOST_PAGES = 2000;
 
-type Card = ReturnType<CheerioAPI>;
+/** A site with its selectors read. */
+interface ReadySite extends CardSite {
+  readonly find: Readonly<Partial<Record<CardField, Finder>>>;
+}
+
+const ready = (site: CardSite): ReadySite => ({
+  ...site, find: Object.fromEntries(Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]]))),
+});
+
+/** The element a field stands in, or null where the card does not have it. */
+const elementOf = (card: Element, field: CardField, site: ReadySite): Element | null => {
+  const find = site.find[field];
+  return find === undefined ? card : find.first(card);
+};
+
+const printed = (element: Element, attribute: string | undefined): string | null =>
+  line(attribute === undefined ? textContent(element) : element.attribs[attribute] ?? null);
 
 /** Text of a field, or null where the card does not show it. Refuses the row where it always should or reads otherwise. */
-function shownIn(card: Card, field: CardField, where: InCard | undefined): string | null {
+function shownIn(card: Element, field: CardField, site: ReadySite): string | null {
+  const where = site.fields[field];
   if (where === undefined) return null;
-  const element = where.at === undefined ? card : card.find(where.at).first();
-  const text = element.length === 0 ? null : line(where.attribute === undefined ? element.text() : element.attr(where.attribute) ?? null);
+  const element = elementOf(card, field, site);
+  const text = element === null ? null : printed(element, where.attribute);
   if (text === null) return where.always ? refuse(`missing_${field}`, `the card has no ${field} at ${where.at ?? 'itself'}`) : null;
   if (where.pattern === undefined) return text;
   return where.pattern.exec(text)?.[1] ?? refuse(`bad_${field}`, `${field} reads ${JSON.stringify(text)}, expected ${where.pattern.source}`);
 }
 
-function rowOf(card: Card, site: CardSite, page: Page): Candidate {
-  const { fields } = site;
-  const idElement = fields.listing_id.at === undefined ? card : card.find(fields.listing_id.at).first();
-  const idText = line(fields.listing_id.attribute === undefined ? idElement.text() : idElement.attr(fields.listing_id.attribute) ?? null) ?? '';
-  const id = fields.listing_id.pattern === undefined ? idText : fields.listing_id.pattern.exec(idText)?.[1] ?? '';
-  return candidate(line(card.prop('outerHTML') ?? '') ?? '(an empty card)', () => {
-    const at = (field: CardField): string | null => shownIn(card, field, fields[field]);
+function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
+  const { attribute, pattern } = site.fields.listing_id;
+  const idElement = elementOf(card, 'listing_id', site);
+  const idText = (idElement === null ? null : printed(idElement, attribute)) ?? '';
+  const id = pattern === undefined ? idText : pattern.exec(idText)?.[1] ?? '';
+  return candidate(() => line(getOuterHTML(card)) ?? '(an empty card)', () => {
+    const at = (field: CardField): string | null => shownIn(card, field, site);
     const listing_url = ownUrl(at('listing_url'), page);
     return {
       values: listingValues({
@@ -79,7 +99,7 @@ function rowOf(card: Card, site: CardSite, page: Page): Candidate {
 }
 
 interface CardPage {
-  readonly cards: readonly Card[];
+  readonly cards: readonly Element[];
   /** Listings that the site says there are. */
   readonly total: number;
   /** Where the link to the next page leads. */
@@ -87,26 +107,29 @@ interface CardPage {
 }
 
 /** The cards of a page. Throws Quarantine where the page is not the list, or no card has what all of them have. */
-function readCards(site: CardSite, page: Page): CardPage {
+function readCards(site: ReadySite, page: Page): CardPage {
   const html = page.text();
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   // A page whose end is missing lost cards, or the link to the rest.
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
   const $ = load(html);
-  const cards = $(site.card).toArray().map((element) => $(element));
+  const cards = $<Element, string>(site.card).toArray();
   if (cards.length === 0 && $(site.nothing).length === 0) {
     throw new Quarantine('template_changed', `the page has no ${site.card}, and no ${site.nothing} that says there is none`, page.url);
   }
   const counted = site.count.pattern.exec(line($(site.count.at).first().text()) ?? '')?.[1]?.replaceAll(',', '');
   if (cards.length > 0 && counted === undefined) throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
-  for (const [field, where] of Object.entries(site.fields)) {
-    const has = (card: Card): boolean => (where.at === undefined ? card : card.find(where.at)).first().is(where.attribute === undefined ? '*' : `[${where.attribute}]`);
+  for (const [field, where] of Object.entries(site.fields) as [CardField, InCard][]) {
+    const has = (card: Element): boolean => {
+      const element = elementOf(card, field, site);
+      return element !== null && (where.attribute === undefined || where.attribute in element.attribs);
+    };
     if (where.always && cards.length > 0 && !cards.some(has)) throw new Quarantine('template_changed', `none of ${cards.length} cards has ${field} at ${where.at ?? 'itself'}`, page.url);
   }
   return { cards, total: Number(counted ?? 0), next: $(site.next).first().attr('href') };
 }
 
-async function* readList(ctx: FetchContext, site: CardSite, base: string): AsyncGenerator<Page> {
+async function* readList(ctx: FetchContext, site: ReadySite, base: string): AsyncGenerator<Page> {
   const visited = new Set<string>();
   let seen = 0;
   let total = 0;
@@ -128,7 +151,8 @@ async function* readList(ctx: FetchContext, site: CardSite, base: string): Async
 }
 
 /** An adapter for one broker site. */
-export function htmlCardListings(site: CardSite): SourceSpec {
+export function htmlCardListings(declared: CardSite): SourceSpec {
+  const site = ready(declared);
   const base = `https://${site.host}`;
   return defineSource({
     name: site.name, family: 'listings', title: site.title, home: new URL(site.start, base).href, terms: site.terms, everyDays: site.everyDays,

@@ -39,8 +39,7 @@ interface Form {
   readonly button: Readonly<Record<string, string>>;
 }
 
-function readForm(page: Page): Form {
-  const $ = load(page.text());
+function readForm(page: Page, $: CheerioAPI = load(page.text())): Form {
   const fields = Object.fromEntries($('form input[type=hidden][name]').toArray().map((input) => [$(input).attr('name') ?? '', $(input).attr('value') ?? '']));
   const select = $('form select').filter((_, element) => $(element).find('option').toArray().some((option) => line($(option).text()) === 'Delinquent Tax'));
   const types = new Map(select.find('option').toArray().map((option) => [line($(option).text()) ?? '', $(option).attr('value') ?? '']));
@@ -85,8 +84,8 @@ function parse(page: Page): readonly Candidate[] {
   if (asked === undefined) throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
   const html = page.text();
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  readForm(page);
   const $ = load(html);
+  readForm(page, $);
   const head = $('tr').filter((_, row) => $(row).children('th').toArray().some((cell) => /^case\b/iu.test(line($(cell).text()) ?? ''))).first();
   if (head.length === 0) {
     if (/\bno (?:records|sales|results)\b/iu.test($('body').text())) return [];
@@ -100,7 +99,7 @@ function parse(page: Page): readonly Candidate[] {
     const cells = $(row).children('td').toArray().map((cell) => line($(cell).text()) ?? '');
     const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
     const [number, parcel] = [cell('case'), cell('parcel')];
-    return candidate($.html(row), () => {
+    return candidate(() => $.html(row), () => {
       if (cells.length !== columns.length) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
       const type = required('sale_type', cell('type'));
       if (type !== asked) refuse('other_sale_type', `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`);
