@@ -13,6 +13,7 @@ const publicUrl = z.string().transform((s, context) => {
 
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  LEDGER: pipelineSettings.shape.LEDGER,
   PORT: z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port').default(4021).describe('Port the server listens on; 0 takes a free one.'),
   HOST: z.string().min(1, 'an address of this machine').default('127.0.0.1').describe('Address it listens on; 0.0.0.0 for all.'),
   PAYMENTS: z.enum(['sandbox', 'facilitator', 'self'], 'sandbox or facilitator').default('sandbox')

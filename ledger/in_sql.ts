@@ -48,18 +48,22 @@ export function ledgerInSql(store: Store): Ledger {
   const answers = storedAnswers(store);
   let pinging: Promise<unknown> | undefined;
 
-  /** The purchase that stands in the way of a new one, after giving up those whose lease has run out. */
-  const inTheWay = async (query: Query, { payment, identifierHash, nowMs }: NewPurchase): Promise<Extract<Begun, { kind: 'taken' }> | null> => {
-    const standing = async (rows: readonly Row[]): Promise<Purchase | null> => {
-      const found = purchaseIn(rows);
-      if (found === null) return null;
-      return (await query(GIVE_UP, found.id, nowMs)).length === 1 ? null : found;
-    };
-    const byPayment = await standing(await query(BY_PAYMENT, payment.network, payment.asset, payment.payer, payment.nonce));
-    if (byPayment) return { kind: 'taken', by: 'payment', purchase: byPayment };
-    if (identifierHash === null) return null;
-    const byIdentifier = await standing(await query(BY_IDENTIFIER, payment.payer, identifierHash));
-    return byIdentifier && { kind: 'taken', by: 'identifier', purchase: byIdentifier };
+  /**
+   * The purchase that stands in the way of a new one. One whose lease has run out is given up here.
+   * @returns null where the way is free, 'changed' where it must be looked at again
+   */
+  const inTheWay = async (query: Query, { payment: p, identifierHash, nowMs }: NewPurchase): Promise<Extract<Begun, { kind: 'taken' }> | 'changed' | null> => {
+    const ways = [
+      { by: 'payment', rows: () => query(BY_PAYMENT, p.network, p.asset, p.payer, p.nonce) },
+      ...(identifierHash === null ? [] : [{ by: 'identifier', rows: () => query(BY_IDENTIFIER, p.payer, identifierHash) } as const]),
+    ] as const;
+    for (const { by, rows } of ways) {
+      const purchase = purchaseIn(await rows());
+      if (purchase === null) continue;
+      if (purchase.state !== 'reserved' || purchase.leaseUntilMs > nowMs) return { kind: 'taken', by, purchase };
+      if ((await query(GIVE_UP, purchase.id, nowMs)).length === 0) return 'changed';
+    }
+    return null;
   };
 
   return {
@@ -70,7 +74,7 @@ export function ledgerInSql(store: Store): Ledger {
         const id = randomUUID();
         const begun = await store.write(async (query): Promise<Begun | null> => {
           const taken = await inTheWay(query, purchase);
-          if (taken) return taken;
+          if (taken) return taken === 'changed' ? null : taken;
           const inserted = await query(
             `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
              VALUES ($1, 'reserved', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`,
@@ -164,7 +168,7 @@ export function ledgerInSql(store: Store): Ledger {
       .map((row) => [String(row['lead_id']), String(row['state']) as Exclude<PurchaseState, 'released'>])),
 
     soldLeads: async () => (await store.read(
-      `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved' ORDER BY c.lead_id`)).map((row) => String(row['lead_id'])),
+      `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'`)).map((row) => String(row['lead_id'])).sort(),
 
     giveUpAbandoned: async (nowMs) => (await store.write((query) =>
       query(`DELETE FROM purchases WHERE state = 'reserved' AND lease_until_ms <= $1 RETURNING id`, nowMs))).length,

@@ -10,9 +10,15 @@ const size = (about: string, byDefault: number) =>
   z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').max(1_000_000, 'at most 1000000').default(byDefault).describe(about);
 const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
 
+/** Where the ledger is, for whoever opens it: the server, and the pipeline that leaves sold leads out. */
+const ledger = z.string()
+  .refine((s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s), 'the path of an SQLite file, or postgres://user:password@host/database')
+  .optional().describe('Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.');
+
 /** Settings of the pipeline and of the sandbox world. */
 export const pipelineSettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data').describe('Folder of the archive, staged rows, snapshots and the ledger.'),
+  LEDGER: ledger,
   DROP_DIR: z.string().min(1, 'a folder').optional().describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
   LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
   DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),

@@ -1,7 +1,8 @@
+-- Keys are compared byte by byte ("C"): an index must not depend on a library's idea of an alphabet.
 -- Amounts and validBefore are uint256: decimal text, because no integer type here holds them. Times are Unix milliseconds.
 
 CREATE TABLE answers (
-  sha256       text    NOT NULL PRIMARY KEY CHECK (length(sha256) = 64),
+  sha256       text COLLATE "C" NOT NULL PRIMARY KEY CHECK (length(sha256) = 64),
   bytes        bigint NOT NULL CHECK (bytes >= 0),
   -- 0 while its pieces are being written.
   whole        integer NOT NULL CHECK (whole IN (0, 1)),
@@ -9,19 +10,19 @@ CREATE TABLE answers (
 );
 
 CREATE TABLE answer_chunks (
-  sha256 text    NOT NULL REFERENCES answers (sha256) ON DELETE CASCADE,
+  sha256 text COLLATE "C" NOT NULL REFERENCES answers (sha256) ON DELETE CASCADE,
   chunk  integer NOT NULL CHECK (chunk >= 0),
   body   bytea   NOT NULL CHECK (octet_length(body) BETWEEN 1 AND 1048576),
   PRIMARY KEY (sha256, chunk)
 );
 
 CREATE TABLE purchases (
-  id              text    NOT NULL PRIMARY KEY,
+  id              text COLLATE "C" NOT NULL PRIMARY KEY,
   state           text    NOT NULL CHECK (state IN ('reserved', 'settling', 'sold', 'released')),
-  network         text    NOT NULL,
-  asset           text    NOT NULL,
-  payer           text    NOT NULL,
-  nonce           text    NOT NULL,
+  network         text COLLATE "C" NOT NULL,
+  asset           text COLLATE "C" NOT NULL,
+  payer           text COLLATE "C" NOT NULL,
+  nonce           text COLLATE "C" NOT NULL,
   pay_to          text    NOT NULL,
   amount          text    NOT NULL CHECK (amount <> '' AND amount !~ '[^0-9]'),
   valid_before    text    NOT NULL CHECK (valid_before <> '' AND valid_before !~ '[^0-9]'),
@@ -40,7 +41,7 @@ CREATE TABLE purchases (
   answer_sha256   text,
   answer_headers  text,
   -- The same as answer_sha256 for as long as the answer can be collected.
-  kept_answer     text REFERENCES answers (sha256),
+  kept_answer     text COLLATE "C" REFERENCES answers (sha256),
   CHECK ((state IN ('settling', 'sold', 'released')) = (settling_at_ms IS NOT NULL)),
   CHECK ((state IN ('sold', 'released')) = (ended_at_ms IS NOT NULL)),
   CHECK (state <> 'sold' OR tx_hash IS NOT NULL),
@@ -56,14 +57,14 @@ CREATE INDEX purchases_unfinished ON purchases (state, lease_until_ms) WHERE sta
 CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
 
 CREATE TABLE claims (
-  lead_id       text    NOT NULL PRIMARY KEY,
-  purchase_id   text    NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE,
+  lead_id       text COLLATE "C" NOT NULL PRIMARY KEY,
+  purchase_id   text COLLATE "C" NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE,
   claimed_at_ms bigint NOT NULL
 );
 
 CREATE TABLE deliveries (
   number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  purchase_id text    NOT NULL REFERENCES purchases (id),
+  purchase_id text COLLATE "C" NOT NULL REFERENCES purchases (id),
   kind        text    NOT NULL CHECK (kind IN ('first', 'identifier', 'wallet')),
   at_ms       bigint NOT NULL,
   complete    integer NOT NULL CHECK (complete IN (0, 1))
@@ -72,7 +73,7 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_of_purchase ON deliveries (purchase_id);
 
 CREATE TABLE used_tokens (
-  token    text   NOT NULL PRIMARY KEY,
+  token    text COLLATE "C" NOT NULL PRIMARY KEY,
   until_ms bigint NOT NULL
 );
 

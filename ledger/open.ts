@@ -1,0 +1,44 @@
+/** Opens the ledger that the settings name. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingError } from '../lib/settings.ts';
+import { LedgerUnavailable, type Ledger } from './ledger.ts';
+import { LedgerRefused } from './migrations.ts';
+import { openPostgresLedger } from './postgres.ts';
+import { openSqliteLedger } from './sqlite.ts';
+
+export interface LedgerSettings {
+  readonly DATA_DIR: string;
+  readonly LEDGER?: string | undefined;
+}
+
+const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
+
+/** Where the ledger is: the address of a PostgreSQL database, or the path of a file. */
+const placeOf = ({ DATA_DIR, LEDGER }: LedgerSettings): string => LEDGER ?? join(DATA_DIR, 'ledger.sqlite');
+
+/** The ledger's place as it may be shown: without a password. */
+export function shownPlace(settings: LedgerSettings): string {
+  const place = placeOf(settings);
+  const parsed = isPostgres(place) ? URL.parse(place) : null;
+  if (!parsed) return isPostgres(place) ? 'postgres://...' : place;
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}
+
+/** Whether there is a ledger already. One in PostgreSQL is taken to be there: only asking it would tell. */
+export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || existsSync(placeOf(settings));
+
+/**
+ * Open the ledger, and bring it to the version of this program. It is made where there is none.
+ * @throws SettingError, one line, where this ledger cannot be used; LedgerUnavailable where it cannot be asked now
+ */
+export async function openLedger(settings: LedgerSettings): Promise<Ledger> {
+  const place = placeOf(settings);
+  try {
+    return await (isPostgres(place) ? openPostgresLedger(place) : openSqliteLedger(place));
+  } catch (error) {
+    if (error instanceof LedgerRefused) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
+    if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
