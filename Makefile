@@ -19,8 +19,8 @@ setup: $(NODE) ## install what is missing
 run: $(NODE) ## read the sources, build the models, publish a snapshot (LIVE=1 the real web, DAY=... another day of the sandbox)
 	@node sandbox/around.ts node pipelines/cli.ts run
 
-daily: $(NODE) ## the same for what changes every day: listings, tax lists, sheriff sales, rents
-	@SOURCES=listings,tax,sheriff,fmr node sandbox/around.ts node pipelines/cli.ts run
+daily: $(NODE) ## the same for what changes every day: listings, tax lists, sheriff sales, parcels, rents
+	@SOURCES=listings,tax,sheriff,parcels,fmr node sandbox/around.ts node pipelines/cli.ts run
 
 underwrite: $(NODE) ## build and publish from the rows already staged, reading nothing
 	@SOURCES=none node sandbox/around.ts node pipelines/cli.ts run
@@ -31,8 +31,17 @@ ohio: $(NODE) ## read the Ohio register and publish
 colorado: $(NODE) ## read the Colorado register and publish
 	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/cli.ts run
 
-status: $(NODE) ## what is fresh, late or broken; exit status 0 only when all is well
+status: $(NODE) ## what is fresh, late or broken, and what it cost; JSON=1 for monitors; exit status 0 only when all is well
 	@node pipelines/cli.ts status
+
+schedule: $(NODE) ## the scheduled runs as systemd timers or a crontab; INSTALL=1 installs them with the settings that are set
+	@node pipelines/operate/cli.ts schedule
+
+job: $(NODE) ## do a scheduled job if it is due: JOB=daily, colorado, underwrite or ohio
+	@node pipelines/operate/cli.ts job
+
+watch: $(NODE) ## do what the schedule missed, and tell ALERT_COMMAND of new trouble
+	@node pipelines/operate/cli.ts watch
 
 reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
 	@node pipelines/cli.ts reparse
@@ -42,6 +51,9 @@ backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 day
 
 reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
 	@node sandbox/reconcile.ts
+
+identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
+	@node test/identity/run.ts
 
 sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
@@ -69,7 +81,10 @@ fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and c
 bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
 	@node bench/run.ts
 
-help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and hold what follows against an undisturbed run
+	@node test/crash/pipeline.ts
 
-.PHONY: bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+.PHONY: crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

@@ -1,0 +1,24 @@
+/**
+ * `make crash-pipeline KILLS=200 CRASH_SEED=1`: kill the pipeline at random instants and hold what is left, and what the
+ * next run publishes, against an undisturbed run. Exit status 1 where anything did not hold. The same seed aims at the
+ * same instants; where a kill falls is also the machine's.
+ */
+import { z } from 'zod';
+import { readSettings } from '../../lib/settings.ts';
+import { smallWorld } from '../pipelines/runs.ts';
+import { killRuns } from './pipeline_kills.ts';
+
+const settings = z.object({
+  KILLS: z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').default(200),
+  CRASH_SEED: z.coerce.number('a whole number').int('a whole number').default(1),
+});
+const { KILLS: kills, CRASH_SEED: seed } = readSettings(settings);
+const started = performance.now();
+const report = await killRuns({
+  world: smallWorld(), kills, seed, days: ['2026-11-20', '2026-11-21', '2026-11-22'],
+  say: (line) => { process.stdout.write(`${line}\n`); },
+});
+process.stdout.write(`\n${report.kills} kills (CRASH_SEED=${seed}) in ${((performance.now() - started) / 60_000).toFixed(1)} minutes: ${[...report.phases].map(([phase, n]) => `${phase} ${n}`).join(', ')}
+${report.completed} runs to the end, after up to ${report.worst} kills in a row; ${report.wrong.length} things did not hold\n`);
+for (const line of report.wrong) process.stdout.write(`  ${line}\n`);
+process.exitCode = report.wrong.length > 0 ? 1 : 0;

@@ -1,0 +1,101 @@
+/** What must hold of a data folder at any instant, whoever was killed in it; and in which phase a run was killed. */
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { sha256OfFile } from '../../lib/files.ts';
+import { parseRunId, type Layout } from '../../pipelines/layout.ts';
+import { readsUpTo, trustedRows } from '../../pipelines/reads.ts';
+import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { RequestRecord } from '../../sources/fetch/archive.ts';
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+});
+
+/** Files under a folder, relative to it. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((e) => !e.isDirectory()).map((e) => relative(folder, join(e.parentPath, e.name)));
+}
+
+/** What is wrong in the folder, each in one sentence: `current`, every snapshot, read, object and request record. */
+export async function wrongIn(layout: Layout): Promise<string[]> {
+  const wrong: string[] = [];
+  const current = await currentSnapshot(layout);
+  if (current !== null) {
+    const target = await readlink(layout.current);
+    if (target !== join('snapshots', current)) wrong.push(`current points at ${target}`);
+    if (!(await listSnapshots(layout)).includes(current)) wrong.push(`current names ${current}, which is no snapshot`);
+  }
+  for (const runId of await listSnapshots(layout)) wrong.push(...(await verifySnapshot(layout, runId)).map((problem) => `snapshot ${runId}: ${problem}`));
+  for (const source of await namesIn(layout.stagedRoot)) {
+    for (const read of await readsUpTo(layout, source, '9999-12-31')) {
+      if ((read.status === 'good') !== (await trustedRows(layout, read) !== undefined)) wrong.push(`read ${source} ${read.run_id} is ${read.status} and has rows, or is good and has none`);
+    }
+  }
+  for (const runId of await namesIn(layout.runs)) {
+    const notes = await readFile(join(layout.run(runId), 'run.json'), 'utf8').catch(() => '{}');
+    if (typeof JSON.parse(notes) !== 'object') wrong.push(`run.json of ${runId} is not whole`);
+  }
+  return [...wrong, ...await wrongInArchive(join(layout.root, 'archive'))];
+}
+
+async function wrongInArchive(archive: string): Promise<string[]> {
+  const wrong: string[] = [];
+  const objects = new Set<string>();
+  for (const file of await filesIn(join(archive, 'objects')).catch(() => [])) {
+    const [folder = '', name = ''] = file.split('/');
+    if (!/^[0-9a-f]{64}$/u.test(name) || folder !== name.slice(0, 2)) wrong.push(`archive object ${file} has no object's name`);
+    else if (await sha256OfFile(join(archive, 'objects', file)) !== name) wrong.push(`archive object ${file} is not what its name says`);
+    objects.add(name);
+  }
+  for (const file of await filesIn(join(archive, 'requests')).catch(() => [])) {
+    const lines = (await readFile(join(archive, 'requests', file), 'utf8')).split('\n');
+    for (const [index, line] of lines.entries()) {
+      // The one line that a kill may cut is the last, which then ends no line.
+      if (index === lines.length - 1) continue;
+      const { sha256 } = RequestRecord.parse(JSON.parse(line));
+      if (sha256 !== null && !objects.has(sha256)) wrong.push(`${file} line ${index + 1} names the object ${sha256}, which is not there`);
+    }
+  }
+  return wrong;
+}
+
+export const PHASES = ['before', 'fetch', 'staging', 'build', 'publish', 'switch', 'after'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/**
+ * The phase in which the newest run of a day was killed, by what lies on the disk:
+ * before it had an id; while it asked for pages; while it wrote staged rows; while it built the models; while it wrote
+ * the snapshot; when the snapshot stood in its place and the run had not ended; after it had written all.
+ * @param known folders of runs/ from before the run
+ */
+export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promise<Phase> {
+  const runId = (await namesIn(layout.runs)).find((id) => !known.has(id));
+  if (runId === undefined) return 'before';
+  const inRun = await namesIn(layout.run(runId));
+  if (inRun.includes('run.json')) return 'after';
+  const snapshots = await namesIn(layout.snapshots);
+  if (snapshots.includes(runId)) return 'switch';
+  if (snapshots.some((name) => name.startsWith('.building-'))) return 'publish';
+  if (inRun.some((name) => name.startsWith('build.duckdb'))) return 'build';
+  for (const source of await namesIn(layout.stagedRoot)) {
+    const names = new Set(await namesIn(layout.staged(source)));
+    if ([...names].some((name) => name.startsWith(runId) && (!/\.(?:json|parquet)$/u.test(name) || !names.has(name.replace(/parquet$/u, 'json'))))) return 'staging';
+  }
+  return 'fetch';
+}
+
+/** Paths of the folder with the numbers of runs left out, without the archive's objects: what an undisturbed run leaves behind, whatever its number. */
+export async function kindsOfFiles(layout: Layout): Promise<string[]> {
+  const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
+  return [...new Set((await filesIn(layout.root)).filter((path) => !path.startsWith('archive/objects/')).map(shape))].sort();
+}
+
+/** SHA-256 of each published Parquet file of a day's newest snapshot. */
+export async function hashesOn(layout: Layout, day: string): Promise<Record<string, string>> {
+  const newest = (await listSnapshots(layout)).findLast((id) => parseRunId(id)?.asOf === day);
+  if (newest === undefined) return {};
+  const { tables } = await readManifest(layout, newest);
+  return Object.fromEntries(Object.entries(tables).map(([name, { sha256 }]) => [name, sha256]));
+}
