@@ -14,7 +14,11 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: string;
   constructor(reason: string, detail: string) {
+    // Refusing a row is an everyday result, and nobody reads the stack of it.
+    const depth = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(detail);
+    Error.stackTraceLimit = depth;
     this.reason = reason;
   }
 }

@@ -4,9 +4,12 @@
  * The site sends its items compressed: twelve two-letter tokens stand for pieces of markup, and the page's
  * own script puts them back. The answer is JSON although it is served as text/html.
  */
-import { load, type CheerioAPI } from 'cheerio';
+import { load } from 'cheerio';
+import type { AnyNode, Element } from 'domhandler';
+import { prevElementSibling, textContent } from 'domutils';
 import { Quarantine, type Page } from '../contract.ts';
 import { line } from '../values.ts';
+import { finder } from './elements.ts';
 
 /** The site's own table of tokens, as its script holds it. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -130,14 +133,27 @@ function json(page: Page): Readonly<Record<string, unknown>> {
   return body as Readonly<Record<string, unknown>>;
 }
 
-/** Values with the labels before them, whether the label is a th, a td or a div. */
-function labelledIn($: CheerioAPI, within: ReturnType<CheerioAPI>): Labelled {
-  const cells = within.find('.AD_DTA');
-  const values = cells.length > 0 ? cells : within.find('tr > :nth-child(2)');
-  return values.toArray().map((cell) => [
-    (line($(cell).prev('th, td, div').text()) ?? '').replace(/\s*:$/u, ''), line($(cell).text()) ?? '',
-  ] as const);
+const marked = finder('.AD_DTA');
+const secondCells = finder('tr > :nth-child(2)');
+
+/** Text of the label before a value: the cell or box beside it. */
+function labelBefore(value: Element): string {
+  const label = prevElementSibling(value);
+  return label !== null && ['th', 'td', 'div'].includes(label.name) ? line(textContent(label)) ?? '' : '';
 }
+
+/** Values with the labels before them, whether the label is a th, a td or a div. */
+function labelledIn(within: AnyNode): Labelled {
+  const cells = marked.all(within);
+  return (cells.length > 0 ? cells : secondCells.all(within))
+    .map((cell) => [labelBefore(cell).replace(/\s*:$/u, ''), line(textContent(cell)) ?? ''] as const);
+}
+
+const statsOf = finder('.AUCTION_STATS');
+const boxOf = { A: finder('.ASTAT_MSGA'), B: finder('.ASTAT_MSGB'), D: finder('.ASTAT_MSGD') } as const;
+const leadingBoxes = finder('.ASTAT_MSGA, .ASTAT_MSGB');
+const anyBox = finder('.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD');
+const detailsOf = finder('.AUCTION_DETAILS');
 
 /**
  * Items of an answer to LOAD; none where the area is empty, or where no day is bound to the session.
@@ -153,17 +169,21 @@ export function readItems(page: Page): Item[] {
   if ($('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM').length > 0) {
     changed('a value holds the label or the value after it: the markup of an item does not end where it should');
   }
-  const items = $('.AUCTION_ITEM[aid]').toArray().map((element): Item => {
-    const item = $(element);
-    const stat = (name: string): string | null => line(item.find(`.AUCTION_STATS .ASTAT_MSG${name}`).first().text());
-    const aid = item.attr('aid') ?? '';
+  const items = $<Element, string>('.AUCTION_ITEM[aid]').toArray().map((item): Item => {
+    const aid = item.attribs['aid'] ?? '';
+    const stats = statsOf.first(item);
+    const stat = (name: keyof typeof boxOf): string | null => {
+      const box = stats === null ? null : boxOf[name].first(stats);
+      return box === null ? null : line(textContent(box));
+    };
     // A box that is there and blank is the script's to fill; without a box, a cancelled item would read as scheduled.
-    const boxes = item.find('.AUCTION_STATS').find('.ASTAT_MSGA, .ASTAT_MSGB');
-    if (boxes.length !== 2 || boxes.find('.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD').length > 0) changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
+    const boxes = stats === null ? [] : leadingBoxes.all(stats);
+    if (boxes.length !== 2 || boxes.some((box) => anyBox.first(box) !== null)) changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
+    const details = detailsOf.first(item);
     return {
       aid,
       slot: { label: stat('A'), text: stat('B'), amount: stat('D') },
-      labelled: labelledIn($, item.find('.AUCTION_DETAILS')),
+      labelled: details === null ? [] : labelledIn(details),
     };
   });
   const listed = rlist.split(',').map((aid) => aid.trim()).filter(Boolean);
@@ -181,7 +201,7 @@ export const valueOf = (labelled: Labelled, label: string): string | null =>
 /** Labels of an item's details page; none where the site shows its door instead. */
 export function readDetails(page: Page): Labelled {
   const $ = load(page.text());
-  return labelledIn($, $('body')).filter(([label]) => label !== '');
+  return $('body').toArray().flatMap(labelledIn).filter(([label]) => label !== '');
 }
 
 /** Codes by which the status box is filled in; other labels come in full. */

@@ -135,7 +135,7 @@ export function parseItems(county: County, page: Page): readonly Candidate[] {
     const parcel = valueOf(item.labelled, 'Parcel ID');
     const number = optional(valueOf(item.labelled, 'Case #')?.replace(/\s*\([^()]*\)\s*$/u, ''));
     return candidate(
-      JSON.stringify({ ...item, ...(saleTypes[item.aid] === undefined ? {} : { saleType: saleTypes[item.aid] }) }),
+      () => JSON.stringify({ ...item, ...(saleTypes[item.aid] === undefined ? {} : { saleType: saleTypes[item.aid] }) }),
       () => ({
         values: saleOf(county, item, saleDate, (page.context['area'] ?? null) as Area | null, saleTypes[item.aid]),
         sourceUrl: previewUrl(page.url, saleDate),
@@ -173,7 +173,7 @@ export function parseScraped(county: County, page: Page): readonly Candidate[] {
   return (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => {
     checkColumns(Object.keys(row), SCRAPED, page.url, ['geocode']);
     const said = (name: string): string | null => line(row[name]);
-    return candidate(JSON.stringify(row), () => {
+    return candidate(() => JSON.stringify(row), () => {
       if (said('county')?.toLowerCase() !== county.name.toLowerCase()) {
         refuse('other_county', `county is ${JSON.stringify(row['county'])}, expected ${county.name}`);
       }

@@ -10,9 +10,12 @@
  *
  * Columns are known by their headings. The page states no status, so a sale seen here alone has none.
  */
-import { load, type CheerioAPI } from 'cheerio';
+import { load } from 'cheerio';
+import { Document, isTag, type AnyNode, type Element, type ParentNode } from 'domhandler';
+import { getOuterHTML, textContent } from 'domutils';
 import type { RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { finder } from '../../families/elements.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { candidate, checkColumns, date, line, optional, refuse, required, zip } from '../../values.ts';
 
@@ -28,6 +31,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   'case number': 'case', 'case #': 'case', 'case no': 'case', 'case no.': 'case', case: 'case', 'sale date': 'date', address: 'street', 'property address': 'street',
   city: 'city', zip: 'zip', 'zip code': 'zip', parcel: 'parcel', 'parcel #': 'parcel', 'parcel number': 'parcel', defendant: 'defendant', 'sale type': 'type', type: 'type',
 };
+const pagerLink = finder('a[href*="__doPostBack"]');
 const NEEDED = ['case', 'date', 'street', 'city', 'zip', 'parcel', 'defendant', 'type'];
 
 interface Form {
@@ -39,22 +43,33 @@ interface Form {
   readonly button: Readonly<Record<string, string>>;
 }
 
-function readForm(page: Page, $: CheerioAPI = load(page.text())): Form {
-  const fields = Object.fromEntries($('form input[type=hidden][name]').toArray().map((input) => [$(input).attr('name') ?? '', $(input).attr('value') ?? '']));
-  const select = $('form select').filter((_, element) => $(element).find('option').toArray().some((option) => line($(option).text()) === 'Delinquent Tax'));
-  const types = new Map(select.find('option').toArray().map((option) => [line($(option).text()) ?? '', $(option).attr('value') ?? '']));
-  const button = $('form input[type=submit][name]').first();
+const hiddenFields = finder('form input[type=hidden][name]');
+const choices = finder('form select');
+const options = finder('option');
+const submit = finder('form input[type=submit][name]');
+const shown = (element: Element): string => line(textContent(element)) ?? '';
+
+const bodyOf = finder('body');
+const tableRows = finder('tr');
+const documentOf = (html: string): AnyNode => load(html).root()[0] ?? new Document([]);
+const childrenOf = (node: ParentNode, name: string): Element[] => node.children.filter((child) => isTag(child)).filter((child) => child.name === name);
+
+function readForm(page: Page, document: AnyNode): Form {
+  const fields = Object.fromEntries(hiddenFields.all(document).map(({ attribs }) => [attribs['name'] ?? '', attribs['value'] ?? '']));
+  const select = choices.all(document).find((element) => options.all(element).some((option) => shown(option) === 'Delinquent Tax'));
+  const types = new Map((select === undefined ? [] : options.all(select)).map((option) => [shown(option), option.attribs['value'] ?? '']));
+  const button = submit.first(document);
   const missing = Object.keys(KINDS).filter((label) => !types.has(label));
-  if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button.length === 0) {
+  if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button === null) {
     throw new Quarantine('template_changed', `no search form with the sale types ${Object.keys(KINDS).join(', ')} on the page`, page.url);
   }
-  return { fields, typeField: select.attr('name') ?? '', types, button: { [button.attr('name') ?? '']: button.attr('value') ?? '' } };
+  return { fields, typeField: select?.attribs['name'] ?? '', types, button: { [button.attribs['name'] ?? '']: button.attribs['value'] ?? '' } };
 }
 
 /** What the grid's link to a page posts back: its target and argument. */
-function linkTo($: CheerioAPI, number: number): Readonly<Record<string, string>> | null {
-  for (const link of $('a[href*="__doPostBack"]').toArray()) {
-    const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec($(link).attr('href') ?? '') ?? [];
+function linkTo(document: AnyNode, number: number): Readonly<Record<string, string>> | null {
+  for (const { attribs } of pagerLink.all(document)) {
+    const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec(attribs['href'] ?? '') ?? [];
     if (target !== undefined && argument === `Page$${number}`) return { __EVENTTARGET: target, __EVENTARGUMENT: argument };
   }
   return null;
@@ -62,7 +77,8 @@ function linkTo($: CheerioAPI, number: number): Readonly<Record<string, string>>
 
 async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
   const session = ctx.session();
-  const search = readForm(await ctx.get(SEARCH, { kind: 'search', session }));
+  const first = await ctx.get(SEARCH, { kind: 'search', session });
+  const search = readForm(first, documentOf(first.text()));
   for (const [type, value] of search.types) {
     if (!(type in KINDS)) continue;
     const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> => ctx.get(SEARCH, {
@@ -71,10 +87,11 @@ async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
     let page = await send(search, search.button, 1);
     for (let number = 1; ; number += 1) {
       yield page;
-      const next = linkTo(load(page.text()), number + 1);
+      const document = documentOf(page.text());
+      const next = linkTo(document, number + 1);
       if (next === null) break;
       if (number === MOST_PAGES) throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
-      page = await send(readForm(page), next, number + 1);
+      page = await send(readForm(page, document), next, number + 1);
     }
   }
 }
@@ -84,22 +101,23 @@ function parse(page: Page): readonly Candidate[] {
   if (asked === undefined) throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
   const html = page.text();
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  const $ = load(html);
-  readForm(page, $);
-  const head = $('tr').filter((_, row) => $(row).children('th').toArray().some((cell) => /^case\b/iu.test(line($(cell).text()) ?? ''))).first();
-  if (head.length === 0) {
-    if (/\bno (?:records|sales|results)\b/iu.test($('body').text())) return [];
+  const document = documentOf(html);
+  readForm(page, document);
+  const head = tableRows.all(document).find((row) => childrenOf(row, 'th').some((cell) => /^case\b/iu.test(shown(cell))));
+  if (head === undefined) {
+    if (/\bno (?:records|sales|results)\b/iu.test(textContent(bodyOf.first(document) ?? document))) return [];
     throw new Quarantine('template_changed', 'neither a table of sales nor a word that there are none', page.url);
   }
-  const columns = head.children('th').toArray().map((cell) => HEADINGS[(line($(cell).text()) ?? '').toLowerCase()] ?? line($(cell).text()) ?? '');
+  const columns = childrenOf(head, 'th').map((cell) => HEADINGS[shown(cell).toLowerCase()] ?? shown(cell));
   checkColumns(columns, NEEDED, page.url);
+  const beside = childrenOf(head.parent ?? head, 'tr');
   // The grid's pager is a row of one cell, and may hold a table of its own.
-  const rows = head.nextAll('tr').toArray().filter((row) => $(row).find('a[href*="__doPostBack"]').length === 0);
+  const rows = beside.slice(beside.indexOf(head) + 1).filter((row) => pagerLink.first(row) === null);
   return rows.map((row) => {
-    const cells = $(row).children('td').toArray().map((cell) => line($(cell).text()) ?? '');
+    const cells = childrenOf(row, 'td').map(shown);
     const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
     const [number, parcel] = [cell('case'), cell('parcel')];
-    return candidate(() => $.html(row), () => {
+    return candidate(() => getOuterHTML(row), () => {
       if (cells.length !== columns.length) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
       const type = required('sale_type', cell('type'));
       if (type !== asked) refuse('other_sale_type', `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`);

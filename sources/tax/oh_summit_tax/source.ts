@@ -8,6 +8,7 @@
  * is yearly and, by law, has a parcel only in the year it is certified.
  */
 import { load } from 'cheerio';
+import { isTag, isText, type AnyNode } from 'domhandler';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
@@ -19,15 +20,23 @@ const ENTRY = /^(\d{7}) ([\d,]+\.\d{2}) (\S.*)$/u;
 /** The begin of another entry, where a bullet was lost. */
 const ANOTHER = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
 
-/** The text of a page, blocks and line breaks apart. Throws Quarantine where it is no whole page. */
+/** What a reader does not see, and what stands apart from what follows it. */
+const UNSEEN = new Set(['script', 'style', 'noscript']);
+const APART = new Set(['br', 'p', 'div', 'li', 'td', 'h1', 'h2', 'h3', 'h4', 'footer']);
+
+/** Text of nodes as a reader sees it, blocks and line breaks apart. */
+const seenText = (nodes: readonly AnyNode[]): string => nodes.map((node) => {
+  if (isText(node)) return node.data;
+  if (!isTag(node) || UNSEEN.has(node.name)) return '';
+  return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
+}).join('');
+
+/** The text of a page. Throws Quarantine where it is no whole page. */
 function textOf(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  const $ = load(html);
-  $('script, style, noscript').remove();
-  $('br, p, div, li, td, h1, h2, h3, h4, footer').after(' ');
-  return $('body').text();
+  return seenText(load(html)('body').toArray());
 }
 
 function entries(page: Page): readonly Candidate[] {
