@@ -55,6 +55,9 @@ reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its 
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
 
+identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
+	@node test/identity/run.ts
+
 sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
 
@@ -87,4 +90,4 @@ crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: identity crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

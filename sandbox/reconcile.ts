@@ -41,7 +41,7 @@ function compare(what: string, published: readonly Row[], keyOf: (row: Row) => s
 }
 
 /** Comparable form of a parcel number within its county. Franklin's trailing 00 is a card number. */
-const parcelKey = (countyFips: string, printed: string): string => {
+export const parcelKey = (countyFips: string, printed: string): string => {
   const key = printed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
   return countyFips === '39049' && key.length === 11 && key.endsWith('00') ? key.slice(0, 9) : key;
 };

@@ -1,6 +1,6 @@
--- One row per property: the county records that stand at exactly its address. Exactly means that the normalised
--- address and the ZIP are equal. Anything weaker is shown as a candidate and scores nothing, because one owner's debt
--- must never hang on another's house.
+-- One row per property: the county records that stand at exactly its address, or are of a parcel that does. Exactly
+-- means that the normalised address and the ZIP are equal. Anything weaker is shown as a candidate and scores nothing,
+-- because one owner's debt must never hang on another's house.
 
 with
 
@@ -8,7 +8,16 @@ as_of as (select as_of from run),
 
 properties as (select * from int_properties),
 
-records as (select * from int_distress_addresses),
+-- A listing may name two addresses too
+property_addresses as (
+  select distinct id, zip, unit_key, unnest(list_append(address_keys(address), address_key)) as address_key
+  from properties
+  where address_key is not null
+),
+
+records as (select * from int_distress_records),
+
+record_addresses as (select * from int_distress_addresses),
 
 county_zips as (select * from ref_county_zips),
 
@@ -30,17 +39,50 @@ coverage as (
   group by properties.id
 ),
 
+by_address as (
+  select property_addresses.id, record_addresses.kind, record_addresses.record_id, 'address_exact' as match_basis, property_addresses.unit_key
+  from property_addresses
+  join record_addresses on record_addresses.zip = property_addresses.zip and record_addresses.address_key = property_addresses.address_key
+),
+
+-- Where a parcel is, from whatever said it: a list, a sheriff or the county's parcel layer, today or before
+placed_parcels as (
+  select county_fips, parcel_key, zip, address_key from signals
+  union
+  select county_fips, parcel_key, zip, address_key from auctions
+  union
+  select county_fips, parcel_key, zip, address_key from stg_parcels
+),
+
+-- A record of a parcel at exactly the address, though the record itself prints another street or none
+by_parcel as (
+  select distinct property_addresses.id, records.kind, records.record_id, 'parcel_exact' as match_basis, property_addresses.unit_key
+  from property_addresses
+  join placed_parcels on placed_parcels.zip = property_addresses.zip and placed_parcels.address_key = property_addresses.address_key
+  join records on records.county_fips = placed_parcels.county_fips and records.parcel_key = placed_parcels.parcel_key
+  where parcel_key_of(records.county_fips, records.parcel_key) is not null
+),
+
+-- One condominium of a building is not the building, though the county prints the building's address for it
+met as (
+  select together.*, records.is_condominium and unit_key is null as is_part
+  from (select * from by_address union all select * from by_parcel) as together
+  join records on records.kind = together.kind and records.record_id = together.record_id
+),
+
 exact as (
-  select properties.id, records.*, 'address_exact' as match_basis
-  from properties
-  join records on records.zip = properties.zip and records.address_key = properties.address_key
+  select id, kind, record_id, match_basis from met where not is_part
+),
+
+condominiums as (
+  select id, kind, record_id, 'condominium_of_building' as match_basis from met where is_part
 ),
 
 -- Numbers that overlap on the same side of the same street
 ranges as (
-  select properties.id, records.*, 'address_range' as match_basis
+  select properties.id, records.kind, records.record_id, 'address_range' as match_basis
   from properties
-  join records
+  join record_addresses as records
     on records.zip = properties.zip
     and records.street_key = properties.street_key
     and records.unit_key is not distinct from properties.unit_key
@@ -52,9 +94,9 @@ ranges as (
 ),
 
 without_unit as (
-  select properties.id, records.*, 'address_without_unit' as match_basis
+  select properties.id, records.kind, records.record_id, 'address_without_unit' as match_basis
   from properties
-  join records
+  join record_addresses as records
     on records.zip = properties.zip
     and records.street_key = properties.street_key
     and records.house_low = properties.house_low
@@ -64,16 +106,19 @@ without_unit as (
 
 -- A county that prints no ZIP: the same street and number may stand in two of its towns
 without_zip as (
-  select properties.id, records.*, 'address_without_zip' as match_basis
-  from properties
-  join county_zips on starts_with(properties.zip, county_zips.zip_prefix)
-  join records
-    on records.zip is null
-    and records.county_fips = county_zips.county_fips
-    and records.address_key = properties.address_key
+  select property_addresses.id, records.kind, records.record_id, 'address_without_zip' as match_basis
+  from property_addresses
+  join county_zips on starts_with(property_addresses.zip, county_zips.zip_prefix)
+  join records on records.zip is null and records.county_fips = county_zips.county_fips
+  join record_addresses
+    on record_addresses.kind = records.kind
+    and record_addresses.record_id = records.record_id
+    and record_addresses.address_key = property_addresses.address_key
 ),
 
 weak as (
+  select * from condominiums
+  union all
   select * from ranges
   union all
   select * from without_unit
@@ -91,9 +136,10 @@ found as (
 
 -- A record that names two addresses may meet a property twice
 once as (
-  select *
+  select found.id, found.match_basis, found.is_exact, records.*
   from found
-  qualify row_number() over (partition by id, kind, record_id order by match_basis, address_key) = 1
+  join records on records.kind = found.kind and records.record_id = found.record_id
+  qualify row_number() over (partition by found.id, found.kind, found.record_id order by match_basis) = 1
 ),
 
 gathered as (

@@ -13,7 +13,7 @@ listings as (
       when availability = 'under_contract' then 'under_contract'
       else 'active'
     end as listing_status,
-    address_parts(street) as parts
+    listing_parts(street, units) as parts
   from listing_history
   where is_latest
 ),

@@ -7,11 +7,26 @@ CREATE OR REPLACE MACRO uuid_of(name) AS
     h[1:8] || '-' || h[9:12] || '-5' || h[14:16] || '-'
     || '89ab'[1 + (strpos('0123456789abcdef', h[17]) - 1) % 4] || h[18:20] || '-' || h[21:32])[1];
 
+-- Length of the parcel numbers of counties whose are all of one: spreadsheets lose the zeros in front, which these get back.
+CREATE OR REPLACE MACRO parcel_length_of(county_fips) AS CASE county_fips
+  WHEN '39035' THEN 8   -- Cuyahoga 003-01-004
+  WHEN '39049' THEN 9   -- Franklin 010-000005
+  WHEN '39061' THEN 13  -- Hamilton 054-0004-0123-00
+  WHEN '39095' THEN 7   -- Lucas 03-12345
+  WHEN '39151' THEN 7   -- Stark 0200123; the newer ones are longer
+  WHEN '39153' THEN 7   -- Summit 6800261
+END;
+
+-- Digits that lack one or two in front of a county's length.
+CREATE OR REPLACE MACRO with_zeros(digits, size) AS CASE
+  WHEN regexp_full_match(digits, '\d+') AND length(digits) BETWEEN size - 2 AND size - 1 THEN lpad(digits, size, '0')
+  ELSE digits END;
+
 -- Parcel number as counties can be compared with themselves, never with each other: upper case, letters and
 -- digits only, leading zeros kept. Franklin prints a card number of two zeros after its nine digits, which other
 -- lists leave out. Null where nothing but zeros is left.
 CREATE OR REPLACE MACRO parcel_key_of(county_fips, parcel) AS
   list_transform([regexp_replace(upper(parcel), '[^A-Z0-9]', '', 'g')], lambda p:
     CASE WHEN regexp_full_match(p, '0*') THEN NULL
-      WHEN county_fips = '39049' AND length(p) = 11 AND ends_with(p, '00') THEN left(p, 9)
-      ELSE p END)[1];
+      WHEN county_fips = '39049' AND length(p) IN (10, 11) AND ends_with(p, '00') THEN with_zeros(left(p, -2), parcel_length_of(county_fips))
+      ELSE coalesce(with_zeros(p, parcel_length_of(county_fips)), p) END)[1];

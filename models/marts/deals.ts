@@ -9,7 +9,7 @@ const nullableText = z.string().nullable();
 const Distress = z.strictObject({
   kind: z.enum(['tax_delinquent', 'sheriff_sale']),
   id: z.string(),
-  match_basis: z.enum(['address_exact', 'address_range', 'address_without_unit', 'address_without_zip']),
+  match_basis: z.enum(['address_exact', 'parcel_exact', 'address_range', 'address_without_unit', 'address_without_zip', 'condominium_of_building']),
   county: z.string(),
   parcel_id: nullableText,
   address: nullableText,
@@ -149,8 +149,8 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   distress_status: oneOf(['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
     'What is known of distress. none_found is said only where both the tax lists and the sheriff sales read here cover the ZIP; partly_covered: one of them does, and shows nothing; county_not_covered: neither does.'),
   distress_coverage: json(Coverage, 'Whether the lists read here cover the ZIP, by kind of distress.'),
-  distress_matches: json(z.array(Distress), 'County records of exactly this address; they make distress_score.'),
-  distress_candidates: json(z.array(Distress), 'County records that may be of this property: the numbers overlap as a range, the unit is missing on one side, or the county prints no ZIP. They score nothing.'),
+  distress_matches: json(z.array(Distress), 'County records of exactly this address (address_exact), or of a parcel that stands at it (parcel_exact); they make distress_score.'),
+  distress_candidates: json(z.array(Distress), 'County records that may be of this property: the numbers overlap as a range, the unit is missing on one side, the county prints no ZIP, or the parcel is a condominium of the building. They score nothing.'),
 
   provenance: json(z.record(z.string(), Origin), 'For each group of fields where it comes from: listing, claim, rent, underwriting, distress, history.'),
   assumption_set_id: text('Assumption set of the underwriting.'),

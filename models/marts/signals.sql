@@ -77,90 +77,111 @@ addressed as (
     and printed.parcel_key = placed.parcel_key
 ),
 
+county_zips as (select * from ref_county_zips),
+
+-- A list without ZIPs: where the owner gets mail at the property itself, the mail's ZIP, if one of the county, is its ZIP
+zipped as (
+  select
+    addressed.* replace (
+      case when is_mail_here then coalesce(city, mail_city) else city end as city,
+      case when is_mail_here then mail_zip else zip end as zip
+    ),
+    case when is_mail_here then 'owner_mail' when zip is not null then 'published' end as zip_basis
+  from addressed
+  cross join lateral (
+    select zip is null
+      and mail_state = state
+      and mail_street_key = street_key
+      and cast(mail_house as integer) between house_low and house_high
+      and exists (from county_zips where county_zips.county_fips = addressed.county_fips and starts_with(mail_zip, county_zips.zip_prefix)) as is_mail_here
+  )
+),
+
 today as (
   select
     -- The published fields
     'tax_delinquent' as signal_type,
-    addressed.county,
-    addressed.address,
-    addressed.owner_name,
-    addressed.parcel_id,
-    addressed.amount,
-    addressed.source_url,
-    addressed.observed_at as last_seen,
-    addressed.address_key is not null as has_address,
+    zipped.county,
+    zipped.address,
+    zipped.owner_name,
+    zipped.parcel_id,
+    zipped.amount,
+    zipped.source_url,
+    zipped.observed_at as last_seen,
+    zipped.address_key is not null as has_address,
     case
-      when addressed.address_key is not null then 'available'
-      when addressed.address is null then 'pending_parcel_lookup'
+      when zipped.address_key is not null then 'available'
+      when zipped.address is null then 'pending_parcel_lookup'
       else 'no_house_number'
     end as address_status,
 
     -- State: a parcel on which nothing is owed is no delinquency, listed or not
-    addressed.signal_id as id,
-    case when addressed.amount <= 0 then 'removed' else 'listed' end as signal_state,
-    case when addressed.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
+    zipped.signal_id as id,
+    case when zipped.amount <= 0 then 'removed' else 'listed' end as signal_state,
+    case when zipped.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
     case
-      when before.signal_state = case when addressed.amount <= 0 then 'removed' else 'listed' end then before.state_since
+      when before.signal_state = case when zipped.amount <= 0 then 'removed' else 'listed' end then before.state_since
       else as_of.as_of
     end as state_since,
-    addressed.county_fips,
-    addressed.parcel_key,
+    zipped.county_fips,
+    zipped.parcel_key,
 
     -- Property
     case
-      when addressed.address is null then null
-      when addressed.is_from_sale then 'sheriff_sale'
-      when addressed.is_from_layer then 'parcel_layer'
+      when zipped.address is null then null
+      when zipped.is_from_sale then 'sheriff_sale'
+      when zipped.is_from_layer then 'parcel_layer'
       else 'tax_list'
     end as address_basis,
-    addressed.city,
-    addressed.state,
-    addressed.zip,
-    addressed.address_key,
-    addressed.street_key,
-    addressed.house_low,
-    addressed.house_high,
-    addressed.unit_key,
+    zipped.city,
+    zipped.state,
+    zipped.zip,
+    zipped.zip_basis,
+    zipped.address_key,
+    zipped.street_key,
+    zipped.house_low,
+    zipped.house_high,
+    zipped.unit_key,
 
     -- Owner. A box at a post office in the state says nothing of where the owner lives
-    addressed.mail_street,
-    addressed.mail_city,
-    addressed.mail_state,
-    addressed.mail_zip,
+    zipped.mail_street,
+    zipped.mail_city,
+    zipped.mail_state,
+    zipped.mail_zip,
     case
-      when not regexp_full_match(addressed.mail_state, '[A-Z]{2}') or addressed.mail_state is null then 'unknown'
-      when addressed.mail_state <> addressed.state then 'out_of_state'
-      when addressed.mail_kind <> 'street' or addressed.street_key is null then 'unknown'
-      when addressed.mail_street_key = addressed.street_key
-        and cast(addressed.mail_house as integer) between addressed.house_low and addressed.house_high
-        and coalesce(addressed.mail_zip = addressed.zip, true) then 'at_property'
+      when not regexp_full_match(zipped.mail_state, '[A-Z]{2}') or zipped.mail_state is null then 'unknown'
+      when zipped.mail_state <> zipped.state then 'out_of_state'
+      when zipped.mail_kind <> 'street' or zipped.street_key is null then 'unknown'
+      when zipped.mail_street_key = zipped.street_key
+        and cast(zipped.mail_house as integer) between zipped.house_low and zipped.house_high
+        and coalesce(zipped.mail_zip = zipped.zip, true) then 'at_property'
       else 'in_state'
     end as owner_location,
 
     -- Debt
     case
-      when addressed.years_delinquent is not null then addressed.years_delinquent
-      when addressed.certified_year <= year(as_of.as_of) then year(as_of.as_of) - addressed.certified_year
+      when zipped.years_delinquent is not null then zipped.years_delinquent
+      when zipped.certified_year <= year(as_of.as_of) then year(as_of.as_of) - zipped.certified_year
     end as years_delinquent,
     case
-      when addressed.years_delinquent is not null then 'published'
+      when zipped.years_delinquent is not null then 'published'
       -- A year to come is a slip of the county's, and says nothing of the past
-      when addressed.certified_year <= year(as_of.as_of) then 'since_certified_year'
+      when zipped.certified_year <= year(as_of.as_of) then 'since_certified_year'
       else 'unknown'
     end as years_basis,
-    addressed.certified_year,
-    nullif(addressed.county_value, 0) as county_value,
-    percentage(addressed.amount, addressed.county_value) as amount_to_value_pct,
-    addressed.property_class,
+    zipped.certified_year,
+    nullif(zipped.county_value, 0) as county_value,
+    percentage(zipped.amount, zipped.county_value) as amount_to_value_pct,
+    zipped.property_class,
 
     -- Provenance
-    coalesce(before.first_seen, addressed.observed_at) as first_seen,
-    addressed.source,
-    addressed.page_sha256,
-    addressed.page_row
-  from addressed
+    coalesce(before.first_seen, zipped.observed_at) as first_seen,
+    zipped.source,
+    zipped.page_sha256,
+    zipped.page_row
+  from zipped
   cross join as_of
-  left join before on before.id = addressed.signal_id
+  left join before on before.id = zipped.signal_id
 ),
 
 no_longer_shown as (
@@ -183,7 +204,8 @@ no_longer_shown as (
         when lists.source is null and before.signal_state = 'unknown' then before.state_since
         when lists.source is null or lists.last_good_at > before.last_seen then as_of.as_of
         else before.state_since
-      end as state_since
+      end as state_since,
+      coalesce(before.zip_basis, case when before.zip is not null then 'published' end) as zip_basis
     )
   from before
   cross join as_of
@@ -199,7 +221,7 @@ together as (
 
 select
   signal_type, county, address, owner_name, parcel_id, amount, source_url, last_seen, has_address, address_status,
-  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis, city, state, zip,
+  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis, city, state, zip, zip_basis,
   address_key, street_key, house_low, house_high, unit_key,
   mail_street, mail_city, mail_state, mail_zip, owner_location,
   cast(years_delinquent as integer) as years_delinquent, years_basis, certified_year, county_value, amount_to_value_pct, property_class,

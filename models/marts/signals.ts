@@ -25,7 +25,8 @@ export const Signal = defineRecord('signal', 'One row per parcel that is or was 
   address_basis: oneOf(['tax_list', 'parcel_layer', 'sheriff_sale'], 'Where the street address comes from: the list itself, the county\'s parcel layer, or a sheriff sale of the same parcel.', { absent: 'there is no address' }),
   city: text('City of the property.', { absent: 'the list does not publish it' }),
   state: text('Two-letter state.'),
-  zip: text('Five-digit ZIP of the property.', { absent: 'the list does not publish it' }),
+  zip: text('Five-digit ZIP of the property.', { absent: 'zip_basis is null' }),
+  zip_basis: oneOf(['published', 'owner_mail'], 'Where zip comes from. published: the list, the county\'s parcel layer or a sheriff sale; owner_mail: none of them prints it, and the owner gets mail at this very street and number in the county.', { absent: 'nothing tells the ZIP' }),
   ...addressParts(NO_STREET),
   mail_street: text('Owner\'s mailing street, public record.', { absent: 'the county\'s list does not publish it' }),
   mail_city: text('Owner\'s mailing city.', { absent: 'the county\'s list does not publish it' }),
@@ -52,6 +53,7 @@ export default defineModel({
     never('signals', 'state_agrees', 'state and reason go together',
       '(signal_state, state_reason) NOT IN ((\'listed\', \'on_the_list\'), (\'removed\', \'balance_zero\'), (\'removed\', \'not_on_latest_list\'), (\'unknown\', \'source_not_read\'))'),
     never('signals', 'years_absent_as_said', 'years_delinquent is null exactly when its basis is unknown', '(years_delinquent IS NULL) <> (years_basis = \'unknown\')'),
+    never('signals', 'zip_absent_as_said', 'the ZIP is null exactly when nothing tells it', '(zip IS NULL) <> (zip_basis IS NULL)'),
     never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
     {
       name: 'signals.no_sudden_fall', about: 'no more than four in ten listed parcels go within a day', blocking: false,

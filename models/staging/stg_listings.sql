@@ -2,17 +2,8 @@
 
 with
 
-listings as (
-  select
-    *,
-    -- "Units 1-8" of a listing of eight units is the whole building, not a unit of it
-    address_parts(regexp_replace(street, '[\s,]+(?:units?|apts?\.?|#)\s*#?1\s*(?:-|to|thru)\s*' || units || '\s*$', '', 'i')) as whole_parts,
-    address_parts(street) as own_parts
-  from staged_listing
-),
-
 addressed as (
-  select *, coalesce(whole_parts, own_parts) as parts from listings
+  select *, listing_parts(street, units) as parts from staged_listing
 )
 
 select

@@ -1,0 +1,35 @@
+-- One row per county record that stands today: a listed delinquency or a sale to come.
+
+with
+
+as_of as (select as_of from run),
+
+-- Ohio's land use code 550 and what counties write for it: one home of a building, often printed without its unit
+condominiums as (
+  select distinct county_fips, parcel_key
+  from signals
+  where regexp_matches(property_class, '(?i)condo|^55\d\b')
+),
+
+standing as (
+  select
+    'tax_delinquent' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, address, zip,
+    amount, cast(null as date) as sale_date, source_url, last_seen
+  from signals
+  where signal_state = 'listed'
+
+  union all
+
+  select
+    'sheriff_sale' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, property_address as address, zip,
+    cast(null as decimal(14, 2)) as amount, sale_date, source_url, last_seen
+  from auctions
+  cross join as_of
+  where sale_status = 'scheduled' and sale_date >= as_of.as_of
+)
+
+select
+  standing.*,
+  condominiums.parcel_key is not null as is_condominium
+from standing
+left join condominiums on condominiums.county_fips = standing.county_fips and condominiums.parcel_key = standing.parcel_key
