@@ -90,4 +90,4 @@ crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: identity crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: schedule job watch identity crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

@@ -1,7 +1,7 @@
 /**
  * Command line of the pipeline: `node pipelines/cli.ts run`, `status` or `reparse`.
- * Exit status: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
- * audit failed and nothing was published.
+ * Exit status of a run: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
+ * audit failed and nothing was published. Exit status of status: as EXIT in status.ts has it.
  */
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,8 @@ import { failureOf } from './failure.ts';
 import { layoutOf } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { holdFolder } from './lock.ts';
+import { operatorSettings } from './operate/settings.ts';
+import { tell } from './operate/tell.ts';
 import { say } from './output.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
@@ -78,6 +80,7 @@ const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | unde
 
 async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
+  const { WAIT_MINUTES } = readSettings(operatorSettings);
   checkTogether(settings);
   const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
   const all = await loadSources();
@@ -86,7 +89,7 @@ async function runCommand(): Promise<number> {
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   await checkWritable(settings.DATA_DIR);
-  const letGo = await holdFolder(layout);
+  const letGo = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
   await archive.removeLeftovers();
@@ -115,6 +118,13 @@ async function runCommand(): Promise<number> {
   }
 }
 
+/** On a terminal what is well is told by family where its lines are too few. */
+async function statusCommand(): Promise<number> {
+  const { DATA_DIR, JSON: json, ALL } = readSettings(operatorSettings);
+  const { isTTY, rows } = process.stdout;
+  return status(layoutOf(DATA_DIR), say, { json, colour: isTTY && process.stdout.hasColors(), ...(isTTY && !ALL ? { lines: rows } : {}) });
+}
+
 /** Exit status 1 where a read could not be rebuilt. */
 async function reparseCommand(): Promise<number> {
   const { DATA_DIR } = readSettings(pipelineSettings);
@@ -138,8 +148,12 @@ async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true, options: {} });
   const [command, ...rest] = positionals;
   if (rest.length > 0) throw new SettingError(`argument is ${JSON.stringify(rest[0])}, expected nothing after ${command ?? ''}`);
-  if (command === 'run') return runCommand();
-  if (command === 'status') return status(layoutOf(readSettings(pipelineSettings).DATA_DIR), say);
+  if (command === 'run') {
+    const exitStatus = await runCommand();
+    await tell(layoutOf(readSettings(pipelineSettings).DATA_DIR), say);
+    return exitStatus;
+  }
+  if (command === 'status') return statusCommand();
   if (command === 'reparse') return reparseCommand();
   throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run, status or reparse`);
 }

@@ -20,19 +20,28 @@ const [MOMENT_MS, TRY_EVERY_MS] = [1_000, 250];
 /** SQLite's code for a database that another process holds. */
 const BUSY = 5;
 
-/** Take the lock, or say who has it: a process id where the file tells. */
-async function take(layout: Layout): Promise<{ readonly letGo: () => void } | { readonly holder: string }> {
-  await makeFolder(dirname(layout.lock));
-  const database = new DatabaseSync(layout.lock);
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === BUSY;
+
+/** Who holds the file. In the moment in which that is being written it cannot be read. */
+function holderOf(database: DatabaseSync): unknown {
+  try { return database.prepare('PRAGMA user_version').get()?.['user_version']; } catch (error) {
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Take the lock that a file is, or say who has it: a process id where the file tells. */
+export async function takeLock(path: string): Promise<{ readonly letGo: () => void } | { readonly holder: string }> {
+  await makeFolder(dirname(path));
+  const database = new DatabaseSync(path);
   try {
     // A number in the file's header, which others can read while the lock is held: who holds it.
     database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`);
     return { letGo: () => { database.close(); } };
   } catch (error) {
-    const busy = (error as { errcode?: number }).errcode === BUSY;
-    const holder = busy ? database.prepare('PRAGMA user_version').get()?.['user_version'] : undefined;
+    const holder = isBusy(error) ? holderOf(database) : undefined;
     database.close();
-    if (!busy) throw error;
+    if (!isBusy(error)) throw error;
     return { holder: typeof holder === 'number' && holder > 0 ? String(holder) : 'unknown' };
   }
 }
@@ -45,7 +54,7 @@ async function take(layout: Layout): Promise<{ readonly letGo: () => void } | { 
 export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void> {
   const until = performance.now() + Math.max(waitMs, MOMENT_MS);
   for (;;) {
-    const taken = await take(layout);
+    const taken = await takeLock(layout.lock);
     if ('letGo' in taken) return taken.letGo;
     if (performance.now() >= until) {
       throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, in which another run is at work${taken.holder === 'unknown' ? '' : ` (process ${taken.holder})`}; expected to be the only one`);
@@ -56,7 +65,7 @@ export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void
 
 /** Process that is at work in the folder, or null. */
 export async function whoHolds(layout: Layout): Promise<string | null> {
-  const taken = await take(layout);
+  const taken = await takeLock(layout.lock);
   if ('holder' in taken) return taken.holder;
   taken.letGo();
   return null;

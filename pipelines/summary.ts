@@ -2,8 +2,9 @@
 import type { RunResult } from './run.ts';
 import { awaitsOperator, waitsFor, type SourceState } from './inputs.ts';
 
-const number = (n: number): string => n.toLocaleString('en-US');
-const bytes = (n: number): string => (n < 10_000 ? `${n} B` : n < 10_000_000 ? `${(n / 1000).toFixed(0)} kB` : `${(n / 1_000_000).toFixed(1)} MB`);
+export const number = (n: number): string => n.toLocaleString('en-US');
+/** Bytes for people. */
+export const bytesShort = (n: number): string => (n < 10_000 ? `${n} B` : n < 10_000_000 ? `${(n / 1000).toFixed(0)} kB` : `${(n / 1_000_000).toFixed(1)} MB`);
 
 /** Columns padded to their widest cell; the first is left-aligned, the others right-aligned where they are numbers. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -16,7 +17,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 function accounting(sources: readonly SourceState[]): string[] {
   const rows = sources.map(({ row, latest }) => [
-    row.source, row.status, number(latest?.traffic.requests ?? 0), bytes(latest?.traffic.bytes ?? 0),
+    row.source, row.status, number(latest?.traffic.requests ?? 0), bytesShort(latest?.traffic.bytes ?? 0),
     number(row.rows_in), number(row.rows_out), number(row.rows_rejected), number(row.rows_merged), number(row.rows_carried),
     row.age_days === null ? '-' : `${row.age_days} d`,
   ]);
@@ -25,7 +26,7 @@ function accounting(sources: readonly SourceState[]): string[] {
     'Sources (rows in = rows out + rejected + merged; carried rows come from an earlier read)',
     ...table(['source', 'state', 'requests', 'bytes', 'rows in', 'rows out', 'rejected', 'merged', 'carried', 'age'], [
       ...rows,
-      ['all', '', sum((s) => s.latest?.traffic.requests ?? 0), bytes(sources.reduce((t, s) => t + (s.latest?.traffic.bytes ?? 0), 0)),
+      ['all', '', sum((s) => s.latest?.traffic.requests ?? 0), bytesShort(sources.reduce((t, s) => t + (s.latest?.traffic.bytes ?? 0), 0)),
         sum((s) => s.row.rows_in), sum((s) => s.row.rows_out), sum((s) => s.row.rows_rejected), sum((s) => s.row.rows_merged), sum((s) => s.row.rows_carried), ''],
     ]),
   ];
@@ -68,7 +69,7 @@ export function summaryOf(result: RunResult, dataDir: string): string[] {
     return lines;
   }
   lines.push('', `Published ${dataDir}/snapshots/${manifest.run_id}${result.current ? '' : ' (a snapshot of a later day stays current)'}`,
-    ...table(['table', 'rows', 'bytes', 'sha256'], Object.entries(manifest.tables).map(([name, t]) => [name, number(t.rows), bytes(t.bytes), t.sha256.slice(0, 16)])));
+    ...table(['table', 'rows', 'bytes', 'sha256'], Object.entries(manifest.tables).map(([name, t]) => [name, number(t.rows), bytesShort(t.bytes), t.sha256.slice(0, 16)])));
   lines.push("", manifest.notice, "", "Next",
     '  make serve                              serve the snapshot, paid with test money',
     "  make buy URL='/api/deals?state=OH'      pay for one call and see the answer (while it serves)",

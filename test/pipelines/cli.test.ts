@@ -44,9 +44,9 @@ test('an unknown command or option is named', () => {
   assert.match(cli(['run', 'fast'], {}).stderr, /^argument is "fast"/);
 });
 
-test('status of an empty data folder says what to do and exits with 1', () => {
+test('status of an empty data folder says what to do and exits with 2', () => {
   const { status, stdout } = cli(['status'], {});
-  assert.equal(status, 1);
+  assert.equal(status, 2);
   assert.match(stdout, /make run/);
 });
 

@@ -1,0 +1,83 @@
+/** Command line of the operator: `node pipelines/operate/cli.ts schedule`, `job`, `watch` or `prune`. */
+import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { loadSources } from '../../sources/index.ts';
+import { layoutOf } from '../layout.ts';
+import { say } from '../output.ts';
+import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from './run_job.ts';
+import { install, placeOf, printed, schedulerOfMachine } from './schedule.ts';
+import { alertSettings, operatorSettings } from './settings.ts';
+import { tell } from './tell.ts';
+
+/** Settings that belong to one call and not to the schedule. */
+const OF_ONE_CALL: ReadonlySet<string> = new Set(['DATA_DIR', 'SANDBOX_URL', 'SOURCES']);
+
+/** What scheduled runs are to know: the settings that are set now, secrets of sources among them. */
+async function settingsNow(): Promise<Record<string, string>> {
+  const secrets = (await loadSources()).flatMap((s) => s.secrets ?? []);
+  const names = [...new Set([...Object.keys(pipelineSettings.shape), ...Object.keys(alertSettings.shape), 'WAIT_MINUTES', ...secrets])];
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined || value === '' || OF_ONE_CALL.has(name) ? [] : [[name, value]];
+  }));
+}
+
+async function scheduleCommand(): Promise<number> {
+  const settings = readSettings(operatorSettings);
+  // A wrong one is found now and not at five in the morning.
+  const { LIVE, CONTACT } = readSettings(pipelineSettings);
+  if (LIVE && CONTACT === undefined) throw new SettingError('CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1');
+  const scheduler = settings.SCHEDULER ?? schedulerOfMachine();
+  const place = placeOf(settings.DATA_DIR);
+  const kept = await settingsNow();
+  if (!settings.INSTALL) {
+    for (const line of printed(scheduler, place)) say(line);
+    say(`# Settings of these runs: ${Object.keys(kept).join(', ') || 'none but the defaults'}. Nothing was installed; INSTALL=1 installs it and keeps them in ${settingsFile(place.dataDir)}.`);
+    return 0;
+  }
+  await keepSettings(place.dataDir, kept);
+  for (const line of await install(scheduler, place)) say(line);
+  say(`settings of these runs (${Object.keys(kept).join(', ') || 'none but the defaults'}) are in ${settingsFile(place.dataDir)}, readable by you alone`);
+  return 0;
+}
+
+/** Settings that `make schedule` kept; what the caller sets himself wins. */
+function loadKeptSettings(dataDir: string): void {
+  try { process.loadEnvFile(settingsFile(dataDir)); } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** What of a job is worth a line of the watch. A failure has told its own. */
+const SAID: Readonly<Record<Outcome, string | null>> = { done: 'was missed or had failed, and is done now', failed: null, already_done: null, tried_lately: null, given_up: null };
+
+async function jobCommand(): Promise<number> {
+  const { DATA_DIR, JOB } = readSettings(operatorSettings);
+  const job = jobNamed(JOB);
+  loadKeptSettings(DATA_DIR);
+  const outcome = await runJob(job, { dataDir: DATA_DIR, say });
+  // Cron sends a mail for every line: only a person is told that all is well.
+  if (process.stdout.isTTY && outcome === 'done') say(`job ${job.name} done; its output is in ${logOf(DATA_DIR, job.name)}`);
+  else if (process.stdout.isTTY && outcome !== 'failed') say(`job ${job.name}: nothing to do (${outcome.replaceAll('_', ' ')})`);
+  return outcome === 'failed' ? 1 : 0;
+}
+
+async function watchCommand(): Promise<number> {
+  const { DATA_DIR } = readSettings(operatorSettings);
+  loadKeptSettings(DATA_DIR);
+  const outcomes = await makeUpMissed({ dataDir: DATA_DIR, say });
+  for (const [job, outcome] of outcomes) if (SAID[outcome] !== null) say(`job ${job}: ${SAID[outcome]}`);
+  await tell(layoutOf(DATA_DIR), say);
+  return [...outcomes.values()].includes('failed') ? 1 : 0;
+}
+
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { schedule: scheduleCommand, job: jobCommand, watch: watchCommand };
+
+try {
+  const [name = '', ...rest] = process.argv.slice(2);
+  const command = COMMANDS[name];
+  if (!command || rest.length > 0) throw new SettingError(`command is ${JSON.stringify([name, ...rest].join(' '))}, expected ${Object.keys(COMMANDS).join(', ')}`);
+  process.exitCode = await command();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? (error instanceof SettingError ? error.message : error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+}

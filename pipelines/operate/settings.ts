@@ -1,0 +1,23 @@
+/** Settings of the operator's commands. The README's table is generated from here. */
+import { z } from 'zod';
+import { pipelineSettings } from '../../lib/settings.ts';
+
+const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
+
+/** Setting of everything that tells the operator of trouble. */
+export const alertSettings = z.object({
+  ALERT_COMMAND: z.string().optional().describe('Command that is told of each new trouble, once, and when it is over: JSON on its standard input. Run by the shell at the end of a run and by `make watch`. Not set: none.'),
+  ALERT_SECONDS: z.coerce.number('a number of seconds').min(0.1, 'at least 0.1 seconds').max(600, 'at most 600 seconds').default(20).describe('Time after which a hanging ALERT_COMMAND is ended.'),
+});
+
+export const operatorSettings = z.object({
+  DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  ...alertSettings.shape,
+  JSON: yes.default(false).describe('`make status`: 1 prints it as JSON, for monitors.'),
+  ALL: yes.default(false).describe('`make status`: 1 shows every source, also where the screen is too small for them.'),
+  WAIT_MINUTES: z.coerce.number('a number of minutes').min(0, '0 minutes or more').max(1440, 'at most 1440 minutes').default(0)
+    .describe('How long a run waits for another that is at work in the same folder before it leaves with exit status 1. The scheduled ones wait 240.'),
+  JOB: z.string().optional().describe('`make job`: scheduled job to do if it is due.'),
+  SCHEDULER: z.enum(['systemd', 'cron'], 'systemd or cron').optional().describe('`make schedule`: what to write it for. Default: what this machine has.'),
+  INSTALL: yes.default(false).describe('`make schedule`: 1 installs it for this user, 0 only prints it.'),
+});

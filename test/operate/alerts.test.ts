@@ -1,0 +1,92 @@
+/** Alerts: a command of the operator's is told of each trouble once, and can do a run no harm. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import { tellTroubles, type Alert } from '../../pipelines/operate/alerts.ts';
+import { trouble, TROUBLES, type Trouble, type TroubleKind } from '../../pipelines/operate/troubles.ts';
+
+const quarantined = trouble('source_quarantined', 'oh_stark_tax', 'missing_column: the file has no column OWNER', 'missing_column');
+const stale = trouble('source_stale', 'hud_fmr', 'hud_fmr was last read well 9 days ago, expected every 7');
+
+async function listener(): Promise<{ layout: Layout; file: string; heard: () => Promise<Alert[]> }> {
+  const root = await mkdtemp(join(tmpdir(), 'dealfeed-alerts-'));
+  const file = join(root, 'heard.ndjson');
+  const heard = async (): Promise<Alert[]> => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean).map((l) => JSON.parse(l) as Alert);
+  return { layout: layoutOf(root), file, heard };
+}
+const tell = (troubles: readonly Trouble[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> => tellTroubles(troubles, { layout, command, timeoutMs });
+
+test('a trouble is told when it is new, not again while it lasts, and once when it is over', async () => {
+  const { layout, file, heard } = await listener();
+  const command = `cat >> ${file}`;
+  await tell([quarantined], layout, command);
+  await tell([quarantined], layout, command);
+  await tell([quarantined, stale], layout, command);
+  await tell([stale], layout, command);
+  await tell([quarantined, stale], layout, command);
+  assert.deepEqual((await heard()).map((a) => [a.event, a.trouble.subject]), [['new', 'oh_stark_tax'], ['new', 'hud_fmr'], ['over', 'oh_stark_tax'], ['new', 'oh_stark_tax']]);
+  const [first] = await heard();
+  assert.deepEqual(first?.trouble, { ...quarantined });
+  assert.equal(first?.trouble['runbook'], 'docs/runbook/missing_column.md');
+  assert.equal(first?.data_dir, layout.root);
+});
+
+test('the same source in trouble for another reason is new trouble', async () => {
+  const { layout, file, heard } = await listener();
+  await tell([quarantined], layout, `cat >> ${file}`);
+  await tell([trouble('source_quarantined', 'oh_stark_tax', 'empty_body: nothing', 'empty_body')], layout, `cat >> ${file}`);
+  assert.deepEqual((await heard()).map((a) => a.event), ['new', 'new', 'over']);
+});
+
+test('what the issue asks to be told is told, and a site that rests for a day is not', async () => {
+  const told = (Object.keys(TROUBLES) as TroubleKind[]).filter((kind) => TROUBLES[kind].alert);
+  for (const kind of ['source_quarantined', 'source_stale', 'audit_blocked', 'settlement_unknown'] as const) assert.ok(told.includes(kind), kind);
+  const { layout, file, heard } = await listener();
+  assert.deepEqual(await tell([trouble('source_unavailable', 'x', 'server_error: 500', 'server_error')], layout, `cat >> ${file}`), []);
+  assert.deepEqual(await heard(), []);
+});
+
+test('a command that fails is said to have failed, with its last words, and is told again next time', async () => {
+  const { layout, file, heard } = await listener();
+  const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
+  assert.match(line ?? '', /^alert not told \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; it is told again next time$/);
+  assert.match((await tell([stale], layout, '/no/such/command'))[0] ?? '', /exit status 127/);
+  await tell([stale], layout, `cat >> ${file}`);
+  assert.deepEqual((await heard()).map((a) => a.event), ['new']);
+});
+
+test('a command that hangs is ended with everything it started', async () => {
+  const { layout, file } = await listener();
+  const started = performance.now();
+  const [line] = await tell([stale], layout, `(sleep 1.2; echo alive > ${file}) & wait`, 300);
+  assert.ok(performance.now() - started < 1_100);
+  assert.match(line ?? '', /did not end within 0\.3 s/);
+  await new Promise((resolve) => { setTimeout(resolve, 1_300); });
+  assert.equal(await readFile(file, 'utf8').catch(() => 'nothing'), 'nothing', 'what it started is gone too');
+});
+
+test('a command that does not read its input, or leaves something running, has done its duty', async () => {
+  const { layout } = await listener();
+  const long = trouble('source_quarantined', 'x', 'long '.repeat(100_000), 'parser_error');
+  assert.match((await tell([long], layout, 'exec 0<&-; exit 0'))[0] ?? '', /^alert told/);
+  const started = performance.now();
+  assert.match((await tell([stale], layout, 'sleep 3 & exit 0'))[0] ?? '', /^alert told/);
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test('a memory that is damaged is begun anew: told once too often rather than never', async () => {
+  const { layout, file, heard } = await listener();
+  await tell([stale], layout, `cat >> ${file}`);
+  await writeFile(join(layout.root, 'alerts.json'), '{"troub');
+  await tell([stale], layout, `cat >> ${file}`);
+  assert.equal((await heard()).length, 2);
+});
+
+test('two that look at the same time tell a trouble once', async () => {
+  const { layout, file, heard } = await listener();
+  await Promise.all([1, 2, 3].map(() => tell([stale], layout, `sleep 0.2; cat >> ${file}`)));
+  assert.equal((await heard()).length, 1);
+});

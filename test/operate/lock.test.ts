@@ -1,0 +1,62 @@
+/** One run at a time: the lock is the system's, so that no crash leaves it behind, and who finds it held waits by a written rule. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import { holdFolder, whoHolds } from '../../pipelines/lock.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-lock-')));
+
+/** A process that holds the folder and says so. */
+async function holder(layout: Layout, forMs: number): Promise<ChildProcess> {
+  const script = `import { holdFolder } from './pipelines/lock.ts'; import { layoutOf } from './pipelines/layout.ts';
+    const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)})); console.log('held'); setTimeout(() => { letGo(); }, ${forMs});`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => { child.stdout.once('data', resolve); });
+  return child;
+}
+
+test('a run that is killed holds nothing: the next one starts at once', async () => {
+  const layout = await folder();
+  const child = await holder(layout, 60_000);
+  assert.equal(await whoHolds(layout), String(child.pid));
+  child.kill('SIGKILL');
+  await new Promise((resolve) => { child.once('exit', resolve); });
+  assert.equal(await whoHolds(layout), null);
+  const started = performance.now();
+  (await holdFolder(layout))();
+  assert.ok(performance.now() - started < 500);
+});
+
+test('by hand the second run leaves and names the first; told to wait it waits', async () => {
+  const layout = await folder();
+  const child = await holder(layout, 2_500);
+  await assert.rejects(holdFolder(layout), new RegExp(`^SettingError: DATA_DIR is .* in which another run is at work \\(process ${child.pid}\\); expected to be the only one$`));
+  (await holdFolder(layout, 10_000))();
+});
+
+test('who looks whether a run is at work does not make one that starts in that moment leave', async () => {
+  const layout = await folder();
+  const look = setInterval(() => { void whoHolds(layout); }, 20);
+  const letGo = await holdFolder(layout);
+  clearInterval(look);
+  letGo();
+});
+
+test('four processes that each add to a number for a while lose nothing', async () => {
+  const layout = await folder();
+  const file = join(layout.root, 'number');
+  await writeFile(file, '0');
+  const script = `import { holdFolder } from './pipelines/lock.ts'; import { layoutOf } from './pipelines/layout.ts'; import { readFileSync, writeFileSync } from 'node:fs';
+    for (let i = 0; i < 3; i += 1) { const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)}), 20000);
+      const n = Number(readFileSync(${JSON.stringify(file)}, 'utf8')); await new Promise((r) => setTimeout(r, 30)); writeFileSync(${JSON.stringify(file)}, String(n + 1)); letGo(); await new Promise((r) => setTimeout(r, 5)); }`;
+  const ends = await Promise.all(Array.from({ length: 4 }, () => new Promise((resolve) => {
+    spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).on('exit', resolve);
+  })));
+  assert.deepEqual(ends, [0, 0, 0, 0]);
+  assert.equal(await readFile(file, 'utf8'), '12');
+});

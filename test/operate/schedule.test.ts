@@ -1,0 +1,207 @@
+/** The declared schedule, and what systemd and cron make of it. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { loadSources } from '../../sources/index.ts';
+import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/jobs.ts';
+import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from '../../pipelines/operate/run_job.ts';
+import { crontabLines, mergedCrontab, systemdUnits } from '../../pipelines/operate/schedule.ts';
+
+const place = { project: '/opt/deal feed', dataDir: '/var/lib/dealfeed 100%' };
+const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+const at = (day: string, time = '12:00'): Date => new Date(`${day}T${time}:00`);
+const localDay = (d: Date): string => new Date(d.getTime() - d.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+
+/** Slots of a job from one day on, by its own arithmetic. */
+function slots(job: Job, from: Date, n: number): Date[] {
+  const found: Date[] = [];
+  for (let now = from; found.length < n; now = found.at(-1) ?? now) found.push(nextSlot(job, now));
+  return found;
+}
+
+describe('the days of the schedule', () => {
+  test('Ohio is read on the second Saturday of each month', () => {
+    assert.deepEqual(slots(jobNamed('ohio'), at('2026-11-01'), 6).map(localDay), ['2026-11-14', '2026-12-12', '2027-01-09', '2027-02-13', '2027-03-13', '2027-04-10']);
+  });
+
+  test('underwriting is every two days also where a month has 31 days, and the others every day', () => {
+    const days = slots(jobNamed('underwrite'), at('2026-12-27'), 5).map((d) => Date.parse(localDay(d)) / 86_400_000);
+    assert.deepEqual(days.slice(1).map((d, i) => d - (days[i] ?? 0)), [2, 2, 2, 2]);
+    for (const name of ['daily', 'colorado']) assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), ['2026-12-31', '2027-01-01', '2027-01-02']);
+  });
+
+  test('an instant lies between the last slot and the next, and nothing lies between them', () => {
+    fc.assert(fc.property(fc.constantFrom(...JOBS), fc.date({ min: at('2026-01-01'), max: at('2030-01-01'), noInvalidDate: true }), (job, now) => {
+      const [last, next] = [lastSlot(job, now), nextSlot(job, now)];
+      assert.ok(last <= now && now < next);
+      assert.deepEqual(nextSlot(job, last), next);
+      assert.deepEqual(lastSlot(job, next), next);
+    }), { numRuns: 500 });
+  });
+
+  test('every source that is read from the web has a job that reads it, and is due again within its cadence and the month', async () => {
+    for (const spec of await loadSources()) {
+      assert.ok(JOBS.some((j) => j.reads.includes(spec.name) || j.reads.includes(spec.family)), spec.name);
+      const next = nextReadOn({ source: spec.name, family: spec.family, last_good_at: '2026-11-20T12:00:00Z' }, spec.readEveryDays ?? spec.everyDays, '2026-11-20');
+      assert.ok(next > '2026-11-20' && Date.parse(next) - Date.parse('2026-11-20') <= (spec.everyDays) * 86_400_000, `${spec.name} ${next}`);
+    }
+    assert.equal(nextReadOn({ source: 'ohio_sos', family: 'register', last_good_at: '2026-11-14T12:00:00Z' }, 7, '2026-11-20'), '2026-12-12');
+    assert.equal(nextReadOn({ source: 'x', family: 'tax', last_good_at: null }, 1, '2026-11-20'), '2026-11-20');
+  });
+});
+
+describe('as a crontab', () => {
+  const lines = crontabLines(place).filter((l) => !l.startsWith('#'));
+  /** Fields of a line, and its command as cron hands it to the shell. */
+  const parsed = lines.map((line) => {
+    const match = /^(\S+) (\S+) (\S+) (\S+) (\S+) (.+)$/.exec(line) ?? assert.fail(`cron cannot read ${line}`);
+    const [, minute = '', hour = '', dom = '', month = '', dow = '', command = ''] = match;
+    assert.doesNotMatch(command.replaceAll('\\%', ''), /%/, 'an unescaped % would be a line break');
+    return { minute, hour, dom, month, dow, command: command.replaceAll('\\%', '%') };
+  });
+  const line = (job: Job) => parsed.find((l) => l.command.includes(`JOB=${job.name} `)) ?? assert.fail(job.name);
+
+  test('a line fires at each slot of its job, on other days the job leaves by itself, and Ohio fires on second Saturdays alone', () => {
+    const days = Array.from({ length: 800 }, (_, i) => new Date(Date.UTC(2026, 10, 21 + i)).toISOString().slice(0, 10));
+    for (const job of JOBS) {
+      const { minute, hour, dom, month, dow, command } = line(job);
+      assert.deepEqual([Number(minute), Number(hour), month, dow], [job.minute, job.hour, '*', '*'], 'with a day of the week cron would take either');
+      const [low = 1, high = 31] = dom === '*' ? [] : dom.split('-').map(Number);
+      const guard = command.split(' && ').length > 1 ? command.split(' && ')[0] ?? '' : 'true';
+      const candidates = days.filter((d) => Number(d.slice(8)) >= low && Number(d.slice(8)) <= high);
+      // The guard as the shell understands it, on each of those days.
+      const script = `date() { command date -d "$DAY" "$@"; }; for DAY in ${candidates.join(' ')}; do if ${guard}; then echo $DAY; fi; done`;
+      const fires = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
+      for (const day of days.filter(job.on)) assert.ok(fires.includes(day), `${job.name} ${day}`);
+      if (job.name === 'ohio') assert.deepEqual(fires, days.filter(job.on));
+    }
+  });
+
+  test('what cron misses while the machine is off is made up by an hourly watch', () => {
+    const watch = parsed.find((l) => / watch /.test(l.command)) ?? assert.fail('no watch');
+    assert.deepEqual([watch.hour, watch.dom, watch.month, watch.dow], ['*', '*', '*', '*']);
+  });
+
+  test('folders with spaces and signs reach make as one word', () => {
+    for (const { command } of parsed) {
+      const call = command.split(' && ').at(-1) ?? '';
+      const words = execFileSync('/bin/sh', ['-c', `make() { printf '%s\\n' "$@"; }; ${call}`], { encoding: 'utf8' }).trimEnd().split('\n');
+      assert.equal(words[words.indexOf('-C') + 1], place.project);
+      assert.equal(words.at(-1), `DATA_DIR=${place.dataDir}`);
+    }
+  });
+
+  test('installing again replaces our lines and leaves the user\'s own', () => {
+    const own = '# mine\n0 1 * * * backup\n';
+    const once = mergedCrontab(own, place);
+    assert.equal(mergedCrontab(once, place), once);
+    assert.ok(once.startsWith(own.trimEnd()));
+    const other = mergedCrontab(once, { ...place, dataDir: '/other' });
+    assert.ok(other.includes('begin /other') && other.includes(`begin ${place.dataDir}`), 'another data folder has lines of its own');
+    assert.throws(() => mergedCrontab(once.replace(/# dealfeed end.*\n/, ''), place), /without its end/);
+  });
+});
+
+describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-analyze' }, () => {
+  test('systemd finds nothing wrong with them', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-units-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const units = systemdUnits(place);
+    for (const [name, content] of units) await writeFile(join(folder, name), content);
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...[...units.keys()].map((name) => join(folder, name))], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+    assert.doesNotMatch(stdout + stderr, /dealfeed-[a-z]+\.(?:service|timer):\d/, 'not even a warning');
+    for (const [name, content] of units) if (name.endsWith('.timer')) assert.match(content, /^Persistent=true$/m, 'a missed run is made up');
+  });
+
+  test('its calendar has every slot of the jobs, and Ohio\'s has no other', () => {
+    for (const job of JOBS) {
+      const calendar = /^OnCalendar=(.*)$/m.exec(systemdUnits(place).get(`dealfeed-${job.name}.timer`) ?? '')?.[1] ?? assert.fail(job.name);
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['calendar', '--iterations=40', '--base-time=2026-11-21 12:00:00 UTC', calendar], { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } });
+      assert.equal(status, 0, stderr);
+      const times = [...stdout.matchAll(/(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}):00 UTC/g)].map((m) => `${m[1] ?? ''} ${m[2] ?? ''}`);
+      const elapsed = [...new Set(times)];
+      const last = elapsed.at(-1)?.slice(0, 10) ?? '';
+      const own: string[] = [];
+      for (let day = Date.UTC(2026, 10, 22); day <= Date.parse(last); day += 86_400_000) {
+        const d = new Date(day).toISOString().slice(0, 10);
+        if (job.on(d)) own.push(`${d} ${String(job.hour).padStart(2, '0')}:${String(job.minute).padStart(2, '0')}`);
+      }
+      for (const slot of own) assert.ok(elapsed.includes(slot), `${job.name} ${slot}`);
+      if (job.name === 'ohio') assert.deepEqual(elapsed, own);
+    }
+  });
+});
+
+describe('a job', () => {
+  const daily = jobNamed('daily');
+  async function doing(outcomes: readonly number[]) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-job-'));
+    const done: string[] = [];
+    const doer = async (job: Job, log: string): Promise<number> => {
+      const status = outcomes[done.length] ?? 0;
+      done.push(job.name);
+      await writeFile(log, `line one\nwhat went wrong\n`);
+      return status;
+    };
+    const said: string[] = [];
+    const run = (now: Date, job = daily): Promise<Outcome> => runJob(job, { dataDir, say: (l) => said.push(l), now, doer });
+    return { dataDir, done, said, run, doer };
+  }
+
+  test('is done once for its slot, whoever asks', async () => {
+    const { run, done } = await doing([]);
+    assert.equal(await run(at('2026-11-21', '05:10')), 'done');
+    assert.equal(await run(at('2026-11-21', '09:40')), 'already_done');
+    assert.equal(await run(at('2026-11-22', '05:09')), 'already_done');
+    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
+    assert.equal(done.length, 2);
+  });
+
+  test('that was missed for days is done once when somebody looks', async () => {
+    const { dataDir, done, doer } = await doing([]);
+    const options = { dataDir, say: () => undefined, doer, now: at('2026-11-21', '12:00') };
+    await makeUpMissed(options);
+    assert.deepEqual(done, JOBS.map((j) => j.name), 'a new schedule begins with everything');
+    const later = await makeUpMissed({ ...options, now: at('2026-12-13', '03:00') });
+    assert.deepEqual([...later.values()], ['done', 'done', 'done', 'done'], 'the second Saturday, 12 December, was missed too');
+    assert.equal(done.length, 8);
+  });
+
+  test('that fails is tried again by the hour, three times, then left until its next slot; each failure shows its end', async () => {
+    const { run, said } = await doing([1, 2, 1]);
+    const clock = ['05:10', '05:40', '06:40', '07:40', '08:40', '23:40'];
+    const outcomes: Outcome[] = [];
+    for (const time of clock) outcomes.push(await run(at('2026-11-21', time)));
+    assert.deepEqual(outcomes, ['failed', 'tried_lately', 'failed', 'failed', 'given_up', 'given_up']);
+    assert.match(said.join('\n'), /job daily failed with exit status 1, attempt 1 of 3; the end of .*daily\.log:\n {2}line one\n {2}what went wrong/);
+    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
+  });
+
+  test('that was killed is tried again too', async () => {
+    const { run, dataDir } = await doing([]);
+    await assert.rejects(runJob(daily, { dataDir, say: () => undefined, now: at('2026-11-21', '05:10'), doer: () => Promise.reject(new Error('killed')) }));
+    assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
+    assert.equal(await run(at('2026-11-21', '06:40')), 'done');
+  });
+
+  test('that is unknown is named', () => {
+    assert.throws(() => jobNamed('weekly'), /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio$/);
+  });
+
+  test('finds the settings that were kept for it, whatever signs they have, in a file for its owner alone', async () => {
+    const { dataDir } = await doing([]);
+    const settings = { CONTACT: 'me@example.org # not a comment', ALERT_COMMAND: 'mail -s "trouble" me | tee -a \'log\'', HUD_TOKEN: 'a\\b$c=d', LIVE: '1' };
+    await keepSettings(dataDir, settings);
+    assert.equal((await stat(settingsFile(dataDir))).mode & 0o777, 0o600);
+    const shown = execFileSync(process.execPath, ['-e', `process.loadEnvFile(${JSON.stringify(settingsFile(dataDir))}); console.log(JSON.stringify(process.env))`], { encoding: 'utf8', env: {} });
+    const read = JSON.parse(shown) as Record<string, string>;
+    for (const [name, value] of Object.entries(settings)) assert.equal(read[name], value, name);
+    await assert.rejects(keepSettings(dataDir, { ALERT_COMMAND: '"\'`' }), /ALERT_COMMAND is /);
+    assert.equal(await readFile(logOf(dataDir, 'daily'), 'utf8').catch(() => 'none'), 'none');
+  });
+});
