@@ -6,8 +6,7 @@ import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
 import type { Query, Store } from './store.ts';
 
-/** Time after which a server that does not answer, or that others keep locked, counts as unavailable. */
-export const PATIENCE_MS = 5000;
+const PATIENCE_MS = 5000;
 const LONGEST_PAUSE_MS = 200;
 const CONNECTIONS = 8;
 /** Key of the advisory lock under which migrations run: "Deal" in ASCII. */
@@ -51,9 +50,9 @@ const failing = async <T>(work: Promise<T>): Promise<T> => {
 };
 const queryOn = (client: Pick<PoolClient, 'query'>): Query => async (sql, ...values) => (await failing(client.query<Record<string, unknown>>(sql, [...values]))).rows;
 
-/** Try while another try may help. @throws LedgerUnavailable after PATIENCE_MS; what the work throws; an error of a statement */
-async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
-  const untilMs = performance.now() + PATIENCE_MS;
+/** Try while another try may help. @throws LedgerUnavailable after that time; what the work throws; an error of a statement */
+async function patiently<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + patienceMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try { return await attempt(); } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -101,10 +100,10 @@ async function commit(query: Query): Promise<void> {
   }
 }
 
-const storeOn = (pool: Pool): Store => ({
+const storeOn = (pool: Pool, patienceMs: number): Store => ({
   lockRows: 'FOR UPDATE',
-  read: (sql, ...values) => patiently(() => queryOn(pool)(sql, ...values)),
-  write: (work) => patiently(() => transaction(pool, work)),
+  read: (sql, ...values) => patiently(patienceMs, () => queryOn(pool)(sql, ...values)),
+  write: (work) => patiently(patienceMs, () => transaction(pool, work)),
   close: () => pool.end(),
 });
 
@@ -126,19 +125,24 @@ async function prepare(query: Query): Promise<void> {
   }
 }
 
+export interface PostgresOptions {
+  /** Time after which a server that does not answer, or that others keep locked, counts as unavailable. Default: 5 s. */
+  readonly patienceMs?: number;
+}
+
 /**
  * Open the ledger in the database at `url`, with its tables made where there are none.
  * @throws LedgerRefused where the database cannot hold it; LedgerUnavailable where the server cannot be asked now
  */
-export async function openPostgresLedger(url: string): Promise<Ledger> {
+export async function openPostgresLedger(url: string, { patienceMs = PATIENCE_MS }: PostgresOptions = {}): Promise<Ledger> {
   const pool = new Pool({
     connectionString: url, max: CONNECTIONS, application_name: 'dealfeed', keepAlive: true, allowExitOnIdle: true,
-    connectionTimeoutMillis: PATIENCE_MS, statement_timeout: PATIENCE_MS, lock_timeout: PATIENCE_MS,
-    query_timeout: 2 * PATIENCE_MS, idle_in_transaction_session_timeout: 2 * PATIENCE_MS,
+    connectionTimeoutMillis: patienceMs, statement_timeout: patienceMs, lock_timeout: patienceMs,
+    query_timeout: 2 * patienceMs, idle_in_transaction_session_timeout: 2 * patienceMs,
   });
   // An idle connection may break, as when the server is restarted: the pool makes a new one when it is needed.
   pool.on('error', ignored);
-  const store = storeOn(pool);
+  const store = storeOn(pool, patienceMs);
   try {
     await store.write(prepare);
   } catch (error) {

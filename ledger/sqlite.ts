@@ -8,8 +8,7 @@ import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
 import type { Query, Row, Store } from './store.ts';
 
-/** Time after which a ledger that somebody else keeps locked counts as unavailable. */
-export const PATIENCE_MS = 5000;
+const PATIENCE_MS = 5000;
 const LONGEST_PAUSE_MS = 25;
 /** Marks the file as a ledger of ours: "Deal" in ASCII. */
 const APPLICATION_ID = 0x4465_616c;
@@ -17,8 +16,8 @@ const APPLICATION_ID = 0x4465_616c;
 const migrations = migrationsIn(new URL('sqlite/', import.meta.url));
 
 // Result codes of SQLite: https://www.sqlite.org/rescode.html
-const [BUSY, LOCKED] = [5, 6];
-const WAYS_TO_BE_UNAVAILABLE = new Set([BUSY, LOCKED, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */, 14 /* CANTOPEN */, 26 /* NOTADB */]);
+const [BUSY, LOCKED, NOTADB] = [5, 6, 26];
+const WAYS_TO_BE_UNAVAILABLE = new Set([BUSY, LOCKED, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */, 14 /* CANTOPEN */, NOTADB]);
 
 /** Primary result code of an error SQLite gave, or undefined for any other error. */
 const codeOf = (error: unknown): number | undefined =>
@@ -32,10 +31,10 @@ function unavailable(error: unknown): unknown {
 
 /**
  * Try until the file is not locked. Waiting is done here and not by SQLite, whose busy timeout would stop the whole
- * process. @throws LedgerUnavailable after PATIENCE_MS, or at once where waiting does not help
+ * process. @throws LedgerUnavailable after that time, or at once where waiting does not help
  */
-async function patiently<T>(attempt: () => Promise<T> | T): Promise<T> {
-  const untilMs = performance.now() + PATIENCE_MS;
+async function patiently<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
+  const untilMs = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try { return await attempt(); } catch (error) {
       if (!isBusy(error) || performance.now() >= untilMs) throw unavailable(error);
@@ -45,6 +44,8 @@ async function patiently<T>(attempt: () => Promise<T> | T): Promise<T> {
 }
 
 export interface SqliteOptions {
+  /** Time after which a ledger that somebody else keeps locked counts as unavailable. Default: 5 s. */
+  readonly patienceMs?: number;
   /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
   readonly maxPages?: number;
 }
@@ -81,7 +82,7 @@ function migrate(db: DatabaseSync, path: string): void {
 }
 
 /** The store on one connection, on which one thing is done at a time. */
-function storeOn(db: DatabaseSync): Store {
+function storeOn(db: DatabaseSync, patienceMs: number): Store {
   const statements = new Map<string, StatementSync>();
   const query: Query = async (sql, ...values) => {
     let statement = statements.get(sql);
@@ -96,8 +97,8 @@ function storeOn(db: DatabaseSync): Store {
   };
   return {
     lockRows: '',
-    read: (sql, ...values) => patiently(() => inTurn(() => query(sql, ...values))),
-    write: (work) => patiently(() => inTurn(async () => {
+    read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
+    write: (work) => patiently(patienceMs, () => inTurn(async () => {
       db.exec('BEGIN IMMEDIATE');
       try {
         const result = await work(query);
@@ -121,14 +122,15 @@ function storeOn(db: DatabaseSync): Store {
  * @throws LedgerRefused where the file is no ledger or of a newer version; LedgerUnavailable where it cannot be opened now
  */
 export async function openSqliteLedger(path: string, options: SqliteOptions = {}): Promise<Ledger> {
-  const db = await patiently(() => openFile(path, options.maxPages));
+  const { patienceMs = PATIENCE_MS } = options;
+  const db = await patiently(patienceMs, () => openFile(path, options.maxPages));
   try {
-    await patiently(() => db.exec('PRAGMA journal_mode = WAL'));
+    await patiently(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
     db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-    await patiently(() => migrate(db, path));
+    await patiently(patienceMs, () => migrate(db, path));
   } catch (error) {
     db.close();
-    throw codeOf(error) === 26 ? new LedgerRefused(`${path} is no SQLite file`) : error;
+    throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;
   }
-  return ledgerInSql(storeOn(db));
+  return ledgerInSql(storeOn(db, patienceMs));
 }

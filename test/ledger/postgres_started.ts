@@ -61,8 +61,13 @@ const isRunning = (pid: number): boolean => {
 /** Waits for its standard input to end, which it does when this process is gone, and takes the server down with it. */
 const GUARD = '"$0" "$@" & child=$!; cat >/dev/null; kill -QUIT $child 2>/dev/null; wait $child';
 
+export interface PostgresServerOptions {
+  /** No file of the server may grow beyond so many KiB: how a full disk is tried out. At least 17000, for its log. */
+  readonly largestFileKib?: number;
+}
+
 /** Start a server in a new folder under the system's one for temporary files. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'dealfeed-postgres-'));
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
@@ -95,7 +100,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     } catch { return false; } finally { await client.end().catch(() => undefined); }
   };
   const start = async (): Promise<void> => {
-    const child = spawn('/bin/sh', ['-c', GUARD, join(home, 'bin', 'postgres'), '-D', data, '-p', String(port),
+    const child = spawn('/bin/sh', ['-c', `${options.largestFileKib === undefined ? '' : `ulimit -f ${options.largestFileKib * 2}; `}${GUARD}`, join(home, 'bin', 'postgres'), '-D', data, '-p', String(port),
       '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'shared_buffers=32MB', '-c', 'max_connections=60', '-c', 'logging_collector=off'],
     { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     guard = child;

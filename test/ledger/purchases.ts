@@ -1,0 +1,64 @@
+/** Payments, purchases and answers for tests of the ledger. */
+import { createHash } from 'node:crypto';
+import type { Answer, Ledger, NewPurchase, Payment, Purchase } from '../../ledger/ledger.ts';
+
+const hex = (n: number, digits: number): string => `0x${n.toString(16).padStart(digits, '0')}`;
+
+/** The n-th payment, of payer number `payer`. */
+export const payment = (n: number, payer = 1): Payment => ({
+  network: 'eip155:8453', asset: hex(0xa55e7, 40), payer: hex(payer, 40), nonce: hex(n, 64), payTo: hex(0xcafe, 40),
+  amount: 1_000_000n, validBefore: 2_000_000_000n,
+});
+
+export const LEASE_MS = 1000;
+
+/** A call that is paid with the n-th payment at time 0, unless said otherwise. */
+export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase => ({
+  payment: payment(n), route: 'GET /api/leads/exclusive', request: `/api/leads/exclusive?n=${n}`, snapshotId: 'run-1',
+  identifierHash: null, nowMs: 0, leaseMs: LEASE_MS, ...more,
+});
+
+export const sha256 = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
+
+/** An answer with this body, which comes in pieces of `pieceBytes`. */
+export function answer(body: string | Uint8Array, pieceBytes = 100_000): Answer {
+  const bytes = Buffer.from(body as string);
+  return {
+    headers: { 'Content-Type': 'application/json', 'X-Snapshot-Id': 'run-1' }, sha256: sha256(bytes), bytes: bytes.length,
+    async* body() { for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes); },
+  };
+}
+
+export async function bodyOf(stored: Answer | null): Promise<Buffer | null> {
+  if (stored === null) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stored.body()) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** Begin a purchase that must be given. */
+export async function reserve(ledger: Ledger, purchase: NewPurchase): Promise<Purchase> {
+  const begun = await ledger.begin(purchase);
+  if (begun.kind !== 'reserved') throw new Error(`payment ${purchase.payment.nonce} is ${begun.kind}`);
+  return begun.purchase;
+}
+
+/** A purchase brought to a state: reserved, settling, sold, or released by a refusal. It may have claimed a lead. */
+export async function purchaseIn(ledger: Ledger, state: Purchase['state'], n: number, more: Partial<NewPurchase> & { lead?: string; body?: string } = {}): Promise<Purchase> {
+  const { lead, body = `answer ${n}`, ...rest } = more;
+  const purchase = await reserve(ledger, wanted(n, rest));
+  if (lead !== undefined && (await ledger.claim(purchase.id, [lead], purchase.reservedAtMs)) !== lead) throw new Error(`${lead} is taken`);
+  if (state === 'reserved') return purchase;
+  if (!(await ledger.settling(purchase.id, answer(body), purchase.reservedAtMs + 10))) throw new Error('not reserved any more');
+  if (state === 'sold') await ledger.sold(purchase.id, `0xfeed${n}`, purchase.reservedAtMs + 20);
+  if (state === 'released') await ledger.release(purchase.id, 'refused', purchase.reservedAtMs + 20);
+  const found = await ledger.find({ id: purchase.id });
+  if (!found) throw new Error('the purchase is gone');
+  return found;
+}
