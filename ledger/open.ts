@@ -12,6 +12,9 @@ export interface LedgerSettings {
   readonly LEDGER?: string | undefined;
 }
 
+/** A folder that cannot be made, a path that leads through a file, and the like. */
+const isOfFiles = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
+
 const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
 
 /** Where the ledger is: the address of a PostgreSQL database, or the path of a file. */
@@ -37,7 +40,7 @@ export async function openLedger(settings: LedgerSettings): Promise<Ledger> {
   try {
     return await (isPostgres(place) ? openPostgresLedger(place) : openSqliteLedger(place));
   } catch (error) {
-    if (error instanceof LedgerRefused) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
+    if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
     if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${error.message}`, { cause: error });
     throw error;
   }

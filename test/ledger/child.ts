@@ -1,0 +1,64 @@
+/**
+ * A process that uses a ledger, for tests with several of them:
+ *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells what it gets; waits for a line first
+ *   sell LEDGER FIRST LEADS      sells payment after payment from number FIRST until it is killed, telling each step done
+ *   lock FILE                    holds an SQLite file's write lock until its standard input ends
+ */
+import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
+import { openLedger } from '../../ledger/open.ts';
+import { answer, wanted } from './purchases.ts';
+
+const [mode, place = '', first = '', second = ''] = process.argv.slice(2);
+const tell = (line: object): void => { process.stdout.write(`${JSON.stringify(line)}\n`); };
+const word = async (): Promise<unknown> => once(process.stdin, 'data');
+const leads = (count: number): string[] => Array.from({ length: count }, (_, i) => `lead-${i}`);
+
+/** What is sold for the n-th payment; every tenth answer is longer than one piece. */
+const bodyFor = (n: number): string => `answer ${n}`.repeat(n % 10 === 0 ? 150_000 : 10);
+
+async function race(payments: number, leadIds: readonly string[]): Promise<void> {
+  const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
+  tell({ ready: true });
+  await word();
+  for (let n = 0; n < payments; n += 1) {
+    const begun = await ledger.begin(wanted(n, { leaseMs: 1e9 }));
+    if (begun.kind !== 'reserved') continue;
+    const { id } = begun.purchase;
+    const lead = await ledger.claim(id, leadIds, 1);
+    const sold = lead !== null && (await ledger.settling(id, answer(bodyFor(n)), 2)) && (await ledger.sold(id, `0x${n}`, 3)).state === 'sold';
+    if (!sold) await ledger.release(id, 'not_settled', 4);
+    tell({ n, id, lead });
+  }
+  await ledger.close();
+}
+
+async function sell(from: number, leadIds: readonly string[]): Promise<void> {
+  const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
+  for (let n = from; ; n += 1) {
+    const begun = await ledger.begin(wanted(n, { nowMs: Date.now(), leaseMs: 200 }));
+    if (begun.kind !== 'reserved') throw new Error('nobody else has this payment');
+    const { id } = begun.purchase;
+    tell({ n, id, done: 'reserved' });
+    const lead = await ledger.claim(id, leadIds, Date.now());
+    if (!(await ledger.settling(id, answer(bodyFor(n)), Date.now()))) continue;
+    tell({ n, id, lead, body: bodyFor(n).length, done: 'settling' });
+    await ledger.sold(id, `0x${n}`, Date.now());
+    tell({ n, id, lead, done: 'sold' });
+  }
+}
+
+async function lock(): Promise<void> {
+  const db = new DatabaseSync(place);
+  db.exec('BEGIN EXCLUSIVE');
+  tell({ ready: true });
+  await word();
+  db.exec('COMMIT');
+  db.close();
+}
+
+if (mode === 'race') await race(Number(first), leads(Number(second)));
+else if (mode === 'sell') await sell(Number(first), leads(Number(second)));
+else if (mode === 'lock') await lock();
+else throw new Error(`no such mode: ${mode ?? ''}`);
+process.stdin.destroy();

@@ -1,0 +1,146 @@
+/** The ledger in PostgreSQL among processes, killed, with its server restarted, locked, full, and set up wrongly. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { openPostgresLedger } from '../../ledger/postgres.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { startPostgres, type PostgresServer } from './postgres_started.ts';
+import { processes } from './processes.ts';
+import { all, answer, bodyOf, purchaseIn, reserve, wanted } from './purchases.ts';
+
+let started: PostgresServer | undefined;
+before(async () => { started = await startPostgres(); });
+after(() => started?.remove());
+const server = (): PostgresServer => {
+  if (!started) throw new Error('not started');
+  return started;
+};
+
+processes({ fresh: () => server().database(), open: (name) => openPostgresLedger(name) }, { kills: 8 });
+
+async function sql(url: string, ...statements: readonly string[]): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  return client;
+}
+
+test('eight processes\' worth of connections that open a new database at once find one ledger', async () => {
+  const url = await server().database();
+  const ledgers = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger(url)));
+  await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
+  assert.equal((await all(ledgers[0] ? ledgers[0].purchases() : [] as never)).length, 8);
+  await Promise.all(ledgers.map((ledger) => ledger.close()));
+});
+
+test('the server is restarted under load, gently and as by losing power: what was said is so, and nobody notices for long', async () => {
+  const url = await server().database();
+  const ledger = await openPostgresLedger(url);
+  const said = new Map<string, 'settling' | 'sold'>();
+  const selling = new AbortController();
+  let [n, unavailable] = [0, 0];
+  const seller = async (mine: Ledger): Promise<void> => {
+    while (!selling.signal.aborted) {
+      n += 1;
+      try {
+        const { id } = await reserve(mine, wanted(n));
+        if (!(await mine.settling(id, answer(`answer ${n}`), 1))) throw new Error('not reserved any more');
+        said.set(id, 'settling');
+        await mine.sold(id, `0x${n}`, 2);
+        said.set(id, 'sold');
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+        unavailable += 1;
+      }
+    }
+  };
+  const sellers = Promise.all([1, 2, 3].map(() => seller(ledger)));
+  for (const how of ['fast', 'immediate', 'immediate'] as const) {
+    await sleep(300);
+    await server().stop(how);
+    await sleep(100);
+    await server().start();
+  }
+  const before_ = said.size;
+  await sleep(300);
+  selling.abort();
+  await sellers;
+  assert.ok(said.size > before_, 'it went on after the last restart');
+  assert.ok(unavailable <= 9, `of each restart a caller is told at most once, where it is not known what became of a commit (${unavailable})`);
+  const written = new Map((await all(ledger.purchases())).map((p) => [p.id, p.state]));
+  for (const [id, state] of said) assert.ok(written.get(id) === state || written.get(id) === 'sold', `${id} was said to be ${state}`);
+  await ledger.close();
+});
+
+test('while the server is away the ledger is unavailable within its time, and is there again by itself', async () => {
+  const ledger = await openPostgresLedger(await server().database(), { patienceMs: 400 });
+  const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
+  await server().stop('immediate');
+  const startMs = performance.now();
+  await Promise.all([ledger.begin(wanted(2)), ledger.ping(), ledger.find({ id: sold.id }), ledger.soldLeads()].map((call) => assert.rejects(call, LedgerUnavailable)));
+  assert.ok(performance.now() - startMs < 4000);
+  await server().start();
+  assert.deepEqual(await ledger.find({ id: sold.id }), sold);
+  assert.equal(String(await bodyOf(await ledger.answerOf(sold.id))), 'bytes');
+  assert.equal((await ledger.begin(wanted(2))).kind, 'reserved');
+  await ledger.close();
+});
+
+test('a ledger that somebody keeps locked is unavailable within its time, and nothing has happened', async () => {
+  const url = await server().database();
+  const ledger = await openPostgresLedger(url, { patienceMs: 400 });
+  const { id } = await reserve(ledger, wanted(1));
+  const locker = await sql(url, 'BEGIN', 'LOCK TABLE purchases IN EXCLUSIVE MODE');
+  await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
+  await assert.rejects(ledger.settling(id, answer('x'), 1), LedgerUnavailable);
+  assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reading goes on meanwhile');
+  await locker.query('ROLLBACK');
+  await locker.end();
+  assert.equal((await all(ledger.purchases())).length, 1);
+  assert.equal(await ledger.settling(id, answer('x'), 1), true);
+  await ledger.close();
+});
+
+test('a server that may lose what it says is written is refused', async () => {
+  const url = await server().database();
+  await (await sql(url, `ALTER DATABASE ${url.slice(url.lastIndexOf('/') + 1)} SET synchronous_commit = off`)).end();
+  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: url }), (error) => error instanceof SettingError && /synchronous_commit off/.test(error.message));
+});
+
+test('a ledger of a newer version, tables of something else, and a wrong password are refused in one line without the password', async () => {
+  const [newer, other] = [await server().database(), await server().database()];
+  await (await openPostgresLedger(newer)).close();
+  await (await sql(newer, 'INSERT INTO ledger_migrations (version) VALUES (99)')).end();
+  await (await sql(other, 'CREATE TABLE claims (of text)')).end();
+  const wrong = newer.replace(/:[0-9a-f]+@/, ':hunter2@');
+  for (const [url, why] of [[newer, /version 99/], [other, /"claims" already exists/], [wrong, /password authentication failed/]] as const) {
+    await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: url }), (error) => {
+      assert.ok(error instanceof SettingError && why.test(error.message), String(error));
+      assert.ok(!/[0-9a-f]{24}|hunter2|\n/.test(error.message), error.message);
+      return true;
+    });
+  }
+  const untouched = await sql(other);
+  assert.deepEqual((await untouched.query(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`)).rows, [{ table_name: 'claims' }]);
+  await untouched.end();
+});
+
+test('on a full disk nothing is half written, what was sold stays, and the rest goes on', async () => {
+  const small = await startPostgres({ largestFileKib: 18_000 });
+  try {
+    const ledger = await openPostgresLedger(await small.database(), { patienceMs: 500 });
+    const sold = await purchaseIn(ledger, 'sold', 1, { body: 'small', lead: 'lead' });
+    const noise = Buffer.alloc(30_000_000);
+    for (let i = 0; i < noise.length; i += 4) noise.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
+    const large = await reserve(ledger, wanted(2));
+    await assert.rejects(ledger.settling(large.id, answer(noise), 1), (error) => error instanceof LedgerUnavailable && /too large/i.test(error.message));
+    assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
+    assert.deepEqual(await ledger.find({ id: sold.id }), sold);
+    assert.equal((await purchaseIn(ledger, 'sold', 3)).state, 'sold');
+    assert.equal(await ledger.forgetAnswers(10 ** 12), 2, 'the pieces of the answer that did not fit can be thrown away');
+    await ledger.close();
+  } finally { await small.remove(); }
+});
