@@ -41,7 +41,7 @@ export function barChart({ caption, head, bars, low = 0, high }: {
   const top = high ?? Math.max(...bars.map((b) => Math.max(b.from ?? 0, b.to, b.mark ?? 0)), 0);
   return html`<table class="chart"><caption>${caption}</caption>
 <thead class="sr"><tr><th scope="col">${head[0]}</th><th scope="col">${head[1]}</th></tr></thead>
-<tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th><td><span class="figure">${bar.figure}</span>${barOf(bar, low, top)}</td></tr>`)}</tbody></table>`;
+<tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th><td><div><span class="figure">${bar.figure}</span>${barOf(bar, low, top)}</div></td></tr>`)}</tbody></table>`;
 }
 
 /** Parts of a sum beside what each could have been at most. */

@@ -32,7 +32,7 @@ export const documentWith = (frame: Frame, content: Piece): Html => html`<!docty
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${frame.notice !== '' && html`<div class="notice" role="note"><p>${frame.notice}</p></div>`}
+${frame.notice !== '' && html`<aside class="notice" aria-label="Notice"><p>${frame.notice}</p></aside>`}
 <header class="top">
 <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
 <nav aria-label="Pages"><ul>${frame.nav.map(({ path, label }) => html`<li><a href="${path}"${path === frame.path ? html` aria-current="page"` : ''}>${label}</a></li>`)}</ul></nav>
@@ -50,6 +50,22 @@ export const outside = (address: string, label: Piece): Html => html`<a href="${
 
 /** A table that scrolls sideways within itself where the screen is narrow, also by keyboard. */
 export const wideTable = (label: string, table: Html): Html => html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
+
+export interface TableColumn {
+  readonly label: string;
+  /** A column of figures, set to the right. */
+  readonly num?: boolean;
+}
+
+/**
+ * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are written out, as
+ * browsers forget that a table is one when it is laid out as blocks.
+ */
+export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows: readonly (readonly Piece[])[]): Html => html`<table class="cards" role="table"><caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${columns.map((c) => html`<th scope="col" role="columnheader"${c.num === true ? html` class="num"` : ''}>${c.label}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((cells) => html`<tr role="row">${cells.map((cell, i) => (i === 0 ? html`<th scope="row" role="rowheader">${cell}</th>`
+    : html`<td role="cell" data-label="${columns[i]?.label ?? ''}"${columns[i]?.num === true ? html` class="num"` : ''}>${cell}</td>`))}</tr>
+`)}</tbody></table>`;
 
 /** A figure with what it counts, for the row of figures at the head of a page. */
 export const figures = (items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[]): Html => html`<dl class="figures">${items.map(({ label, value, note }) =>
