@@ -43,6 +43,9 @@ job: $(NODE) ## do a scheduled job if it is due: JOB=daily, colorado, underwrite
 watch: $(NODE) ## do what the schedule missed, and tell ALERT_COMMAND of new trouble
 	@node pipelines/operate/cli.ts watch
 
+prune: $(NODE) ## what the declared policy no longer keeps of snapshots, pages and reads; APPLY=1 removes it
+	@node pipelines/operate/cli.ts prune
+
 reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
 	@node pipelines/cli.ts reparse
 
@@ -90,4 +93,4 @@ crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: schedule job watch identity crash-pipeline identity schedule job watch bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { serverSettings } from '../api/settings.ts';
 import { noteOf } from '../lib/record.ts';
 import { pipelineSettings, reparseSettings } from '../lib/settings.ts';
-import { operatorSettings } from '../pipelines/operate/settings.ts';
+import { operatorSettings, retentionSettings } from '../pipelines/operate/settings.ts';
 import { loadModels } from '../models/index.ts';
 import { findSources, loadSources } from '../sources/index.ts';
 import { sourcesPage } from './sources.ts';
@@ -62,7 +62,7 @@ const files: [string, string][] = [
   [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
   [readmePath, [
     ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape))],
+    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape))],
     ['server settings', settingsTable(serverSettings)],
   ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
 ];

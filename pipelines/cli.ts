@@ -121,8 +121,9 @@ async function runCommand(): Promise<number> {
 /** On a terminal what is well is told by family where its lines are too few. */
 async function statusCommand(): Promise<number> {
   const { DATA_DIR, JSON: json, ALL } = readSettings(operatorSettings);
+  const { LEDGER } = readSettings(pipelineSettings);
   const { isTTY, rows } = process.stdout;
-  return status(layoutOf(DATA_DIR), say, { json, colour: isTTY && process.stdout.hasColors(), ...(isTTY && !ALL ? { lines: rows } : {}) });
+  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, colour: isTTY && process.stdout.hasColors(), ...(isTTY && !ALL ? { lines: rows } : {}) });
 }
 
 /** Exit status 1 where a read could not be rebuilt. */

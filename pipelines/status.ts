@@ -1,8 +1,10 @@
-/** `make status`: is everything fresh, what is late or broken, what is published, what did it cost. */
+/** `make status`: is everything fresh, what is late or broken, what is published, what did it cost, what did it earn. */
 import { styleText } from 'node:util';
 import { loadSources } from '../sources/index.ts';
 import type { Layout } from './layout.ts';
 import { healthOf, type Health, type SourceHealth } from './operate/health.ts';
+import type { LedgerSettings } from '../ledger/open.ts';
+import type { Sales } from './operate/earnings.ts';
 import type { Cost } from './operate/past_runs.ts';
 import { bytesShort, number, table } from './summary.ts';
 
@@ -14,6 +16,7 @@ export interface StatusOptions {
   /** Lines of the screen; sources that are well are told by family where there are more. Default: any number. */
   readonly lines?: number;
   readonly colour?: boolean;
+  readonly ledger?: LedgerSettings;
 }
 
 const GROUPS = ['late', 'broken', 'waiting', 'fresh'] as const;
@@ -22,6 +25,8 @@ const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'reje
 const REASON_WIDTH = 100;
 
 const cost = (c: Cost): string => `${number(c.requests)} request${c.requests === 1 ? '' : 's'}, ${bytesShort(c.bytes)} fetched, ${number(c.seconds)} s`;
+
+const sales = (s: Sales): string => `$${s.usd} (${number(s.calls)} call${s.calls === 1 ? '' : 's'})`;
 
 function cellsOf(s: SourceHealth): string[] {
   return [s.source, s.state, s.last_success?.slice(0, 10) ?? 'never', s.age_days === null ? '-' : `${s.age_days} d`, `${s.every_days} d`,
@@ -66,6 +71,8 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
   if (health.running !== null) lines.push(`Now       a run is at work (process ${health.running})`);
   if (run) lines.push(`Cost      last 30 days, ${number(health.month.runs)} runs: ${cost(health.month)}`,
     `Disk      ${Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`).join(', ')}`);
+  for (const e of health.earned ?? []) lines.push(`Earned    ${e.money === 'real' ? '' : 'in test money, '}last 24 hours ${sales(e.day)}, last 30 days ${sales(e.month)}, in all ${sales(e.all)}`);
+  if (health.earned?.length === 0) lines.push('Earned    nothing yet');
   const urgent = troubles.filter((t) => !t.kind.startsWith('source_'));
   for (const t of urgent) lines.push(paint(`Trouble   ${t.message}. See ${t.runbook}`));
   if (sources.length > 0) {
@@ -84,7 +91,7 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
 
 /** Print the state of the published snapshot and its sources. @returns the exit status, as EXIT has it */
 export async function status(layout: Layout, say: (line: string) => void, options: StatusOptions = {}): Promise<number> {
-  const health = await healthOf(layout, await loadSources());
+  const health = await healthOf(layout, await loadSources(), options.ledger ? { ledger: options.ledger } : {});
   if (options.json === true) say(JSON.stringify(health, null, 1));
   else for (const line of linesOfHealth(health, options)) say(line);
   return EXIT[health.level];

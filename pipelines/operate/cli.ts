@@ -3,9 +3,11 @@ import { pipelineSettings, readSettings, SettingError } from '../../lib/settings
 import { loadSources } from '../../sources/index.ts';
 import { layoutOf } from '../layout.ts';
 import { say } from '../output.ts';
+import { soldSnapshots } from './earnings.ts';
+import { policyOf, prune } from './prune.ts';
 import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from './run_job.ts';
 import { install, placeOf, printed, schedulerOfMachine } from './schedule.ts';
-import { alertSettings, operatorSettings } from './settings.ts';
+import { alertSettings, operatorSettings, retentionSettings } from './settings.ts';
 import { tell } from './tell.ts';
 
 /** Settings that belong to one call and not to the schedule. */
@@ -70,7 +72,15 @@ async function watchCommand(): Promise<number> {
   return [...outcomes.values()].includes('failed') ? 1 : 0;
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { schedule: scheduleCommand, job: jobCommand, watch: watchCommand };
+async function pruneCommand(): Promise<number> {
+  const settings = readSettings(retentionSettings);
+  const sold = settings.KEEP_SOLD ? await soldSnapshots(readSettings(pipelineSettings)) : new Set<string>();
+  const { lines } = await prune(layoutOf(settings.DATA_DIR), policyOf(settings), { applying: settings.APPLY, sold });
+  for (const line of lines) say(line);
+  return 0;
+}
+
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { schedule: scheduleCommand, job: jobCommand, watch: watchCommand, prune: pruneCommand };
 
 try {
   const [name = '', ...rest] = process.argv.slice(2);

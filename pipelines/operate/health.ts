@@ -7,6 +7,8 @@ import type { Layout } from '../layout.ts';
 import { whoHolds } from '../lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot, type Manifest } from '../snapshots.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
+import { ledgerState, type Earnings } from './earnings.ts';
+import type { LedgerSettings } from '../../ledger/open.ts';
 import { costOf, pastRuns, type Cost, type PastRun } from './past_runs.ts';
 import { nextReadOn } from './jobs.ts';
 import { trouble, worst, type Level, type Trouble } from './troubles.ts';
@@ -47,6 +49,8 @@ export interface Health {
   readonly month: Cost;
   /** Bytes on the disk. */
   readonly disk: Readonly<Record<'archive' | 'staged' | 'snapshots' | 'runs', number>>;
+  /** What was sold; null where there is no ledger yet. */
+  readonly earned: readonly Earnings[] | null;
   /** Process that is at work in the folder now. */
   readonly running: string | null;
   readonly troubles: readonly Trouble[];
@@ -102,21 +106,29 @@ function troublesOfRuns(runs: readonly PastRun[], running: string | null): Troub
   return last.report.blocked.map((audit) => trouble('audit_blocked', `${last.runId} ${audit}`, `run ${last.runId} published nothing: audit ${audit} found rows; the snapshot before stays current`));
 }
 
-/** Look at a data folder. Reads only. @param today default: the day of the clock that its snapshot is of */
-export async function healthOf(layout: Layout, sources: readonly SourceSpec[], today?: string): Promise<Health> {
+export interface HealthOptions {
+  /** Default: the ledger of the folder. */
+  readonly ledger?: LedgerSettings;
+  /** Default: the day of the clock that the snapshot is of. */
+  readonly today?: string;
+}
+
+/** Look at a data folder. Reads only. */
+export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root } }: HealthOptions = {}): Promise<Health> {
   const current = await currentSnapshot(layout);
   const runs = await pastRuns(layout);
   const unfinished = runs.at(-1)?.report === null;
   const running = unfinished ? await whoHolds(layout) : null;
   const disk = { archive: await sizeOf(join(layout.root, 'archive')), staged: await sizeOf(layout.stagedRoot), snapshots: await sizeOf(layout.snapshots), runs: await sizeOf(layout.runs) };
+  const sales = await ledgerState(ledger);
   const reports = runs.flatMap((r) => (r.report ? [r.report] : []));
   const lastReport = reports.at(-1);
   const rest = {
     last_run: lastReport ? { run_id: lastReport.run_id, published: lastReport.published, blocked: lastReport.blocked, seconds: lastReport.seconds, cost: costOf([lastReport]) } : null,
-    disk, running,
+    disk, running, earned: sales?.earnings ?? null,
   };
   if (current === null) {
-    const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running)];
+    const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
     return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, troubles };
   }
   const manifest = await readManifest(layout, current);
@@ -126,6 +138,7 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], t
   const troubles = [
     ...damage.map((d) => trouble('snapshot_damaged', current, `snapshot ${current}: ${d}`)),
     ...troublesOfRuns(runs, running),
+    ...sales?.troubles ?? [],
     ...rows.flatMap(troublesOfSource),
   ];
   return {

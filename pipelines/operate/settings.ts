@@ -21,3 +21,19 @@ export const operatorSettings = z.object({
   SCHEDULER: z.enum(['systemd', 'cron'], 'systemd or cron').optional().describe('`make schedule`: what to write it for. Default: what this machine has.'),
   INSTALL: yes.default(false).describe('`make schedule`: 1 installs it for this user, 0 only prints it.'),
 });
+
+const days = (byDefault: number, about: string) =>
+  z.coerce.number('a number of days').int('a whole number of days').min(0, '0 days or more').max(36_500, 'at most 36500 days').default(byDefault).describe(about);
+
+/** What is kept, and for how long. Nothing that a kept snapshot rests on is ever removed, whatever these say. */
+export const retentionSettings = z.object({
+  DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  KEEP_DAILY_DAYS: days(120, '`make prune`: days for which the last snapshot of every day is kept. The back-test looks 90 days ahead of each day it scores.'),
+  KEEP_MONTHLY_DAYS: days(1100, '`make prune`: days for which the last snapshot of every month is kept.'),
+  KEEP_READS_DAYS: days(400, '`make prune`: days for which what was read is kept: the pages, byte for byte, and the rows made of them.'),
+  KEEP_RUNS_DAYS: days(400, '`make prune`: days for which the reports of runs and the failing rows of their audits are kept.'),
+  KEEP_SOLD: yes.default(false).describe('`make prune`: 1 keeps every snapshot that a sold answer was made from. No purchase depends on it: the ledger has the answers themselves.'),
+  APPLY: yes.default(false).describe('`make reparse`, `make prune`: 1 does it; 0 only shows what would change.'),
+});
+
+export type RetentionSettings = z.infer<typeof retentionSettings>;

@@ -1,5 +1,5 @@
 /** The alerts of a data folder as it stands now. */
-import { readSettings } from '../../lib/settings.ts';
+import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../layout.ts';
 import { tellTroubles } from './alerts.ts';
@@ -11,7 +11,7 @@ export async function tell(layout: Layout, say: (line: string) => void): Promise
   const { ALERT_COMMAND, ALERT_SECONDS } = readSettings(alertSettings);
   if (ALERT_COMMAND === undefined) return;
   try {
-    const { troubles } = await healthOf(layout, await loadSources());
+    const { troubles } = await healthOf(layout, await loadSources(), { ledger: { DATA_DIR: layout.root, LEDGER: readSettings(pipelineSettings).LEDGER } });
     for (const line of await tellTroubles(troubles, { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 })) say(line);
   } catch (error) {
     say(`alerts could not be told: ${error instanceof Error ? error.message : String(error)}`);

@@ -15,6 +15,7 @@ export const TROUBLES = {
   source_stale: { level: 'warning', alert: true },
   source_never_read: { level: 'warning', alert: true },
   settlement_unknown: { level: 'critical', alert: true },
+  ledger_unavailable: { level: 'critical', alert: true },
 } as const satisfies Record<string, { level: Level; alert: boolean }>;
 
 export type TroubleKind = keyof typeof TROUBLES;
@@ -32,7 +33,7 @@ export interface Trouble {
   readonly runbook: string;
 }
 
-/** Pages that are called otherwise than the reason. */
+/** Page of the runbook for a reason word, a kind of trouble or a title. */
 export const pageOf = (name: string): string => `docs/runbook/${name}.md`;
 
 export function trouble(kind: TroubleKind, subject: string, message: string, reason: string | null = null): Trouble {

@@ -1,0 +1,78 @@
+/** What was earned, from the ledger; and the snapshots that sold answers were made from. */
+import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { trouble, type Trouble } from './troubles.ts';
+
+const DAY_MS = 86_400_000;
+/** A settlement that takes longer than this has an outcome that is not known. */
+const UNKNOWN_AFTER_MS = 10 * 60_000;
+/** Networks whose money is worth something; every other is a test. */
+const REAL_NETWORKS: ReadonlySet<string> = new Set(['eip155:8453']);
+const DECIMALS = 6;
+
+export interface Sales {
+  readonly calls: number;
+  /** US dollars as a decimal string. */
+  readonly usd: string;
+}
+
+export interface Earnings {
+  readonly place: string;
+  /** Whether the money is worth something. Where both were taken there is one entry each. */
+  readonly money: 'real' | 'test';
+  readonly day: Sales;
+  readonly month: Sales;
+  readonly all: Sales;
+}
+
+export interface LedgerState {
+  readonly earnings: readonly Earnings[];
+  /** Purchases whose payment was sent and whose outcome is not known yet. */
+  readonly unresolved: number;
+  readonly troubles: readonly Trouble[];
+}
+
+/** Atomic units of USDC as dollars. */
+export const usdOf = (atomic: bigint): string => `${atomic / 10n ** BigInt(DECIMALS)}.${String(atomic % 10n ** BigInt(DECIMALS)).padStart(DECIMALS, '0').replace(/0{1,4}$/u, '')}`;
+
+const salesOf = (sold: readonly Purchase[]): Sales => ({ calls: sold.length, usd: usdOf(sold.reduce((sum, p) => sum + p.payment.amount, 0n)) });
+
+async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
+  const sold: Purchase[] = [];
+  for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
+  const unresolved = await ledger.unresolved(nowMs - UNKNOWN_AFTER_MS);
+  const since = (purchases: readonly Purchase[], ms: number): Purchase[] => purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
+  const earnings = (['real', 'test'] as const).flatMap((money): Earnings[] => {
+    const own = sold.filter((p) => REAL_NETWORKS.has(p.payment.network) === (money === 'real'));
+    return own.length === 0 ? [] : [{ place, money, day: salesOf(since(own, DAY_MS)), month: salesOf(since(own, 30 * DAY_MS)), all: salesOf(own) }];
+  });
+  return {
+    earnings, unresolved: unresolved.length,
+    troubles: unresolved.map((p) => trouble('settlement_unknown', p.id,
+      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(p.settlingAtMs ?? p.reservedAtMs).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`)),
+  };
+}
+
+/** Look into the ledger that the settings name; null where there is none yet. A ledger that cannot be asked is trouble, not an error. */
+export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()): Promise<LedgerState | null> {
+  if (!ledgerExists(settings)) return null;
+  try {
+    const ledger = await openLedger(settings);
+    try { return await stateOf(ledger, shownPlace(settings), nowMs); } finally { await ledger.close(); }
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
+    return { earnings: [], unresolved: 0, troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)] };
+  }
+}
+
+/** Snapshots from which answers were sold, or are being paid for. @throws where the ledger cannot be asked */
+export async function soldSnapshots(settings: LedgerSettings): Promise<Set<string>> {
+  const found = new Set<string>();
+  if (!ledgerExists(settings)) return found;
+  const ledger = await openLedger(settings);
+  try {
+    for await (const { state, snapshotId } of ledger.purchases()) if (state === 'sold' || state === 'settling') found.add(snapshotId);
+  } finally { await ledger.close(); }
+  return found;
+}
