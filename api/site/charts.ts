@@ -27,7 +27,7 @@ function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Ht
   const [left, right] = [x(Math.min(from, to)), x(Math.max(from, to))];
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false"
     ><rect class="track" width="100" height="10"></rect
-    ><rect class="tone-${tone}" x="${at(left)}" width="${at(Math.max(right - left, 0.6))}" height="10"></rect
+    ><rect class="tone-${tone}" x="${at(left)}" width="${at(right === left ? 0 : Math.max(right - left, 0.6))}" height="10"></rect
     >${mark === undefined ? '' : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`}</svg>`;
 }
 

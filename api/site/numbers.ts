@@ -31,5 +31,10 @@ export function shareText(value: string, signed = false): string {
 /** A day or an instant in <time>: the day is shown. */
 export const day = (value: string | null | undefined): Html => (value ? html`<time datetime="${value}">${value.slice(0, 10)}</time>` : absent);
 
+const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv', 'mao', 'api']);
+
 /** "debt_coverage" as words. */
-export const words = (name: string): string => name.replaceAll('_', ' ');
+export const words = (name: string): string => name.split('_').map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w)).join(' ');
+
+/** The same at the head of a sentence. */
+export const sentence = (name: string): string => words(name).replace(/^./, (c) => c.toUpperCase());

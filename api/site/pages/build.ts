@@ -11,18 +11,21 @@ const FIRST = '/api/deals';
 /** Parameters that turn pages; they are no filters. */
 const PAGING = new Set(['cursor']);
 
+/** A range that ends above this says nothing to who fills in a form. */
+const LARGEST_SAID = 1_000;
+
 const isList = (route: Route): boolean => Object.hasOwn(route.params, 'limit');
 
 /** Priced calls whose address is all there is to them. */
 const callsOf = (routes: readonly Route[]): readonly Route[] => routes.filter((r) => r.price !== null && !r.path.includes(':'));
 
 function field(name: string, schema: Params[string], value: string, refused: boolean): Html {
-  const { kind, about, expected, values, range } = paramFacts(schema);
+  const { kind, about, values, range } = paramFacts(schema);
   const said = html` aria-describedby="about-${name}"${refused ? html` aria-invalid="true"` : ''}`;
   const input = values ? html`<select id="f-${name}" name="${name}"${said}><option value="">any</option>${values.map((v) => html`<option${v === value ? html` selected` : ''}>${v}</option>`)}</select>`
     : kind === 'date' ? html`<input id="f-${name}" name="${name}" type="date" value="${value}"${said}>`
       : html`<input id="f-${name}" name="${name}" value="${value}"${kind === 'number' ? html` inputmode="decimal"` : kind === 'integer' ? html` inputmode="numeric"` : ''} autocomplete="off" spellcheck="false"${said}>`;
-  const hint = values || kind === 'string' ? about : `${about} ${range ? `${range[0]} to ${range[1]}.` : `Expected: ${expected}.`}`;
+  const hint = range && range[1] <= LARGEST_SAID ? `${about} ${range[0]} to ${range[1]}.` : about;
   return html`<div class="field"><label for="f-${name}">${name}</label>${input}<small id="about-${name}">${hint}</small></div>`;
 }
 

@@ -14,7 +14,7 @@ export const prices: Page = {
     const ofFeed = (feed: string): Route[] => site.routes.filter((r) => feedOf(r) === feed);
     const rows = (routes: readonly Route[]) => routes.map((r) => [
       html`<code>${templateOf(r)}</code>`, r.price === null ? html`<strong>free</strong>` : html`<strong>$${r.price}</strong>`, r.about,
-      r.price === null || r.path.includes(':') || r.media !== undefined ? html`<a href="/reference#${r.path}">Reference</a>` : html`<a href="/build?call=${r.path}">Build a query</a>`,
+      r.price === null || r.path.includes(':') || r.media !== undefined ? html`<a href="/reference#${r.path}">Reference</a>` : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
     ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];
     const own = ['ohio', 'colorado'].flatMap(ofFeed);

@@ -6,7 +6,7 @@ import { EXAMPLE_PATH, type Report } from '../../routes/report.ts';
 import { partsChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, outside, wideTable } from '../layout.ts';
-import { absent, count, day, dollars, percent, points, ratio, words } from '../numbers.ts';
+import { absent, count, day, dollars, percent, points, ratio, sentence, words } from '../numbers.ts';
 import type { Given, Page } from '../page.ts';
 import { comparison, income, offer } from './report_money.ts';
 import { sensitivity } from './report_grid.ts';
@@ -25,7 +25,7 @@ const PATHS: readonly (readonly [name: keyof ReportBody['paths'], title: string,
 /** One path: its decision, with what it was decided from. */
 function path(report: ReportBody, [name, title, about]: (typeof PATHS)[number]): Html {
   const { status, reason, thresholds, inputs } = report.paths[name];
-  const list = (of: Readonly<Record<string, string | null>>): Html => html`<dl class="headers">${Object.entries(of).map(([key, value]) => html`<div><dt>${words(key)}</dt><dd>${value ?? absent}</dd></div>`)}</dl>`;
+  const list = (of: Readonly<Record<string, string | null>>): Html => html`<dl class="headers">${Object.entries(of).map(([key, value]) => html`<div><dt>${words(key)}</dt><dd>${value === null ? absent : words(value)}</dd></div>`)}</dl>`;
   return html`<section class="panel"><h3>${title} ${tag(status)}</h3><p>${about}</p><p>Because: <strong>${words(reason)}</strong>.</p>
 <h4>Inputs</h4>${list(inputs)}<details><summary>Thresholds</summary>${list(thresholds)}</details></section>`;
 }
@@ -40,7 +40,7 @@ function distress({ distress: d }: ReportBody): Html {
     kind === 'sheriff_sale' ? day(auction?.sale_date) : html`seen ${day(signal?.last_seen)}`, BASES[match_basis] ?? words(match_basis), outside(source_url, 'County page'),
   ]);
   const columns = [{ label: 'Record' }, { label: 'County' }, { label: 'Debt or opening bid', num: true }, { label: 'Day' }, { label: 'Matched by' }, { label: 'Source' }];
-  return html`<h2>Distress</h2><p>${words(d.status)}. Distress score ${d.score} of 100. Tax lists: ${words(d.coverage.tax_delinquent)}; sheriff sales: ${words(d.coverage.sheriff_sale)}.</p>
+  return html`<h2>Distress</h2><p>${sentence(d.status)}. Distress score ${d.score} of 100. Tax lists: ${words(d.coverage.tax_delinquent)}; sheriff sales: ${words(d.coverage.sheriff_sale)}.</p>
 ${d.matches.length > 0 && cardTable('County records of exactly this address', columns, rows(d.matches))}
 ${d.candidates.length > 0 && html`<h3>May be of this property</h3><p>These score nothing: one owner’s debt must not be put on another’s house.</p>${cardTable('County records that may be of this property', columns, rows(d.candidates))}`}`;
 }

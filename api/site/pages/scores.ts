@@ -37,11 +37,11 @@ export const scores: Page = {
 <p class="lead">A score is a sum of named parts. Each part is a formula over figures of the record and values declared here, so anybody can make it again; a report prints every step. The set in force is <code>${given.meta.assumptions.assumption_set_id}</code>.</p>
 <h2>Deal score, 0 to 100</h2>
 <div class="split"><div>
-${wideTable('Parts of the deal score', html`<table><thead><tr><th scope="col">Part</th><th scope="col" class="num">Most</th><th scope="col">From</th></tr></thead><tbody>
+<table><thead><tr><th scope="col">Part</th><th scope="col" class="num">Most</th><th scope="col">From</th></tr></thead><tbody>
 <tr><th scope="row">Yield</th><td class="num">${v('score_yield_weight')}</td><td>scoring cap rate: nothing at ${v('score_yield_from_pct')} %, all of it ${v('score_yield_span_pct')} points above</td></tr>
 <tr><th scope="row">Debt coverage</th><td class="num">${v('score_coverage_weight')}</td><td>after reserves: nothing at ${v('score_coverage_from')}, all of it ${v('score_coverage_span')} above</td></tr>
 <tr><th scope="row">Motivation</th><td class="num">${v('score_motivation_weight')}</td><td>price cuts and days that this service saw itself</td></tr>
-<tr><th scope="row">Distress</th><td class="num">${v('score_distress_weight')}</td><td>tax delinquency and sheriff sale of exactly this address</td></tr></tbody></table>`)}
+<tr><th scope="row">Distress</th><td class="num">${v('score_distress_weight')}</td><td>tax delinquency and sheriff sale of exactly this address</td></tr></tbody></table>
 <p><strong>Claims never lift a score.</strong> The scoring NOI is the lower of the underwritten one and the middle between it and the claim. Where HUD’s rent is no fitting proxy (a price per unit above ${v('proxy_high_multiple')} or below ${v('proxy_low_multiple')} monthly rents), yield and coverage earn nothing and every path is Pass.</p>
 </div><div>${await distribution(given)}</div></div>
 <h2>Underwriting</h2>
@@ -49,10 +49,10 @@ ${code('The formula of underwritten NOI', `noi_underwritten = units × HUD 2-bed
 expense ratio    = ${v('expense_ratio_2_4')} to ${v('small_units_max')} units, ${v('expense_ratio_5_12')} to ${v('medium_units_max')}, ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above; ${v('expense_old_adjustment')} more before ${v('old_before_year')}, ${v('expense_new_adjustment')} from ${v('new_from_year')}
 bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} % over ${v('loan_years')} years, paid monthly`)}
 <h2>Three paths</h2>
-${wideTable('Thresholds of the three paths', html`<table><thead><tr><th scope="col">Path</th><th scope="col">Hot</th><th scope="col">Warm</th></tr></thead><tbody>
+<table><thead><tr><th scope="col">Path</th><th scope="col">Hot</th><th scope="col">Warm</th></tr></thead><tbody>
 <tr><th scope="row">Rental</th><td>coverage ${v('rental_hot_coverage')} and cap rate ${v('rental_hot_cap_pct')} %</td><td>coverage ${v('rental_warm_coverage')} and cap rate ${v('rental_warm_cap_pct')} %</td></tr>
 <tr><th scope="row">Wholesale</th><td>asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')} %, less repairs of $${v('wholesale_repairs_per_unit')} a unit and a fee of $${v('wholesale_fee')}</td><td>asking up to ${v('wholesale_warm_multiple')} times that, with motivation ${v('wholesale_warm_motivation')}</td></tr>
-<tr><th scope="row">Creative finance</th><td>coverage ${v('creative_hot_coverage')} at seller terms, with motivation or distress ${v('creative_hot_motivation')}</td><td>coverage ${v('creative_warm_coverage')}, with ${v('creative_warm_motivation')}</td></tr></tbody></table>`)}
+<tr><th scope="row">Creative finance</th><td>coverage ${v('creative_hot_coverage')} at seller terms, with motivation or distress ${v('creative_hot_motivation')}</td><td>coverage ${v('creative_warm_coverage')}, with ${v('creative_warm_motivation')}</td></tr></tbody></table>
 <h2>Confidence, 0 to 1</h2>
 <p>How much of the record is verified or computed and how much assumed: the price’s age, units, rent by ZIP or metro, whose NOI it is, whether claim and underwriting agree, whether the proxy fits, the year of construction. The parts stand in <code>confidence_parts</code> and add up.</p>
 <h2>Lead score</h2>
