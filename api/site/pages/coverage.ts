@@ -19,7 +19,7 @@ const num = (v: unknown): number => Number(v ?? 0);
 
 async function metros(given: Given): Promise<Html> {
   const rows = await rowsFor(given, `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n, count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      median(cap_rate) AS claimed, median(cap_rate_underwritten) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten,
+      median(cap_rate) FILTER (WHERE underwrite_reliability = 'ok') AS claimed, median(cap_rate_underwritten) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten,
       median(cap_gap_pct) FILTER (WHERE underwrite_reliability = 'ok') AS gap, count(*) FILTER (WHERE underwrite_reliability = 'ok') AS ok
     FROM deals WHERE ${ACTIVE} GROUP BY 1 ORDER BY n DESC, 1`);
   return wideTable('Deals by HUD area', html`<table><caption>Active deals by HUD rent area. Medians are over deals for which HUD’s rent is a fitting proxy.</caption>
@@ -61,7 +61,7 @@ async function counties(given: Given): Promise<Html> {
   const sellable = await byCounty('SELECT county, count(*) AS n FROM leads', available(today));
   return cardTable('County records by county', [{ label: 'County' }, { label: 'Tax signals', num: true }, { label: 'with an address', num: true }, { label: 'Sales to come', num: true }, { label: 'Next sale' }, { label: 'Leads', num: true }],
     [...new Set([...taxes.keys(), ...sales.keys(), ...sellable.keys()])].sort().map((county) => [
-      county, count(num(taxes.get(county)?.['n'])), count(num(taxes.get(county)?.['addressed'])), count(num(sales.get(county)?.['n'])), day(textOrNull(sales.get(county)?.['next'])), count(num(sellable.get(county)?.['n'])),
+      county, count(textOrNull(taxes.get(county)?.['n'])), count(textOrNull(taxes.get(county)?.['addressed'])), count(textOrNull(sales.get(county)?.['n'])), day(textOrNull(sales.get(county)?.['next'])), count(textOrNull(sellable.get(county)?.['n'])),
     ]));
 }
 
@@ -83,7 +83,7 @@ ${figures([
     ])}
 <div class="split"><section>${await gaps(given)}</section><section>${await freshness(given)}</section></div>
 <h2>Deals</h2>${await metros(given)}
-<h2>Counties</h2><p>Tax delinquencies, sheriff sales and the leads made from them. A lead is sold only while its signal was verified within seven days.</p>${await counties(given)}
+<h2>Counties</h2><p>Tax delinquencies, sheriff sales and the leads made from them. A lead is sold only while its signal was verified within seven days. A dash: that list of the county is not read.</p>${await counties(given)}
 <h2>Registers</h2>${await registers(given)}
 <p>How each source does is on the <a href="/status">status page</a>.</p>`;
   },
