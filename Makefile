@@ -55,8 +55,14 @@ backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 day
 reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
 	@node sandbox/reconcile.ts
 
+rebuild: $(NODE) ## make a published day again from archived pages and compare its bytes: RUN=2026-11-20.01; default: every snapshot
+	@node pipelines/rebuild.ts
+
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
+
+rebuild: $(NODE) ## make a published day again from archived pages and compare its bytes: RUN=2026-11-20.01; default: every snapshot
+	@node pipelines/rebuild.ts
 
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
@@ -93,4 +99,4 @@ crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help

@@ -72,6 +72,12 @@ export async function writeRead(layout: Layout, record: ReadRecord): Promise<voi
   await writeWhole(path, `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
 }
 
+/** The record of one version of a read, or undefined where there is none. */
+export async function readRecord(layout: Layout, source: string, runId: string, version = 1): Promise<ReadRecord | undefined> {
+  const found = await readJson(fileOf(layout, source, runId, version, 'json'));
+  return found === undefined ? undefined : ReadRecord.parse(found);
+}
+
 /** Run ids in a folder of records, each with its newest version, oldest first. */
 async function listReads(folder: string): Promise<[runId: string, version: number][]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -153,7 +153,7 @@ export async function pagesOf(archive: Archive, record: ReadRecord): Promise<Pag
 }
 
 /** Rows that a read knew of without a page of theirs: they are among its rejects, without bytes. */
-function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
+export function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
   const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
   return {
     unreadable: lost.map((r) => ({ key: JSON.parse(r.raw) as Record<string, string>, url: r.page_url, reason: r.reason, detail: r.detail })),

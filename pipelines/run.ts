@@ -115,7 +115,7 @@ function stateOf(spec: SourceSpec, read: ReadRecord | null | undefined, reads: r
 }
 
 /** Hash of everything that shapes the tables: two snapshots with equal hashes were computed the same way. */
-function hashesOf(models: readonly Model[], macros: string): { schema: string; models: string } {
+export function hashesOf(models: readonly Model[], macros: string): { schema: string; models: string } {
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
