@@ -70,7 +70,7 @@ const policies: fc.Arbitrary<Policy> = fc.record({
 const decide = ({ inventory, needs, sold }: History, policy: Policy): Plan => planOf(inventory, policy, snapshotsKept(inventory, policy, sold), needs);
 
 /** What is left after a plan. */
-const after = ({ inventory, ...rest }: History, plan: Plan): History => ({
+const leftOf = ({ inventory, ...rest }: History, plan: Plan): History => ({
   ...rest, inventory: {
     ...inventory, snapshots: inventory.snapshots.filter((s) => !plan.snapshots.includes(s)), reads: inventory.reads.filter((r) => !plan.reads.includes(r)),
     runs: inventory.runs.filter((r) => !plan.runs.includes(r)), objects: inventory.objects.filter((o) => !plan.objects.includes(o)),
@@ -92,7 +92,7 @@ describe('over random histories and policies', () => {
   };
 
   holds('the current snapshot stays, and the next build of today or any later day finds what it would have found', (history, policy) => {
-    const left = after(history, decide(history, policy));
+    const left = leftOf(history, decide(history, policy));
     const { current } = history.inventory;
     if (current === null) return;
     assert.ok(left.inventory.snapshots.includes(current));
@@ -103,7 +103,7 @@ describe('over random histories and policies', () => {
   });
 
   holds('a snapshot that stays keeps its reads, and each page that its rows name with a request that fetched it', (history, policy) => {
-    const left = after(history, decide(history, policy)).inventory;
+    const left = leftOf(history, decide(history, policy)).inventory;
     for (const id of left.snapshots) {
       for (const need of history.needs.get(id)?.reads ?? []) assert.ok(left.reads.some((r) => r.source === need.source && r.runId === need.runId));
       for (const page of history.needs.get(id)?.pages ?? []) {
@@ -114,12 +114,12 @@ describe('over random histories and policies', () => {
   });
 
   holds('what is sold stays where that is asked for', (history, policy) => {
-    const left = after(history, decide(history, policy)).inventory;
+    const left = leftOf(history, decide(history, policy)).inventory;
     for (const id of history.sold) assert.ok(left.snapshots.includes(id));
   });
 
   holds('no kept read lacks a page, and no page is kept that nothing names', (history, policy) => {
-    const left = after(history, decide(history, policy)).inventory;
+    const left = leftOf(history, decide(history, policy)).inventory;
     const named = new Set(left.reads.flatMap((r) => [...r.objects]));
     assert.deepEqual([...left.objects].sort(), [...new Set([...named, ...left.snapshots.flatMap((id) => history.needs.get(id)?.pages ?? []).map((p) => p.sha256)])].sort());
   });
@@ -137,7 +137,7 @@ describe('over random histories and policies', () => {
   });
 
   holds('doing it twice removes nothing more, and a longer policy keeps whatever a shorter one keeps', (history, policy) => {
-    const left = after(history, decide(history, policy));
+    const left = leftOf(history, decide(history, policy));
     assert.deepEqual(decide(left, policy), { snapshots: [], reads: [], runs: [], objects: [] });
     const longer = { dailyDays: policy.dailyDays + 30, monthlyDays: policy.monthlyDays + 30, readsDays: policy.readsDays + 30, runsDays: policy.runsDays + 30 };
     for (const id of decide(history, longer).snapshots) assert.ok(decide(history, policy).snapshots.includes(id));

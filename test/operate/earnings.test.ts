@@ -1,0 +1,62 @@
+/** What status says of the ledger, over a real one. */
+import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { sha256 } from '../../lib/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { layoutOf } from '../../pipelines/layout.ts';
+import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
+import { healthOf } from '../../pipelines/operate/health.ts';
+import { linesOfHealth } from '../../pipelines/status.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const body = new TextEncoder().encode('[]');
+const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async *body() { yield body; } };
+
+/** A purchase that was sent for settlement, and sold unless it is said to be open. */
+async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false, network = 'eip155:8453'): Promise<string> {
+  const begun = await ledger.begin({
+    payment: { network, asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
+    route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: atMs, leaseMs: 60_000,
+  });
+  await ledger.settling(begun.purchase.id, answer, atMs);
+  if (!open) await ledger.sold(begun.purchase.id, `0x${String(n).padStart(64, '0')}`, atMs);
+  return begun.purchase.id;
+}
+
+test('sales are summed by day, month and in all, in whole cents and exactly', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
+  assert.equal(await ledgerState({ DATA_DIR }, NOW), null, 'no ledger is no trouble, and none is made by looking');
+  const ledger = await openLedger({ DATA_DIR });
+  await buys(ledger, 1, NOW - 1000, '2026-11-21.01', 50_000n);
+  await buys(ledger, 2, NOW - 3 * DAY_MS, '2026-11-18.01', 250_000n);
+  await buys(ledger, 3, NOW - 40 * DAY_MS, '2026-10-12.01', 5_000_000n);
+  await buys(ledger, 4, NOW - 1000, '2026-11-21.01', 10_000n, false, 'eip155:31337');
+  const stuck = await buys(ledger, 5, NOW - DAY_MS, '2026-11-20.01', 50_000n, true);
+  await buys(ledger, 6, NOW - 1000, '2026-11-21.01', 50_000n, true);
+  await ledger.close();
+  const state = await ledgerState({ DATA_DIR }, NOW) ?? assert.fail('there is a ledger');
+  assert.deepEqual(state.earnings.map(({ money, day, month, all }) => [money, day, month, all]), [
+    ['real', { calls: 1, usd: '0.05' }, { calls: 2, usd: '0.30' }, { calls: 3, usd: '5.30' }],
+    ['test', { calls: 1, usd: '0.01' }, { calls: 1, usd: '0.01' }, { calls: 1, usd: '0.01' }],
+  ]);
+  assert.deepEqual(state.troubles.map((t) => [t.kind, t.subject, t.level]), [['settlement_unknown', stuck, 'critical']], 'one that was sent a second ago is not in doubt yet');
+  assert.match(state.troubles[0]?.message ?? '', /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/);
+  assert.deepEqual([...await soldSnapshots({ DATA_DIR })].sort(), ['2026-10-12.01', '2026-11-18.01', '2026-11-20.01', '2026-11-21.01']);
+});
+
+test('dollars are written from whole units, never through a binary fraction', () => {
+  assert.deepEqual([0n, 1n, 50_000n, 1_234_567n, 12_000_000n, 9_007_199_254_740_993_000_000n].map(usdOf), ['0.00', '0.000001', '0.05', '1.234567', '12.00', '9007199254740993.00']);
+});
+
+test('a ledger that cannot be asked is trouble and no crash', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
+  await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database, and was never one of ours'.repeat(100));
+  const health = await healthOf(layoutOf(DATA_DIR), []);
+  assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'), JSON.stringify(health.troubles));
+  assert.match(linesOfHealth(health).join('\n'), /Trouble {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/);
+});

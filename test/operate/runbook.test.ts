@@ -1,0 +1,71 @@
+/** Every reason that the code can give has a page that says what to do, and every page names tests that are there. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { PROBLEMS } from '../../api/problem.ts';
+import { WAITS } from '../../pipelines/inputs.ts';
+import { TROUBLES } from '../../pipelines/operate/troubles.ts';
+import { EXIT } from '../../pipelines/status.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const folder = 'docs/runbook/';
+const pages = readdirSync(new URL(folder, root)).filter((f) => f !== 'README.md').map((f) => f.replace(/\.md$/u, ''));
+const index = read(`${folder}README.md`);
+
+/** Words of a closed list of reasons, from its declaration. */
+function wordsAfter(file: string, start: string, end: string): string[] {
+  const text = read(file);
+  const from = text.indexOf(start);
+  assert.ok(from >= 0, `${file} has ${start}`);
+  return [...text.slice(from + start.length, text.indexOf(end, from + start.length)).matchAll(/'([a-z_]+)'/g)].map((m) => m[1] ?? '');
+}
+
+const quarantines = wordsAfter('sources/contract.ts', 'export type QuarantineReason =', ';');
+const unavailable = wordsAfter('sources/contract.ts', 'export class SourceUnavailable', ';\n  readonly status').filter((w) => w !== 'SourceUnavailable');
+const refusals = Object.entries(PROBLEMS).filter(([, { status }]) => status >= 500).map(([reason]) => reason);
+
+test('the reasons are found in their declarations', () => {
+  assert.ok(quarantines.includes('template_changed') && quarantines.length >= 12, quarantines.join());
+  assert.ok(unavailable.includes('refused') && unavailable.length >= 8, unavailable.join());
+});
+
+// Kinds of trouble of a source that a read caused: their page is that of the reason.
+const BY_REASON = ['source_quarantined', 'source_unavailable'];
+const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  'a read that was set aside': quarantines,
+  'a site that does not answer': unavailable,
+  'a source that waits': Object.keys(WAITS),
+  'trouble that status and alerts name': Object.keys(TROUBLES).filter((kind) => !BY_REASON.includes(kind)),
+  'an exit status': [...new Set(Object.values(EXIT))].filter((status) => status > 0).map((status) => `exit_status_${status}`),
+  'an answer of the server that is its own fault': refusals,
+};
+
+for (const [what, reasons] of Object.entries(GIVEN)) {
+  test(`there is a page for each reason of ${what}`, () => {
+    assert.deepEqual(reasons.filter((reason) => !pages.includes(reason)), []);
+  });
+}
+
+test('the index leads to every page, and nowhere else', () => {
+  const linked = [...index.matchAll(/\]\(([a-z0-9_]+)\.md\)/g)].map((m) => m[1] ?? '');
+  assert.deepEqual([...linked].sort(), [...pages].sort());
+});
+
+for (const page of pages) {
+  test(`${page} says what is printed, what it means, what to do, and how it is tested`, () => {
+    const text = read(`${folder}${page}.md`);
+    assert.deepEqual([...text.matchAll(/^#+ (.*)$/gm)].map((m) => m[1]).slice(1), ['What you see', 'What it means', 'What to do', 'How it is tested']);
+    const parts = text.split(/^## .*$/m).slice(1).map((part) => part.trim());
+    for (const part of parts) assert.ok(part.length > 20, 'no empty section');
+    if ([...quarantines, ...unavailable, ...Object.keys(WAITS)].includes(page)) assert.ok(parts[0]?.includes(` ${page}: `), 'its symptom shows the reason as status prints it');
+    if (refusals.includes(page)) assert.ok(parts[0]?.includes(`"reason": "${page}"`), 'its symptom shows the reason as the server sends it');
+    const tests = [...text.matchAll(/^- `(test\/[^`]+)`: "(.+)"$/gm)];
+    assert.ok(tests.length > 0, 'it names a test');
+    for (const [, file = '', name = ''] of tests) assert.ok(read(file).replaceAll("\\'", "'").includes(name), `${file} has "${name}"`);
+    for (const [, link = ''] of text.matchAll(/\]\(([a-z0-9_./-]+\.md)\)/g)) assert.doesNotThrow(() => read(`${folder}${link}`), link);
+    // Targets that it tells to call are there.
+    const makefile = read('Makefile');
+    for (const [, target = ''] of text.matchAll(/\bmake ([a-z]+)\b(?! room)/g)) if (text.includes(`\`make ${target}`)) assert.match(makefile, new RegExp(`^${target}:`, 'm'), target);
+  });
+}
