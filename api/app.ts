@@ -6,18 +6,26 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
 import type { FacilitatorClient } from '@x402/core/server';
 import Koa, { type Context, type Middleware } from 'koa';
+import type { Ledger } from '../ledger/ledger.ts';
+import { claimsOf } from './claims.ts';
 import { cursorsOf } from './cursor.ts';
-import { healthOf, type Health } from './health.ts';
+import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
 import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
 import { readParams, type Params } from './params.ts';
-import type { Attempts } from './payments/attempts.ts';
-import { paymentLayer, type PaymentLayer, type Refusal } from './payments/koa.ts';
+import { collecting } from './payments/collect.ts';
+import { paymentLayer, type PaymentLayer } from './payments/koa.ts';
+import type { PaymentSettings } from './payments/modes.ts';
 import { NETWORK, USDC } from './payments/network.ts';
+import type { Refusal } from './payments/refusals.ts';
+import type { Claimant } from './payments/sale.ts';
+import type { Signatures } from './payments/signatures.ts';
+import { reprDigest } from './payments/whole.ts';
 import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { isTemplate, paymentRoutes, routeKey, templateRoute, type Asked, type Attachment, type Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
+import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
 import { mountSite } from './site/site.ts';
@@ -28,6 +36,9 @@ const LONGEST_URL = 2_000;
 
 /** Time for a handler to make its answer. */
 const ANSWER_MS = 30_000;
+const SLOW_TIMES = 4;
+/** How much longer a purchase is reserved than its answer may take. */
+const LEASE_MARGIN_MS = 15_000;
 
 /** How long a free answer may be kept before asking whether it changed. */
 const FREE_SECONDS = 60;
@@ -38,7 +49,7 @@ const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stri
 export interface RequestLog {
   readonly request_id: string; readonly method: string; readonly path: string; readonly route?: string; readonly query: string;
   readonly status: number; readonly ms: number; readonly snapshot_id?: string; readonly reason?: Reason;
-  readonly charged?: string; readonly payer?: string; readonly transaction?: string; readonly error?: unknown;
+  readonly charged?: string; readonly payer?: string; readonly transaction?: string; readonly receipt_id?: string; readonly error?: unknown;
   /** A payment sent for settlement whose outcome is not known: what is needed to look it up on the chain. */
   readonly unresolved?: Readonly<Record<string, string>>;
 }
@@ -46,10 +57,13 @@ export interface RequestLog {
 export interface AppDeps {
   readonly snapshots: Snapshots;
   readonly payments: {
-    readonly mode: 'sandbox' | 'facilitator';
+    readonly mode: PaymentSettings['mode'];
     readonly facilitator: FacilitatorClient;
     readonly payTo: string;
-    readonly attempts: Attempts;
+    readonly ledger: Ledger;
+    readonly signatures: Signatures;
+    /** What is known of settlements, beside whether payments can be taken. */
+    readonly health?: () => Promise<PaymentHealth>;
     /** Said in /api/meta and in every 402 where the money is not real. */
     readonly notice?: string;
   };
@@ -57,6 +71,7 @@ export interface AppDeps {
   readonly sandboxBuyer?: SandboxBuyer;
   /** Public address, without a trailing slash. */
   readonly publicUrl: string;
+  /** Signs cursors and sign-in challenges. */
   readonly cursorSecret: string;
   /** Folder in which large answers are made whole before they are sold. */
   readonly spoolDir: string;
@@ -98,19 +113,16 @@ function sendProblem(ctx: Context, reason: Reason, detail: string, billed: false
   ctx.body = `${JSON.stringify(documentOf(reason, detail, billed, state.requestId, extras))}\n`;
   ctx.type = 'application/problem+json';
   // What was said of the answer that is not sent.
-  for (const name of ['ETag', 'Repr-Digest', 'Content-Disposition']) ctx.remove(name);
+  for (const name of ['ETag', 'Repr-Digest', 'Content-Disposition', 'Delivery']) ctx.remove(name);
   ctx.set('Cache-Control', 'no-store');
 }
 
-/** Send a file to keep. Its length and digest let a buyer see that it came whole. */
+/** Offer a file to keep. The payment layer takes it over. Its length and digest let a buyer see that it came whole. */
 function attach(ctx: Context, { file, name }: Attachment): void {
-  // What is not sent after all, because it is refused or nobody is there any more, is given up with the request.
-  ctx.res.once('close', () => { file.stream.destroy(); });
-  ctx.body = file.stream;
+  ctx.body = file;
   ctx.status = 200;
   ctx.type = 'text/csv; charset=utf-8; header=present';
-  ctx.length = file.bytes;
-  ctx.set({ 'Repr-Digest': `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`, 'Content-Disposition': `attachment; filename="${name}"` });
+  ctx.set({ 'Repr-Digest': reprDigest(file.sha256), 'Content-Disposition': `attachment; filename="${name}"` });
 }
 
 /** Everything thrown below becomes a problem document; what nobody foresaw becomes one that says nothing of itself. */
@@ -122,7 +134,8 @@ const errors = (log: (error: unknown, ctx: Context) => void): Middleware => asyn
       return;
     }
     log(error, ctx);
-    sendProblem(ctx, 'internal_error', 'Something went wrong on our side. Nothing was charged.', false);
+    if (ctx.state['settlement'] === undefined) sendProblem(ctx, 'internal_error', 'Something went wrong on our side. Nothing was charged.', false);
+    else sendProblem(ctx, 'internal_error', 'Something went wrong on our side after the payment was settled. The wallet that paid can collect the answer.', null);
   }
 };
 
@@ -140,18 +153,25 @@ export function createApp(deps: AppDeps): App {
       + (Number(route.price) > 1 ? ' @x402/fetch stops at $1 a payment unless its spendControls.maxAmountPerPayment is raised.' : ''),
     ...(payments.notice === undefined ? {} : { notice: payments.notice }),
   });
+  const { ledger, signatures } = payments;
   const layer = paymentLayer({
-    facilitator: payments.facilitator, attempts: payments.attempts, publicUrl, nowMs,
+    facilitator: payments.facilitator, ledger, signatures, publicUrl, nowMs,
     routes: paymentRoutes(routes, payments.payTo),
-    refuse(ctx, { reason, detail, billed, status, paymentError, transaction }: Refusal) {
+    editionOf: (ctx) => stateOf(ctx).asked?.snapshot.id ?? '',
+    collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
+    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }: Refusal) {
       const { route } = stateOf(ctx);
       sendProblem(ctx, reason, detail, billed, {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
+        ...(collect === undefined ? {} : { collect }),
         ...(status === 402 && route ? howToPay(route) : {}),
       });
     },
   });
+
+  const claims = claimsOf(ledger, nowMs);
+  const timeFor = (route: Route): number => answerMs * (route.slow === true ? SLOW_TIMES : 1);
 
   /** Parameters are read and a snapshot is held for the request, before anything is asked for. */
   const prepare = (route: Route): Middleware => async (ctx, next) => {
@@ -162,7 +182,7 @@ export function createApp(deps: AppDeps): App {
     if (!lease) throw new Problem('snapshot_unavailable', 'There are no data to serve yet. Nothing was charged.', {}, { 'Retry-After': '30' });
     try {
       const { snapshot } = lease;
-      state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors };
+      state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors, claims };
       await route.check?.(state.asked);
       await next();
     } finally {
@@ -176,17 +196,19 @@ export function createApp(deps: AppDeps): App {
     if (!asked) throw new Error(`${route.path} was reached without its parameters`);
     if (route.price === null) {
       ctx.status = 200;
-      ctx.set('Cache-Control', `public, max-age=${FREE_SECONDS}`);
+      ctx.set('Cache-Control', route.state ? 'public, no-cache' : `public, max-age=${FREE_SECONDS}`);
+      const more = await route.state?.(asked);
       // Everything a free answer follows from. Weak, as it is the same compressed or not.
-      ctx.set('ETag', `W/"${hashOf([asked.snapshot.id, asked.today, edition, route.path, Object.entries(asked.params).sort(([a], [b]) => (a < b ? -1 : 1))])}"`);
+      ctx.set('ETag', `W/"${hashOf([asked.snapshot.id, asked.today, edition, more, route.path, Object.entries(asked.params).sort(([a], [b]) => (a < b ? -1 : 1))])}"`);
       if (ctx.fresh) {
         ctx.status = 304;
         return;
       }
     }
-    const running = route.handle(asked);
+    const claimant = ctx.state['claimant'] as Claimant | undefined;
+    const running = route.handle(claimant ? { ...asked, claimant } : asked);
     stateOf(ctx).running = running;
-    const body = await within(answerMs * (route.slow === true ? 4 : 1), running, (late) => { if (route.media !== undefined) (late as Attachment).file.stream.destroy(); });
+    const body = await within(timeFor(route), running, (late) => { if (route.media !== undefined) void (late as Attachment).file.close(); });
     ctx.set('X-Snapshot-Id', asked.snapshot.id);
     if (route.media !== undefined) {
       attach(ctx, body as Attachment);
@@ -208,7 +230,7 @@ export function createApp(deps: AppDeps): App {
   const edition = hashOf(documents.map((d) => d.text));
   const router = new Router({ sensitive: true });
   for (const route of routes) {
-    router.get(route.path, ...template(route), prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route))]), answer(route));
+    router.get(route.path, ...template(route), prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route), timeFor(route) + LEASE_MARGIN_MS)]), answer(route));
   }
   for (const document of documents) {
     router.get(document.path, (ctx) => {
@@ -219,14 +241,15 @@ export function createApp(deps: AppDeps): App {
       ctx.type = document.type;
     });
   }
-  const health = healthOf({ snapshots, payments: { mode: payments.mode, ready: layer.ready }, nowMs });
+  mountPurchases(router, { collecting: collecting({ ledger, signatures, publicUrl, secret: deps.cursorSecret, nowMs }), layer, publicUrl });
+  const health = healthOf({ snapshots, payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_NEWS) }, nowMs });
   router.get('/health', async (ctx) => {
     const now = await health();
     ctx.status = now.status === 'unavailable' ? 503 : 200;
     ctx.body = now;
     ctx.set('Cache-Control', 'no-store');
   });
-  const site = mountSite(router, { routes, publicUrl, payTo: payments.payTo, snapshots, cursors, health, nowMs, notice: payments.notice ?? '', purchase: deps.sandboxBuyer !== undefined });
+  const site = mountSite(router, { routes, publicUrl, payTo: payments.payTo, snapshots, cursors, claims, health, nowMs, notice: payments.notice ?? '', purchase: deps.sandboxBuyer !== undefined });
   if (deps.sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: deps.sandboxBuyer });
 
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
@@ -237,11 +260,11 @@ export function createApp(deps: AppDeps): App {
     state.requestId = randomUUID();
     ctx.set('X-Request-Id', state.requestId);
     await next();
-    const settlement = ctx.state['settlement'] as { payer?: string; transaction: string } | undefined;
+    const settlement = ctx.state['settlement'] as { payer: string; transaction: string; receiptId: string } | undefined;
     log({
       request_id: state.requestId, method: ctx.method, path: ctx.path, query: ctx.querystring, ...(state.route ? { route: state.route.path } : {}), status: ctx.status, ms: Math.round(performance.now() - started),
       ...(state.asked ? { snapshot_id: state.asked.snapshot.id } : {}), ...(state.reason === undefined ? {} : { reason: state.reason }),
-      ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, ...(settlement.payer === undefined ? {} : { payer: settlement.payer }) } : {}),
+      ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, payer: settlement.payer, receipt_id: settlement.receiptId } : {}),
       ...(ctx.state['error'] === undefined ? {} : { error: ctx.state['error'] as unknown }),
       ...(ctx.state['unresolved'] === undefined ? {} : { unresolved: ctx.state['unresolved'] as Record<string, string> }),
     });

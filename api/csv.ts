@@ -11,7 +11,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import type { RecordDefinition } from '../lib/record.ts';
-import { spooledFile, type SpooledFile } from './payments/whole.ts';
+import { SpooledFile } from './payments/whole.ts';
 
 /** The rule for formulas, for buyers. */
 export const FORMULA_RULE = 'A cell that begins with = + - @, a tab or a carriage return has an apostrophe in front, so that no spreadsheet runs it.';
@@ -38,7 +38,7 @@ export async function spoolCsv(folder: string, record: RecordDefinition, pages: 
       },
       createWriteStream(path, { flags: 'wx', mode: 0o600 }),
     );
-    return await spooledFile(path, bytes, hash.digest('hex'));
+    return await SpooledFile.take(path, bytes, hash.digest('hex'));
   } catch (error) {
     await rm(path, { force: true });
     throw error;

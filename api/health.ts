@@ -19,12 +19,22 @@ export interface Health {
   readonly snapshot_gaps: readonly string[];
   /** Told by today, not by the day of the snapshot: where nothing is built any more, everything goes stale. */
   readonly stale_sources: readonly StaleSource[];
-  readonly payments: { readonly mode: string; readonly ready: boolean };
+  readonly payments: { readonly mode: string; readonly ready: boolean } & PaymentHealth;
 }
+
+/** What is known of settlements. */
+export interface PaymentHealth {
+  /** Purchases whose outcome is not known yet. */
+  readonly unresolved: number;
+  /** What somebody should look at, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+export const NO_NEWS: PaymentHealth = { unresolved: 0, warnings: [] };
 
 export interface HealthOptions {
   readonly snapshots: Snapshots;
-  readonly payments: { readonly mode: string; ready(): boolean };
+  readonly payments: { readonly mode: string; ready(): boolean; health(): Promise<PaymentHealth> };
   readonly nowMs: () => number;
 }
 
@@ -38,6 +48,7 @@ async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSou
 export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
   let known: { snapshot: Snapshot; today: string; stale: StaleSource[] } | null = null;
   return async () => {
+    const settlements = await payments.health();
     const lease = snapshots.acquire();
     const failure = snapshots.failure();
     const ready = payments.ready();
@@ -51,9 +62,9 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
         ({ stale } = known);
       }
       return {
-        status: !snapshot ? 'unavailable' : failure || !ready || stale.length + gaps.length > 0 ? 'degraded' : 'ok',
+        status: !snapshot ? 'unavailable' : failure || !ready || settlements.warnings.length + stale.length + gaps.length > 0 ? 'degraded' : 'ok',
         snapshot_id: snapshot?.id ?? null, as_of: snapshot?.manifest.as_of ?? null, snapshot_failure: failure, snapshot_gaps: gaps,
-        stale_sources: stale, payments: { mode: payments.mode, ready },
+        stale_sources: stale, payments: { mode: payments.mode, ready, ...settlements },
       };
     } finally { lease?.release(); }
   };

@@ -144,7 +144,7 @@ export interface ListDefinition<P extends Params> {
   readonly filters: P;
   /** Fields of a record, which are columns of the table. */
   readonly record: z.ZodObject;
-  list(asked: Asked<P & typeof pageParams>): ListOptions;
+  list(asked: Asked<P & typeof pageParams>): ListOptions | Promise<ListOptions>;
 }
 
 /** A paid list. A cursor that is not one of ours is refused before the call is priced. */
@@ -158,6 +158,6 @@ export function listRoute<const P extends Params>({ path, price, about, filters,
       const { cursor }: ParamValues<typeof pageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
     },
-    handle: (asked) => page(path, columns, asked, list(asked)),
+    handle: async (asked) => page(path, columns, asked, await list(asked)),
   });
 }

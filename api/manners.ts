@@ -12,10 +12,10 @@ const PREFLIGHT_SECONDS = 3_600;
 /** Any page may call; a wallet in it can read what it must sign and the receipt. Headers a page asks to send are allowed. */
 export const crossOrigin = (): Middleware => cors({
   origin: '*', allowMethods: ['GET', 'HEAD'], maxAge: PREFLIGHT_SECONDS,
-  exposeHeaders: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-Request-Id', 'X-Snapshot-Id', 'Retry-After', 'ETag', 'Repr-Digest', 'Content-Disposition'],
+  exposeHeaders: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-Request-Id', 'X-Snapshot-Id', 'Receipt-Id', 'Delivery', 'Retry-After', 'ETag', 'Repr-Digest', 'Content-Disposition'],
 });
 
-/** Compression of what is sent, after payment. Files to keep are sent as they are, so that their length and digest hold. */
+/** Compression of what is free. What was paid for is sent as it is, so that its length and digest hold. */
 export const compression = (): Middleware => compress({
   threshold: SMALLEST_COMPRESSED, filter: (type) => /json|markdown|plain/.test(type), br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }) as Middleware;

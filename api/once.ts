@@ -1,17 +1,18 @@
-/** Answers that follow from the snapshot and the day alone are made once for both. */
+/** Answers that follow from the snapshot and the day, and little else, are made once for them. */
 import type { Asked } from './route.ts';
 import type { Snapshot } from './snapshot.ts';
 
 type AskedNothing = Asked<Record<never, never>>;
 
-/** `make`, called once for a snapshot and a day; a failure is not kept. */
-export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>): (asked: AskedNothing) => Promise<T> {
-  const made = new WeakMap<Snapshot, { today: string; body: Promise<T> }>();
-  return (asked) => {
+/** `make`, called once for a snapshot, a day and what `state` names; a failure is not kept. */
+export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>, state: (asked: AskedNothing) => Promise<string> = async () => ''): (asked: AskedNothing) => Promise<T> {
+  const made = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
+  return async (asked) => {
+    const key = `${asked.today} ${await state(asked)}`;
     const before = made.get(asked.snapshot);
-    if (before?.today === asked.today) return before.body;
+    if (before?.key === key) return before.body;
     const body = make(asked);
-    made.set(asked.snapshot, { today: asked.today, body });
+    made.set(asked.snapshot, { key, body });
     body.catch(() => made.delete(asked.snapshot));
     return body;
   };

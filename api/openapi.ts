@@ -4,6 +4,7 @@ import { paramFacts, type ParamFacts } from './params.ts';
 import { PROBLEMS, ProblemDocument } from './problem.ts';
 import { mediaOf, templateOf, type Route } from './route.ts';
 import { INTERFACE_VERSION } from './routes/meta.ts';
+import { purchasesDescribed } from './routes/purchases.ts';
 import { TABLES } from './tables.ts';
 
 export { templateOf };
@@ -64,19 +65,26 @@ const HEADERS = {
   'X-Request-Id': header('Names this request in our logs; the instance of a problem is the same.'),
   'PAYMENT-REQUIRED': header('What to sign: base64 of JSON, x402 version 2.'),
   'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
+  'X-Snapshot-Id': header('Names the snapshot that the answer was made from.'),
+  'Receipt-Id': header('Names the purchase. The wallet that paid can collect the answer again under /api/purchases/{id}.'),
+  'Repr-Digest': header('SHA-256 of the body as it is sent (RFC 9530). What was paid for is never compressed.'),
+  Delivery: header('How the answer was delivered: first, or again without a bill by the buyer\'s own payment identifier or by proof of the wallet that paid.'),
   'Retry-After': header('Seconds to wait.'),
   ETag: header('Of the snapshot, the route and the query. Send it back in If-None-Match.'),
 } as const;
 const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
+/** Headers of an answer that was paid for. */
+const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
+
 /** Reasons of the routes that name them, and of no other. */
-const OF_SOME_ROUTES = new Set<string>(['unknown_deal']);
+const OF_SOME_ROUTES = new Set<string>(['unknown_deal', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released']);
 
 /** The statuses a route may answer with beside 200, each with its reasons. */
 function refusals(route: Route): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
-    const onlyPriced = status === 402 || status === 409 || status === 502 || reason === 'no_matches' || reason === 'payment_on_head' || reason === 'payments_unavailable';
+    const onlyPriced = status === 402 || status === 409 || status === 410 || status === 502 || reason === 'no_matches' || reason === 'payment_on_head' || reason === 'payments_unavailable';
     const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || OF_SOME_ROUTES.has(reason);
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
@@ -100,13 +108,13 @@ function answerOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObj
   if (!route.template) {
     return {
       description: billed,
-      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : ['PAYMENT-RESPONSE' as const])),
+      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : OF_A_PURCHASE)),
       content: { [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.reply) : { type: 'string' } } },
     };
   }
   return {
     description: `${billed} Or: ${route.template.about}`,
-    headers: { ...headers('X-Request-Id'), 'PAYMENT-RESPONSE': { ...HEADERS['PAYMENT-RESPONSE'], description: `${HEADERS['PAYMENT-RESPONSE'].description} Only where the answer was billed.`, required: false } },
+    headers: { ...headers('X-Request-Id'), ...Object.fromEntries(OF_A_PURCHASE.map((name) => [name, { ...HEADERS[name], description: `${HEADERS[name].description} Only where the answer was billed.`, required: false }])) },
     content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.reply), bodyOf(route.template.reply)] } } },
   };
 }
@@ -137,12 +145,13 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
       description: 'Priced, explained property intelligence from public pages. Every priced call is paid with x402 version 2 and billed only when the answer is 200. Money, percent and ratios are decimal strings with two decimals; absent values are null, and each field says when.',
     },
     servers: [{ url: publicUrl }],
-    paths: Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
+    paths: { ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])), ...purchasesDescribed },
     components: {
       schemas: schemasOf(routes),
       headers: HEADERS,
       securitySchemes: {
         x402: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE', description: 'An x402 version 2 payment, signed for what the PAYMENT-REQUIRED header of the 402 asks. There is no key and no account.' },
+        wallet: { type: 'apiKey', in: 'header', name: 'SIGN-IN-WITH-X', description: 'The challenge of the 401, signed by the wallet that paid (x402 extension sign-in-with-x): base64 of JSON.' },
       },
     },
   };

@@ -10,6 +10,8 @@ export const PROBLEMS = {
   invalid_cursor: { status: 400, title: 'The cursor is not one of ours, or belongs to another query' },
   payment_on_head: { status: 400, title: 'A payment was sent with HEAD' },
   malformed_request: { status: 400, title: 'Not an HTTP request' },
+  sign_in_required: { status: 401, title: 'The wallet that paid must prove itself' },
+  sign_in_invalid: { status: 401, title: 'The proof of the wallet is not valid' },
   payment_required: { status: 402, title: 'Payment required' },
   payment_malformed: { status: 402, title: 'The payment cannot be read' },
   payment_invalid: { status: 402, title: 'The payment is not valid' },
@@ -17,9 +19,15 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'No such endpoint' },
   no_matches: { status: 404, title: 'Nothing matches' },
   unknown_deal: { status: 404, title: 'No such deal' },
+  purchase_not_found: { status: 404, title: 'No such purchase of this wallet' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   payment_already_used: { status: 409, title: 'The payment has been used' },
+  payment_in_progress: { status: 409, title: 'The payment is being used' },
+  payment_identifier_used: { status: 409, title: 'The payment identifier was used for another request' },
+  settlement_pending: { status: 409, title: 'The payment is being settled' },
+  answer_expired: { status: 410, title: 'The answer is no longer kept' },
+  purchase_released: { status: 410, title: 'The purchase came to nothing' },
   uri_too_long: { status: 414, title: 'The address is too long' },
   rate_limited: { status: 429, title: 'Too many unpaid answers' },
   headers_too_large: { status: 431, title: 'The headers are too long' },
@@ -43,7 +51,7 @@ export const ProblemDocument = z.looseObject({
   detail: z.string(),
   instance: z.string().optional(),
   reason: z.enum(Object.keys(PROBLEMS) as [Reason, ...Reason[]]),
-  /** Null where it is not known (reason settlement_unknown). */
+  /** Null where it is not known (reasons settlement_unknown, settlement_pending). */
   billed: z.literal(false).nullable(),
 });
 

@@ -4,10 +4,12 @@
  */
 import type { RouteConfig } from '@x402/core/server';
 import type { z } from 'zod';
+import type { Claims } from './claims.ts';
 import type { Cursors } from './cursor.ts';
 import type { Manifest } from './manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
+import type { Claimant } from './payments/sale.ts';
 import type { SpooledFile } from './payments/whole.ts';
 import type { Price } from './prices.ts';
 import type { Reason } from './problem.ts';
@@ -23,6 +25,10 @@ export interface Asked<P extends Params> {
   /** The data clock: the day for which past, upcoming and recent are told, YYYY-MM-DD. */
   readonly today: string;
   readonly cursors: Cursors;
+  /** Leads that may not be offered now. */
+  readonly claims: Claims;
+  /** What the handler of a paid request may claim, for this purchase alone. */
+  readonly claimant?: Claimant;
 }
 
 /** An answer that is a file to keep. */
@@ -57,6 +63,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly media?: 'text/csv';
   /** Whether making the answer may take much longer than a query does. */
   readonly slow?: boolean;
+  /** Names what else the answer of a free route follows from than the snapshot, the day and its parameters. Such an answer is not kept without asking. */
+  state?(asked: Asked<P>): Promise<string>;
   /** Refuse, by throwing a Problem, what the parameters one by one do not show. It runs before the call is priced. */
   check?(asked: Asked<P>): void | Promise<void>;
   /** The body (of the form of `reply`; an Attachment where `media` is not JSON), or a thrown Problem. It runs after the payment was verified and before it is settled. */

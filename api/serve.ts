@@ -7,12 +7,13 @@ import { isFatalStartupInitError } from '@x402/core/server';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
 import { metricsOf, metricsServer } from './metrics.ts';
-import { attemptsInMemory } from './payments/attempts.ts';
-import { openPayments, type OpenPayments } from './payments/modes.ts';
+import type { Pass } from './payments/reconcile.ts';
+import type { OpenPayments, PaymentSettings } from './payments/modes.ts';
 import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
-import type { PaymentSettings, ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings.ts';
 import { limitedServer } from './socket.ts';
 import { sandboxBuyer } from './site/buyer.ts';
+import { openTill, type Till } from './till.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
 
 /** Time that requests under way have to end when the server stops. */
@@ -22,7 +23,7 @@ export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly payments: PaymentSettings;
   readonly log?: (entry: RequestLog) => void;
-  readonly report?: (event: { serving: string } | LoadFailure | { payments: string }) => void;
+  readonly report?: (event: { serving: string } | LoadFailure | { payments: string } | { settlements: Pass }) => void;
   readonly checkReplies?: boolean;
 }
 
@@ -34,8 +35,9 @@ export interface Serving {
   readonly metricsPort?: number;
   readonly app: App;
   readonly payments: OpenPayments;
+  readonly till: Till;
   readonly snapshots: Snapshots;
-  /** Take no new requests, end those under way, stop the chain. */
+  /** Take no new requests, end those under way, close the ledger, stop the chain. */
   close(): Promise<void>;
 }
 
@@ -63,17 +65,18 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
-  let payments: OpenPayments | undefined;
+  let till: Till | undefined;
   let snapshots: Snapshots | undefined;
   let scraped: Server | undefined;
   let metricsPort: number | undefined;
   try {
-    payments = await openPayments(paymentSettings);
+    const opened = till = await openTill({ settings, payments: paymentSettings, report: (event) => { report?.(event); } });
+    const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
       snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
-        mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, attempts: attemptsInMemory(),
+        mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
       ...(payments.sandbox ? { sandboxBuyer: sandboxBuyer({ privateKey: payments.sandbox.buyer.privateKey, chain: payments.sandbox.chain, payTo: payments.payTo, baseUrl: url }) } : {}),
@@ -97,14 +100,14 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
       // It may come back: paid calls answer 503 until it does.
       report?.({ payments: error instanceof Error ? error.message : String(error) });
     }
-    if (payments.sandbox) {
+    if (payments.sandbox?.writesWallet) {
       await writeWallet(settings.DATA_DIR, {
         rpc_url: payments.sandbox.chain.rpcUrl, base_url: url, address: payments.sandbox.buyer.address,
         private_key: payments.sandbox.buyer.privateKey, pay_to: payments.payTo,
       });
     }
     server.on('request', app.koa.callback());
-    const running = { payments, snapshots };
+    const running = { payments, snapshots, till: opened };
     let closing: Promise<void> | undefined;
     return {
       url, publicUrl, app, ...running, ...(metricsPort === undefined ? {} : { metricsPort }),
@@ -112,15 +115,16 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
         await closed(server);
         if (scraped) await closed(scraped);
         running.snapshots.close();
-        if (running.payments.sandbox) await removeWallet(settings.DATA_DIR);
-        await running.payments.close();
+        await app.payments.idle();
+        if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
+        await opened.close();
       })(),
     };
   } catch (error) {
     server.close();
     scraped?.close();
     snapshots?.close();
-    await payments?.close();
+    await till?.close();
     throw error;
   }
 }

@@ -40,6 +40,7 @@ try {
     report(event) {
       if ('serving' in event) log.info(event, 'snapshot serving');
       else if ('payments' in event) log.warn(event, 'payments not available yet');
+      else if ('settlements' in event) (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements of unknown outcome');
       else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
     },
   });

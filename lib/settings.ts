@@ -63,5 +63,6 @@ export function readSettings<S extends z.ZodObject>(shape: S, env: Readonly<Reco
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const name = String(issue?.path[0] ?? 'a setting');
-  throw new SettingError(`${name} is ${JSON.stringify(known[name] ?? null)}, expected ${issue?.message ?? 'another value'}`);
+  const shown = /SECRET|KEY|TOKEN|AUTHORIZATION/.test(name) && known[name] !== undefined ? 'not shown' : JSON.stringify(known[name] ?? null);
+  throw new SettingError(`${name} is ${shown}, expected ${issue?.message ?? 'another value'}`);
 }

@@ -1,37 +1,41 @@
 /** What a buyer sent in PAYMENT-SIGNATURE, read strictly before anything else looks at it. */
+import { createHash } from 'node:crypto';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { isValidPaymentId } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
+import type { Payment } from '../../ledger/ledger.ts';
 import { CLOCK_SKEW_SECONDS, PAYMENT_SECONDS } from './network.ts';
 
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'an address');
+const hex = (digits: string, what: string) => z.custom<`0x${string}`>((s) => typeof s === 'string' && new RegExp(`^0x[0-9a-fA-F]${digits}$`).test(s), what);
+const address = hex('{40}', 'an address');
 const whole = z.string().regex(/^\d{1,78}$/, 'a whole number in digits');
 
-const Payment = z.object({
+const Offer = z.object({
   x402Version: z.literal(2, 'x402 version 2'),
   accepted: z.object({ network: z.string(), asset: address }),
   payload: z.object({
-    signature: z.string().regex(/^0x[0-9a-fA-F]+$/, 'a signature in hex'),
-    authorization: z.object({
-      from: address, to: address, value: whole, validAfter: whole, validBefore: whole,
-      nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte nonce in hex'),
-    }),
+    signature: hex('+', 'a signature in hex'),
+    authorization: z.object({ from: address, to: address, value: whole, validAfter: whole, validBefore: whole, nonce: hex('{64}', 'a 32-byte nonce in hex') }),
   }),
+  extensions: z.object({
+    'payment-identifier': z.object({ info: z.object({ id: z.string().refine(isValidPaymentId, '16 to 128 letters, digits, hyphens and underscores').optional() }) }).optional(),
+  }).optional(),
 });
 
-/** An EIP-3009 authorization, reduced to what identifies it. */
-export interface Authorization {
-  /** The same for every copy of this payment: network, asset, payer, nonce. */
-  readonly key: string;
-  readonly payer: string;
-  readonly nonce: string;
-  /** Unix second from which it can no longer be settled. */
-  readonly validBefore: bigint;
+export type SignedAuthorization = z.infer<typeof Offer>['payload'];
+
+export interface OfferedPayment {
+  readonly payment: Payment;
+  /** SHA-256, in hex, of the identifier the buyer chose for the purchase; null where none was given. */
+  readonly identifierHash: string | null;
+  /** The authorization as it was signed. */
+  readonly signed: SignedAuthorization;
 }
 
 export type Offered =
   | { readonly kind: 'none' }
   | { readonly kind: 'malformed'; readonly detail: string }
-  | { readonly kind: 'payment'; readonly authorization: Authorization };
+  | { readonly kind: 'payment'; readonly offer: OfferedPayment };
 
 /** Read the header's value. Never throws: whatever it holds is one of three kinds. */
 export function readOffered(header: string | undefined): Offered {
@@ -40,22 +44,28 @@ export function readOffered(header: string | undefined): Offered {
   try { decoded = decodePaymentSignatureHeader(header); } catch {
     return { kind: 'malformed', detail: 'PAYMENT-SIGNATURE is not base64 of JSON.' };
   }
-  const checked = Payment.safeParse(decoded);
+  const checked = Offer.safeParse(decoded);
   if (!checked.success) {
     const issue = checked.error.issues[0];
     const where = issue?.path.join('.') ?? '';
     return { kind: 'malformed', detail: `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${where === '' ? 'the whole' : where} should be ${issue?.message ?? 'otherwise'}.` };
   }
-  const { accepted, payload: { authorization: a } } = checked.data;
+  const { accepted, payload, extensions } = checked.data;
+  const a = payload.authorization;
+  const id = extensions?.['payment-identifier']?.info.id;
   return {
     kind: 'payment',
-    authorization: {
-      key: [accepted.network, accepted.asset, a.from, a.nonce].join('|').toLowerCase(),
-      payer: a.from, nonce: a.nonce, validBefore: BigInt(a.validBefore),
+    offer: {
+      payment: {
+        network: accepted.network.toLowerCase(), asset: accepted.asset.toLowerCase(), payer: a.from.toLowerCase(), nonce: a.nonce.toLowerCase(),
+        payTo: a.to.toLowerCase(), amount: BigInt(a.value), validBefore: BigInt(a.validBefore),
+      },
+      identifierHash: id === undefined ? null : createHash('sha256').update(id).digest('hex'),
+      signed: payload,
     },
   };
 }
 
 /** True where the authorization stays valid for longer than was asked: it could be held back and settled much later. */
-export const validTooLong = (authorization: Authorization, nowSeconds: number): boolean =>
-  authorization.validBefore > BigInt(Math.floor(nowSeconds) + PAYMENT_SECONDS + CLOCK_SKEW_SECONDS);
+export const validTooLong = ({ validBefore }: Payment, nowSeconds: number): boolean =>
+  validBefore > BigInt(Math.floor(nowSeconds) + PAYMENT_SECONDS + CLOCK_SKEW_SECONDS);

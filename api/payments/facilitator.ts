@@ -3,8 +3,9 @@
  * facilitator into "402, invalid payment" and a lost settlement reply into "402, failed"; both would be untrue.
  * Errors that extend FacilitatorResponseError are the ones it passes on.
  */
-import { FacilitatorResponseError, type FacilitatorClient } from '@x402/core/server';
+import { FacilitatorResponseError, type FacilitatorClient, type ProcessSettleResultResponse } from '@x402/core/server';
 import { SettleError, VerifyError, type PaymentPayload, type SettleResponse, type SupportedResponse } from '@x402/core/types';
+import type { Settlement } from './sale.ts';
 
 /** The facilitator could not be asked. Nothing was charged. */
 export class FacilitatorUnavailable extends FacilitatorResponseError {
@@ -87,4 +88,26 @@ export function plainSpoken(client: FacilitatorClient): FacilitatorClient {
       }
     },
   };
+}
+
+/** A settlement, and the headers that tell the buyer of it. */
+export interface Settled {
+  readonly settlement: Settlement;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What came of a settlement through a plain-spoken facilitator. The server code turns an error of its own into a
+ * failed settlement, whenever it happened: only a reason that a facilitator gives before it sends anything is a refusal.
+ */
+export async function settlementOf(process: () => Promise<ProcessSettleResultResponse>): Promise<Settled> {
+  try {
+    const result = await process();
+    if (result.success) return { settlement: { kind: 'settled', transaction: result.transaction }, headers: result.headers };
+    const { errorReason, transaction } = result;
+    if (surelyNotCharged(result)) return { settlement: { kind: 'refused', why: errorReason }, headers: result.headers };
+    return { settlement: { kind: 'unknown', why: errorReason, transaction: transaction || null }, headers: {} };
+  } catch (error) {
+    return { settlement: { kind: 'unknown', why: messageOf(error), transaction: error instanceof SettlementUnknown ? error.transaction : null }, headers: {} };
+  }
 }

@@ -3,46 +3,43 @@
  *
  *   verify -> the handler builds the whole answer -> status below 400: settle, then send; otherwise cancel, unbilled.
  *
- * It differs where that middleware is wrong: HEAD is asked to pay like GET, copies of a payment are refused before
- * the handler runs, a payment may not stay valid for longer than was asked, a facilitator that cannot be asked is
- * not an invalid payment, and a settlement of unknown outcome is neither success nor failure.
+ * It differs where that middleware is wrong, and where an answer is worth keeping: HEAD is asked to pay like GET,
+ * a payment is used for one purchase among all processes, it may not stay valid for longer than was asked, a
+ * facilitator that cannot be asked is not an invalid payment, a settlement of unknown outcome is neither success nor
+ * failure, and what was paid for can be collected again by its buyer.
  */
-import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
+import { Readable } from 'node:stream';
+import { decodePaymentRequiredHeader, encodePaymentResponseHeader } from '@x402/core/http';
 import {
   withPrivateCacheControl, x402HTTPResourceServer, x402ResourceServer,
-  type FacilitatorClient, type HTTPAdapter, type HTTPResponseInstructions, type RouteConfig,
+  type FacilitatorClient, type HTTPAdapter, type HTTPProcessResult, type HTTPResponseInstructions, type RouteConfig,
 } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
+import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
+import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
 import type { Context, Middleware, Next } from 'koa';
-import type { Attempts, AttemptState } from './attempts.ts';
-import { readOffered, validTooLong, type Authorization } from './authorization.ts';
-import { FacilitatorUnavailable, plainSpoken, SettlementUnknown } from './facilitator.ts';
+import { LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import { readOffered, validTooLong, type OfferedPayment } from './authorization.ts';
+import { FacilitatorUnavailable, plainSpoken, settlementOf, type Settled } from './facilitator.ts';
 import { NETWORK } from './network.ts';
-import { isWhole } from './whole.ts';
-
-export type RefusalReason =
-  | 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'payment_already_used' | 'payment_on_head'
-  | 'payments_unavailable' | 'settlement_failed' | 'settlement_unknown';
-
-/** Why a priced request got no answer. `billed` is null where that is not known. */
-export interface Refusal {
-  readonly status: 400 | 402 | 409 | 502 | 503;
-  readonly reason: RefusalReason;
-  readonly detail: string;
-  readonly billed: false | null;
-  /** The protocol's own word for what was wrong with the payment. */
-  readonly paymentError?: string;
-  readonly transaction?: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { refusalsOf, type Refusal } from './refusals.ts';
+import { shortHeader } from './required.ts';
+import { noteDelivery, sell, type Claimant, type Settlement } from './sale.ts';
+import type { Signatures } from './signatures.ts';
+import { SpooledFile, wholeAnswer } from './whole.ts';
 
 export interface PaymentLayerOptions {
   readonly facilitator: FacilitatorClient;
   /** Routes as the official middleware takes them: `"GET /api/deals": { accepts: ... }`. */
   readonly routes: Readonly<Record<string, RouteConfig>>;
-  readonly attempts: Attempts;
+  readonly ledger: Ledger;
+  readonly signatures: Signatures;
   /** Public address of the server, without a trailing slash. Resource URLs are built from it, never from the request. */
   readonly publicUrl: string;
+  /** What names the state of the data that a request is answered from. */
+  readonly editionOf: (ctx: Context) => string;
+  /** Where a buyer can collect the purchase made with a payment of this nonce, or of this receipt id. */
+  readonly collectUrl: (idOrNonce: string) => string;
   /** Write a refusal as the answer. Headers are set already. */
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
   readonly nowMs?: () => number;
@@ -53,11 +50,27 @@ export interface PaymentLayer {
   start(): Promise<void>;
   /** False while the facilitator has not yet been reached. */
   ready(): boolean;
-  /** Middleware that lets a request of this route through to the next one only when it is paid. */
-  charge(routeKey: string): Middleware;
+  /**
+   * Middleware that lets a request of this route through to the next one only when it is paid. The next one finds
+   * its Claimant in `ctx.state.claimant`.
+   * @param leaseMs time for the answer to be made, after which its payment and what it claimed are free again
+   */
+  charge(routeKey: string, leaseMs: number): Middleware;
+  /** Answer with what was sold before, byte for byte, to whom it was sold. */
+  redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void>;
+  /** Resolves when every delivery that ended is noted. */
+  idle(): Promise<void>;
 }
 
-const RETRY_SECONDS = 5;
+/** Seconds after which a facilitator or ledger that could not be asked is worth another try. */
+export const RETRY_SECONDS = 5;
+
+/** Path and query as our own record of what was asked, the same however the query is ordered. */
+export function requestOf({ path, querystring }: Pick<Context, 'path' | 'querystring'>): string {
+  const query = new URLSearchParams(querystring);
+  query.sort();
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
 
 function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPAdapter {
   return {
@@ -71,17 +84,16 @@ function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPA
   };
 }
 
-const usedDetail: Readonly<Record<AttemptState, string>> = {
-  in_progress: 'Another request with this payment is being answered. One payment buys one answer.',
-  settled: 'This payment has already bought an answer. Sign a new one.',
-  unknown: 'This payment was sent for settlement and its outcome is not known yet. It buys nothing else.',
-};
+type Verified = Extract<HTTPProcessResult, { type: 'payment-verified' }>;
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
-  const { attempts, publicUrl, refuse, nowMs = Date.now } = options;
+  const { ledger, signatures, publicUrl, nowMs = Date.now } = options;
   const facilitator = plainSpoken(options.facilitator);
-  const resources = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme());
+  const resources = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())
+    .registerExtension(bazaarResourceServerExtension).registerExtension(paymentIdentifierResourceServerExtension);
   const everyRoute = new x402HTTPResourceServer(resources, { ...options.routes });
+  const refusals = refusalsOf(options, RETRY_SECONDS);
+  const noting = new Set<Promise<void>>();
   let isReady = false;
   let starting: Promise<void> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -99,127 +111,164 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     return isReady;
   };
 
-  const answerRefusal = (ctx: Context, refusal: Refusal): void => {
-    ctx.status = refusal.status;
-    ctx.set({ ...refusal.headers });
-    refuse(ctx, refusal);
-  };
-  const unavailable = (ctx: Context, detail: string): void => {
-    answerRefusal(ctx, { status: 503, reason: 'payments_unavailable', detail, billed: false, headers: { 'Retry-After': String(RETRY_SECONDS) } });
-  };
-  const alreadyUsed = (ctx: Context, state: AttemptState): void => {
-    answerRefusal(ctx, { status: 409, reason: 'payment_already_used', detail: usedDetail[state], billed: false, headers: {} });
-  };
-  /** A 402 with what the library put into its headers. `error` replaces the library's word. */
-  const paymentRequired = (ctx: Context, response: HTTPResponseInstructions, reason: RefusalReason, detail: string, error?: string): void => {
-    const { 'Content-Type': _, ...headers } = response.headers;
-    const asked = headers['PAYMENT-REQUIRED'];
-    const decoded = asked === undefined ? undefined : decodePaymentRequiredHeader(asked);
-    if (decoded && error !== undefined) headers['PAYMENT-REQUIRED'] = encodePaymentRequiredHeader({ ...decoded, error });
-    const word = error ?? (reason === 'payment_required' ? undefined : decoded?.error);
-    answerRefusal(ctx, { status: 402, reason, detail, billed: false, headers, ...(word === undefined ? {} : { paymentError: word }) });
+  /** Note the delivery once the answer has left, or could not. */
+  const noteWhenSent = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
+    const closed = new Promise<void>((resolve) => {
+      if (ctx.res.closed || ctx.res.destroyed) resolve();
+      else ctx.res.once('close', () => { resolve(); });
+    });
+    const noted = closed.then(() => noteDelivery(ledger, purchase, kind, ctx.res.writableFinished, nowMs())).catch(() => undefined).finally(() => { noting.delete(noted); });
+    noting.add(noted);
   };
 
-  /** Run the handler for a claimed payment and settle. Always ends the claim. */
-  const serve = async (ctx: Context, next: Next, http: x402HTTPResourceServer, path: string, payment: Authorization,
-    verified: Extract<Awaited<ReturnType<x402HTTPResourceServer['processHTTPRequest']>>, { type: 'payment-verified' }>): Promise<void> => {
-    let charging = false;
-    try {
-      try { await next(); } catch (error) {
-        await verified.cancellationDispatcher.cancel({ reason: 'handler_threw', error });
+  /** Put a sold answer and its receipt into `ctx`. */
+  const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind, receipt: Readonly<Record<string, string>>): void => {
+    ctx.status = 200;
+    if (ctx.body === undefined || ctx.body instanceof SpooledFile) ctx.body = Readable.from(answer.body());
+    ctx.set({ ...answer.headers, ...receipt, Delivery: kind });
+    ctx.length = answer.bytes;
+    // As it was hashed: nobody on the way may encode it otherwise.
+    ctx.set('Cache-Control', `${withPrivateCacheControl(ctx.response.get('Cache-Control') || null)}, no-transform`);
+    noteWhenSent(ctx, purchase, kind);
+  };
+
+  const redeliver = async (ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> => {
+    const answer = await ledger.answerOf(purchase.id);
+    if (!answer) { refusals.expired(ctx, purchase); return; }
+    give(ctx, purchase, answer, kind, {
+      'PAYMENT-RESPONSE': encodePaymentResponseHeader({ success: true, transaction: purchase.transaction ?? '', network: NETWORK, payer: purchase.payment.payer }),
+    });
+  };
+
+  /**
+   * Answer a request whose payment or identifier belongs to a purchase already: with what was sold, to the payer who
+   * knows the identifier of that purchase and asks for the same; otherwise with a refusal. The payment alone proves
+   * nothing, as anybody can rebuild it from the transaction that settled it.
+   */
+  const answerTaken = async (ctx: Context, route: string, purchase: Purchase, { payment, identifierHash, signed }: OfferedPayment): Promise<void> => {
+    const own = identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
+    if (!own) { refusals.used(ctx, purchase); return; }
+    if (!(await signatures.authorization(signed))) { refusals.unsigned(ctx); return; }
+    if (purchase.route !== route || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
+    else if (purchase.state === 'sold') await redeliver(ctx, purchase, 'identifier');
+    else refusals.used(ctx, purchase);
+  };
+
+  /** The purchase that has this payment or identifier, unless it is a reservation whose time is over. */
+  const takenBy = async ({ payment, identifierHash }: OfferedPayment): Promise<Purchase | null> => {
+    const standing = (p: Purchase | null): Purchase | null => (p?.state === 'reserved' && p.leaseUntilMs <= nowMs() ? null : p);
+    const byIdentifier = identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }));
+    return byIdentifier ?? standing(await ledger.find({ payment }));
+  };
+
+  /** Make the answer of a verified payment, settle, and send. */
+  const serve = async (ctx: Context, next: Next, http: x402HTTPResourceServer, route: string, leaseMs: number, offer: OfferedPayment, verified: Verified): Promise<void> => {
+    const { payment, identifierHash } = offer;
+    const { cancellationDispatcher: cancellation, paymentPayload, paymentRequirements, declaredExtensions } = verified;
+    let settled: Settled | undefined;
+    let file: SpooledFile | undefined;
+    const make = async (claimant: Claimant): Promise<Answer | null> => {
+      ctx.state['claimant'] = claimant;
+      try {
+        await next();
+        if (ctx.body instanceof SpooledFile) file = ctx.body;
+        // Nobody is charged for what nobody is there to receive.
+        if (ctx.status < 400 && !ctx.res.destroyed) return await wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id });
+      } catch (error) {
+        await cancellation.cancel({ reason: 'handler_threw', error });
         throw error;
       }
-      if (ctx.status >= 400) {
-        await verified.cancellationDispatcher.cancel({ reason: 'handler_failed', responseStatus: ctx.status });
-        return;
+      await cancellation.cancel({ reason: 'handler_failed', responseStatus: ctx.status });
+      return null;
+    };
+    const settle = async (): Promise<Settlement> => {
+      settled = await settlementOf(() => http.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
+        request: { adapter: adapterOf(ctx, publicUrl, true), path: route.slice(route.indexOf(' ') + 1), method: 'GET' },
+      }));
+      return settled.settlement;
+    };
+    try {
+      const outcome = await sell(
+        { ledger, nowMs, make, settle, pause: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }) },
+        { payment, identifierHash, route, request: requestOf(ctx), snapshotId: options.editionOf(ctx), leaseMs },
+      );
+      switch (outcome.kind) {
+        case 'sold': {
+          const { purchase, answer } = outcome;
+          ctx.state['settlement'] = { payer: payment.payer, transaction: purchase.transaction, network: payment.network, receiptId: purchase.id };
+          give(ctx, purchase, answer, 'first', settled?.headers ?? {});
+          const sent = file;
+          file = undefined;
+          if (sent) ctx.res.once('close', () => { void sent.close(); });
+          return;
+        }
+        case 'taken': await answerTaken(ctx, route, outcome.purchase, offer); return;
+        case 'nothing': return;
+        case 'not_settled': refusals.unavailable(ctx, `${outcome.why}. Nothing was charged; try again.`); return;
+        case 'refused': refusals.notSettled(ctx, outcome.why, settled?.headers ?? {}); return;
+        case 'unknown':
+          ctx.state['unresolved'] = { payer: payment.payer, nonce: payment.nonce, valid_before: String(payment.validBefore), receipt_id: outcome.purchase.id, why: outcome.why };
+          refusals.unknown(ctx, outcome.purchase, outcome.transaction);
       }
-      if (!(await isWhole(ctx))) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
-      const body: unknown = ctx.body;
-      if (ctx.res.destroyed) {
-        // Nobody is there to receive the answer: it is not charged.
-        await verified.cancellationDispatcher.cancel({ reason: 'handler_failed' });
-        return;
-      }
-      charging = true;
-      const settled = await http.processSettlement(verified.paymentPayload, verified.paymentRequirements, verified.declaredExtensions, {
-        request: { adapter: adapterOf(ctx, publicUrl, true), path, method: 'GET' },
-        ...(typeof body === 'string' || Buffer.isBuffer(body) ? { responseBody: Buffer.from(body as string) } : {}),
-      });
-      charging = false;
-      if (settled.success) {
-        await attempts.end(payment, 'settled');
-        ctx.state['settlement'] = { payer: settled.payer, transaction: settled.transaction, network: settled.network };
-        ctx.set({ ...settled.headers, 'Cache-Control': withPrivateCacheControl(ctx.response.get('Cache-Control') || null) });
-        return;
-      }
-      const { 'Content-Type': _, ...headers } = settled.response.headers;
-      answerRefusal(ctx, { status: 402, reason: 'settlement_failed', billed: false, paymentError: settled.errorReason, headers,
-        detail: 'The payment could not be settled and nothing was charged.' });
-    } catch (error) {
-      if (!charging) throw error;
-      await attempts.end(payment, 'unknown');
-      const transaction = error instanceof SettlementUnknown ? error.transaction : null;
-      ctx.state['unresolved'] = { payer: payment.payer, nonce: payment.nonce, valid_before: String(payment.validBefore), why: error instanceof Error ? error.message : String(error) };
-      answerRefusal(ctx, {
-        status: 502, reason: 'settlement_unknown', billed: null, headers: { 'Cache-Control': 'no-store' }, ...(transaction === null ? {} : { transaction }),
-        detail: `The payment was sent for settlement and the outcome is not known. If it is not settled by ${new Date(Number(payment.validBefore) * 1000).toISOString().slice(0, 19)}Z it cannot be any more, and nothing was charged.`,
-      });
     } finally {
-      if ((await attempts.stateOf(payment)) === 'in_progress') await attempts.release(payment);
+      // What is not sent after all gives its disk back.
+      await file?.close();
     }
   };
 
   return {
-    start,
+    start, redeliver,
     ready: () => isReady,
-    charge(routeKey) {
+    async idle() { while (noting.size > 0) await Promise.all(noting); },
+    charge(routeKey, leaseMs) {
       const config = options.routes[routeKey];
       if (!config) throw new Error(`no payment configuration for ${routeKey}`);
       // One server for one route: what is charged follows from the route that matched, never from the path again.
       const http = new x402HTTPResourceServer(resources, { [routeKey]: config });
       const path = routeKey.slice(routeKey.indexOf(' ') + 1);
+      const process = async (ctx: Context, withPayment: boolean): Promise<Exclude<HTTPProcessResult, { type: 'no-payment-required' }>> => {
+        const result = await http.processHTTPRequest({ adapter: adapterOf(ctx, publicUrl, withPayment), path, method: 'GET' });
+        if (result.type === 'no-payment-required') throw new Error(`${routeKey} is priced, but was let through unpaid`);
+        return result;
+      };
+      /** What this route asks for. `error` replaces the library's word. */
       const ask402 = async (ctx: Context): Promise<HTTPResponseInstructions> => {
-        const asked = await http.processHTTPRequest({ adapter: adapterOf(ctx, publicUrl, false), path, method: 'GET' });
-        if (asked.type !== 'payment-error') throw new Error(`${routeKey} is priced, but was let through unpaid`);
+        const asked = await process(ctx, false);
+        if (asked.type !== 'payment-error') throw new Error(`${routeKey} takes a payment that was not made`);
         return asked.response;
+      };
+      const refuse402 = (ctx: Context, reason: 'payment_required' | 'payment_malformed' | 'payment_invalid', detail: string, asked: HTTPResponseInstructions, error?: string): void => {
+        const { 'Content-Type': _, ...headers } = asked.headers;
+        const required = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
+        headers['PAYMENT-REQUIRED'] = shortHeader({ ...required, ...(error === undefined ? {} : { error }) });
+        const word = error ?? (reason === 'payment_required' ? undefined : required.error);
+        refusals.payment(ctx, reason, detail, headers, word);
       };
 
       return async (ctx, next) => {
-        if (!(await readyNow())) { unavailable(ctx, 'Payments cannot be taken right now. Nothing was charged.'); return; }
         const offered = readOffered(ctx.get('PAYMENT-SIGNATURE'));
-        if (offered.kind === 'none') {
-          paymentRequired(ctx, await ask402(ctx), 'payment_required', 'This call is paid with x402 version 2.');
-          return;
+        if (offered.kind === 'payment' && ctx.method === 'HEAD') { refusals.onHead(ctx); return; }
+        try {
+          if (offered.kind === 'payment') {
+            // Before the facilitator is asked: what was paid for can be collected while it is away.
+            const taken = await takenBy(offered.offer);
+            if (taken) { await answerTaken(ctx, routeKey, taken, offered.offer); return; }
+          }
+          if (!(await readyNow())) { refusals.unavailable(ctx, 'Payments cannot be taken right now. Nothing was charged.'); return; }
+          if (offered.kind === 'none') { refuse402(ctx, 'payment_required', 'This call is paid with x402 version 2.', await ask402(ctx)); return; }
+          if (offered.kind === 'malformed') { refuse402(ctx, 'payment_malformed', offered.detail, await ask402(ctx), 'payment_malformed'); return; }
+          if (validTooLong(offered.offer.payment, nowMs() / 1000)) {
+            refuse402(ctx, 'payment_invalid', 'The payment stays valid for longer than maxTimeoutSeconds.', await ask402(ctx), 'valid_before_too_late');
+            return;
+          }
+          const result = await process(ctx, true);
+          if (result.type === 'payment-error') { refuse402(ctx, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.', result.response); return; }
+          await serve(ctx, next, http, routeKey, leaseMs, offered.offer, result);
+        } catch (error) {
+          if (error instanceof FacilitatorUnavailable) refusals.unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');
+          else if (error instanceof LedgerUnavailable) refusals.unavailable(ctx, 'Purchases cannot be written down right now. Nothing was charged; try again.');
+          else throw error;
         }
-        if (offered.kind === 'malformed') {
-          paymentRequired(ctx, await ask402(ctx), 'payment_malformed', offered.detail, 'payment_malformed');
-          return;
-        }
-        if (ctx.method === 'HEAD') {
-          answerRefusal(ctx, { status: 400, reason: 'payment_on_head', billed: false, headers: {},
-            detail: 'An answer to HEAD has no body, so it is not sold. Send the payment with GET.' });
-          return;
-        }
-        const payment = offered.authorization;
-        if (validTooLong(payment, nowMs() / 1000)) {
-          paymentRequired(ctx, await ask402(ctx), 'payment_invalid', 'The payment stays valid for longer than maxTimeoutSeconds.', 'valid_before_too_late');
-          return;
-        }
-        const before = await attempts.stateOf(payment);
-        if (before !== null) { alreadyUsed(ctx, before); return; }
-        let result: Awaited<ReturnType<typeof http.processHTTPRequest>>;
-        try { result = await http.processHTTPRequest({ adapter: adapterOf(ctx, publicUrl, true), path, method: 'GET' }); } catch (error) {
-          if (!(error instanceof FacilitatorUnavailable)) throw error;
-          unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');
-          return;
-        }
-        if (result.type === 'no-payment-required') throw new Error(`${routeKey} is priced, but was let through unpaid`);
-        if (result.type === 'payment-error') {
-          paymentRequired(ctx, result.response, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.');
-          return;
-        }
-        if (!(await attempts.begin(payment))) { alreadyUsed(ctx, (await attempts.stateOf(payment)) ?? 'in_progress'); return; }
-        await serve(ctx, next, http, path, payment, result);
       };
     },
   };

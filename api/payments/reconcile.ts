@@ -71,12 +71,14 @@ export async function reconcile(reconciler: Reconciler, settlementMs: number): P
   const counts = { sold: 0, released: 0, waiting: 0 };
   let failure: string | null = null;
   let open: readonly Purchase[] = [];
-  try { open = await ledger.unresolved(nowMs() + 1); } catch (error) {
+  // Also those of a clock that was ahead of this one when they began.
+  try { open = await ledger.unresolved(Number.MAX_SAFE_INTEGER); } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     failure = error.message;
   }
   for (const purchase of open) {
-    if (purchase.why === null && (purchase.settlingAtMs ?? 0) > nowMs() - settlementMs) continue;
+    const ageMs = nowMs() - (purchase.settlingAtMs ?? 0);
+    if (purchase.why === null && ageMs >= 0 && ageMs < settlementMs) continue;
     try { counts[await resolve(reconciler, purchase)] += 1; } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
       counts.waiting += 1;

@@ -1,43 +1,83 @@
 /**
  * When an answer is whole, so that it may be settled: text, bytes, or a file that was written to its end before, of
- * known length and hash. Such a file has no name any more: it is gone from the disk once it was sent or dropped.
+ * known length and hash. Such a file has no name any more: it is gone from the disk once it is closed.
  */
-import { open, rm, type FileHandle } from 'node:fs/promises';
-import type { ReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
 import type { Context } from 'koa';
+import type { Answer } from '../../ledger/ledger.ts';
 
-/** A file that was written to its end. */
-export interface SpooledFile {
-  readonly stream: ReadStream;
+/** A file that was written to its end. As the body of an answer it is sent as it is. */
+export class SpooledFile {
   readonly bytes: number;
   /** Of the content, in hex. */
   readonly sha256: string;
+  readonly #handle: Awaited<ReturnType<typeof open>>;
+
+  private constructor(handle: Awaited<ReturnType<typeof open>>, bytes: number, sha256: string) {
+    this.#handle = handle;
+    this.bytes = bytes;
+    this.sha256 = sha256;
+  }
+
+  /**
+   * Take over the finished file at `path`: it is opened and its name is removed.
+   * @throws where it is not `bytes` long
+   */
+  static async take(path: string, bytes: number, sha256: string): Promise<SpooledFile> {
+    const handle = await open(path, 'r');
+    const file = new SpooledFile(handle, bytes, sha256);
+    try {
+      await rm(path);
+      if (!(await file.isWhole())) throw new Error(`a spooled file is not ${bytes} bytes long`);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return file;
+  }
+
+  /** Whether it is still as long as it was written. */
+  async isWhole(): Promise<boolean> { return (await this.#handle.stat()).size === this.bytes; }
+
+  /** The content from its start. May be read more than once, until it is closed. */
+  async* read(): AsyncGenerator<Buffer> {
+    for (let position = 0; position < this.bytes;) {
+      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(Math.min(1 << 16, this.bytes - position)), 0, undefined, position);
+      if (bytesRead === 0) throw new Error('a spooled file ended before its end');
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  /** Give the disk back. Twice is the same as once. */
+  close(): Promise<void> { return this.#handle.close(); }
 }
 
-const spooled = new WeakMap<object, { handle: FileHandle; bytes: number }>();
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Repr-Digest (RFC 9530) of a SHA-256 in hex. */
+export const reprDigest = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+
+/** Headers that belong to a body, and are kept with it. */
+const KEPT = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snapshot-Id'];
 
 /**
- * Take over the finished file at `path`: it is opened, its name is removed, and it can be read once.
- * @throws where it is not `bytes` long
+ * The answer that stands in `ctx`, with its own headers and `more`, as it can be sold.
+ * @throws TypeError where it is not whole
  */
-export async function spooledFile(path: string, bytes: number, sha256: string): Promise<SpooledFile> {
-  const handle = await open(path, 'r');
-  try {
-    await rm(path);
-    const { size } = await handle.stat();
-    if (size !== bytes) throw new Error(`a spooled file is ${size} bytes long, ${bytes} were written`);
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-  const stream = handle.createReadStream({ start: 0 });
-  spooled.set(stream, { handle, bytes });
-  return { stream, bytes, sha256 };
-}
-
-/** Whether the answer stands complete: text, bytes, or a spooled file as long as it is announced. */
-export async function isWhole({ body, status, response }: Context): Promise<boolean> {
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return true;
-  const file = typeof body === 'object' && body !== null ? spooled.get(body) : undefined;
-  return file !== undefined && status === 200 && response.length === file.bytes && (await file.handle.stat()).size === file.bytes;
+export async function wholeAnswer({ body, status, response }: Context, more: Readonly<Record<string, string>>): Promise<Answer> {
+  const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
+  const held = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.from(body as string) : undefined;
+  if (!file && !held) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
+  const sha256 = file?.sha256 ?? digestOf(held ?? Buffer.alloc(0));
+  const own = KEPT.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
+  return {
+    headers: { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more },
+    sha256, bytes: file?.bytes ?? held?.length ?? 0,
+    async* body() {
+      if (file) yield* file.read();
+      else if (held && held.length > 0) yield held;
+    },
+  };
 }

@@ -2,10 +2,12 @@
 import type { Route } from '../route.ts';
 import { auctions } from './auctions.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
+import { exclusive } from './exclusive.ts';
 import { filingLists, REGISTERS } from './filings.ts';
 import { leads } from './leads.ts';
 import { lookup } from './lookup.ts';
 import { metaRoute } from './meta.ts';
+import { purchaseUrl } from './purchases.ts';
 import { registerMeta } from './register_meta.ts';
 import { reportRoutes } from './report.ts';
 import { signals } from './signals.ts';
@@ -24,7 +26,7 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
   const routes: Route[] = [];
   routes.push(
     metaRoute({ routes, ...options }),
-    dealIds, lookup, deals, dealCards, hotDeals, ...reportRoutes(options), signals, auctions, leads,
+    dealIds, lookup, deals, dealCards, hotDeals, ...reportRoutes(options), signals, auctions, leads, exclusive((id) => purchaseUrl(options.publicUrl, id)),
     ...filingLists(), weeklyCsv(options.spoolDir),
     ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register), weeklyCsv(options.spoolDir, register)]),
   );

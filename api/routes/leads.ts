@@ -1,8 +1,10 @@
 /** Off-market seller leads. */
 import { Lead } from '../../models/marts/leads.ts';
+import { unclaimed } from '../claims.ts';
 import { listRoute, Where } from '../list.ts';
 import { choiceParam, integerParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
+import type { Asked } from '../route.ts';
 
 /** Days within which a lead's signal must have been verified. */
 const LEAD_DAYS = 7;
@@ -12,21 +14,28 @@ export const available = (today: string): Where => new Where()
   .add(`CAST(last_verified AS DATE) >= CAST(? AS DATE) - ${LEAD_DAYS}`, today)
   .add('sale_date IS NULL OR sale_date >= CAST(? AS DATE)', today);
 
+/** Filters of the list and of the exclusive sale. */
+export const leadFilters = {
+  county: textParam('Part of the county name, upper or lower case.'),
+  min_score: integerParam('Lowest lead_score.', 0, 100),
+  lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
+};
+
+/** Leads that match the filters and may be sold on this day, claimed or not. */
+export const matching = ({ today, params }: Pick<Asked<typeof leadFilters>, 'today' | 'params'>): Where => available(today)
+  .when('contains(lower(county), lower(?))', params.county)
+  .when('lead_score >= ?', params.min_score)
+  .when('lead_type = ?', params.lead_type);
+
 export const leads = listRoute({
   path: '/api/leads', price: PRICES['/api/leads'],
   about: 'Scored off-market seller leads from public records, each verified within the last seven days, sorted by lead_score.',
-  filters: {
-    county: textParam('Part of the county name, upper or lower case.'),
-    min_score: integerParam('Lowest lead_score.', 0, 100),
-    lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
-  },
+  filters: leadFilters,
   record: Lead.schema,
-  list: (asked) => ({
+  // Read before the rows are: a lead that somebody claimed before this list was asked for is never in it.
+  list: async (asked) => ({
     table: 'leads', what: 'lead', rank: { column: 'lead_score', direction: 'DESC' },
-    where: available(asked.today)
-      .when('contains(lower(county), lower(?))', asked.params.county)
-      .when('lead_score >= ?', asked.params.min_score)
-      .when('lead_type = ?', asked.params.lead_type),
+    where: unclaimed(matching(asked), await asked.claims()),
     note: 'Public records only; no skip-traced contact data.',
   }),
 });

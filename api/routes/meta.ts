@@ -5,6 +5,7 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
+import { nameOf, unclaimed, type Claimed } from '../claims.ts';
 import { Where } from '../list.ts';
 import { NETWORK } from '../payments/network.ts';
 import { oncePerDay } from '../once.ts';
@@ -87,7 +88,7 @@ export async function one(snapshot: Snapshot, sql: string, where = new Where()):
 export const notesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] => record.columns.map((c) =>
   [prefix + c.name, c.values !== undefined && c.absent === undefined ? [...c.values] : fieldNote(c)]);
 
-async function coverageOf({ snapshot, today }: Asked<Record<never, never>>) {
+async function coverageOf({ snapshot, today }: Asked<Record<never, never>>, claimed: Claimed) {
   const d = await one(snapshot, `SELECT count(*) AS total, count(*) FILTER (WHERE active) AS active,
       count(*) FILTER (WHERE active AND rental_status = 'Hot') AS hot, count(*) FILTER (WHERE active AND rental_status = 'Warm') AS warm,
       count(*) FILTER (WHERE active AND dscr_status = 'computed') AS computed, count(DISTINCT (lower(city), state)) FILTER (WHERE active) AS cities,
@@ -96,15 +97,15 @@ async function coverageOf({ snapshot, today }: Asked<Record<never, never>>) {
   const s = await one(snapshot, `SELECT count(*) AS total, count(*) FILTER (WHERE has_address) AS with_address, count(DISTINCT county) AS counties, max(last_seen) AS freshest FROM signals${standing()}`);
   const coming = upcoming(today);
   const a = await one(snapshot, `SELECT count(*) AS total, min(sale_date) AS next, max(sale_date) AS furthest, count(DISTINCT county) AS counties, max(last_seen) AS freshest FROM auctions${coming}`, coming);
-  const sellable = available(today);
+  const sellable = unclaimed(available(today), claimed);
   const l = await one(snapshot, `SELECT count(*) AS total, count(DISTINCT county) AS counties FROM leads${sellable}`, sellable);
   return { d, s, a, l };
 }
 
 /** Full records, free. Of leads the one that ranks last, so that the best are left for buyers. */
-async function samplesOf({ snapshot, today }: Asked<Record<never, never>>) {
+async function samplesOf({ snapshot, today }: Asked<Record<never, never>>, claimed: Claimed) {
   const coming = upcoming(today);
-  const sellable = available(today);
+  const sellable = unclaimed(available(today), claimed);
   return {
     deals: await snapshot.records('deals', "SELECT * FROM deals WHERE listing_status = 'active' ORDER BY deal_score DESC, id LIMIT 1"),
     signals: await snapshot.records('signals', `SELECT * FROM signals${standing()} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`),
@@ -125,7 +126,8 @@ export interface MetaOptions {
 export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Route {
   const make = async (asked: Asked<Record<never, never>>): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = asked;
-    const { d, s, a, l } = await coverageOf(asked);
+    const claimed = await asked.claims();
+    const { d, s, a, l } = await coverageOf(asked, claimed);
     const assumptions = await snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY key');
     const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
@@ -165,7 +167,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         note: 'Every lead has a distress signal verified within the last 7 days.',
         coverage: { available_leads: count(l['total']), counties: count(l['counties']) }, filters: Object.keys(leads.params),
       },
-      free_samples: { note: 'Full records of the paid answers.', ...(await samplesOf(asked)) } as z.input<typeof Meta>['free_samples'],
+      free_samples: { note: 'Full records of the paid answers.', ...(await samplesOf(asked, claimed)) } as z.input<typeof Meta>['free_samples'],
       example_report: {
         note: 'The whole report of one deal, free at url. That of any other deal is sold at GET /api/deals/{id}/report; the literal {id} is answered with how to call it.',
         url: publicUrl + EXAMPLE_PATH, property: (await exampleDeals(snapshot, 1))[0]?.property ?? null,
@@ -176,10 +178,12 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
     };
   };
 
+  // A lead that is claimed is no sample from then on, and is not counted.
+  const state = async ({ claims }: Pick<Asked<Record<never, never>>, 'claims'>): Promise<string> => nameOf(await claims());
   return defineRoute({
     path: '/api/meta', price: null,
     about: 'Free discovery: coverage, prices, field notes, filters and samples.',
     params: {}, reply: Meta,
-    handle: oncePerDay(make),
+    state, handle: oncePerDay(make, state),
   });
 }

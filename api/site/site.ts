@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { nameOf, type Claims } from '../claims.ts';
 import type { Cursors } from '../cursor.ts';
 import { todayOf } from '../manifest.ts';
 import type { Asked } from '../route.ts';
@@ -37,6 +38,7 @@ const FAVICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><pa
 export interface SiteDeps extends SiteOptions {
   readonly snapshots: Snapshots;
   readonly cursors: Cursors;
+  readonly claims: Claims;
   readonly nowMs: () => number;
   /** Said where payments are not in real money. */
   readonly notice: string;
@@ -83,7 +85,7 @@ export interface Site {
 
 /** Put the pages on the router. */
 export function mountSite(router: Router, deps: SiteDeps): Site {
-  const { snapshots, cursors, nowMs, notice, routes, publicUrl } = deps;
+  const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
   const { style, script, files } = assetsOf();
   const nav = PAGES.flatMap((p) => (p.label === undefined ? [] : [{ path: p.path, label: p.label }]))
     .concat(deps.purchase ? [{ path: '/sandbox/buy', label: 'Test purchase' }] : []);
@@ -98,7 +100,7 @@ Every figure comes from public pages and declared assumptions. Nothing here is a
   }, content).text;
 
   const givenFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Given> => {
-    const asked: Asked<Record<never, never>> = { params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors };
+    const asked: Asked<Record<never, never>> = { params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors, claims };
     const meta = routes.find((r) => r.path === '/api/meta');
     if (!meta) throw new Error('the site is made from /api/meta, which is not among the routes');
     return { site: deps, asked, meta: await meta.handle(asked) as z.infer<typeof Meta>, query };
@@ -106,16 +108,17 @@ Every figure comes from public pages and declared assumptions. Nothing here is a
   const make = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Made> =>
     madeOf(framed(page, await page.content(await givenFor(snapshot, today, query)), snapshot));
 
-  const madeFor = (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Made> => {
+  const madeFor = async (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Made> => {
     const today = todayOf(snapshot.manifest, nowMs());
     if (page.made === 'request') return make(page, snapshot, today, query);
     const pages = kept.get(snapshot) ?? new Map<string, Promise<Made>>();
     kept.set(snapshot, pages);
-    // One page a path and a day; those of the days before are let go.
-    const key = `${today} ${page.path}`;
+    // One page a path and a day, made again when a lead is claimed or given back; those of before are let go.
+    const state = `${today} ${nameOf(await claims())} `;
+    const key = state + page.path;
     const before = pages.get(key);
     if (before) return before;
-    for (const old of pages.keys()) if (!old.startsWith(`${today} `)) pages.delete(old);
+    for (const old of pages.keys()) if (!old.startsWith(state)) pages.delete(old);
     const made = make(page, snapshot, today, new URLSearchParams());
     pages.set(key, made);
     made.catch(() => pages.delete(key));

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { SettleResponse, SupportedResponse, VerifyResponse } from '@x402/core/types';
 import { createApp, type App, type AppDeps, type RequestLog } from '../../api/app.ts';
-import { attemptsInMemory } from '../../api/payments/attempts.ts';
 import { NETWORK } from '../../api/payments/network.ts';
+import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
 import { checkerOf } from './answers_checked.ts';
 
@@ -37,6 +39,7 @@ export interface Started {
   readonly app: App;
   readonly snapshots: Snapshots;
   readonly facilitator: ScriptedFacilitator;
+  readonly ledger: Ledger;
   readonly requests: RequestLog[];
   /** Answers that were held against the interface description so far. */
   answersChecked(): number;
@@ -48,16 +51,17 @@ export interface Started {
  * answer is held against the interface description; closing fails where one was not as described.
  */
 export async function startApp(
-  dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now, ...limits }: { facilitator?: ScriptedFacilitator; nowMs?: () => number } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> = {},
+  dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now, ledger: given, ...limits }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> = {},
 ): Promise<Started> {
   const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
+  const ledger = given ?? await openSqliteLedger(':memory:');
   const server = limitedServer();
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
     snapshots, publicUrl: PUBLIC_URL, spoolDir: join(dataDir, 'spool'), cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
-    payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, attempts: attemptsInMemory(nowMs) },
+    payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, ledger, signatures: signaturesOf(null) },
     log: (entry) => { requests.push(entry); }, ...limits,
   });
   await app.payments.start().catch(() => undefined);
@@ -65,10 +69,12 @@ export async function startApp(
   server.on('request', (request, response) => { checker.watch(request, response); });
   server.on('request', app.koa.callback());
   return {
-    url, app, snapshots, facilitator, requests, answersChecked: () => checker.seen.count,
+    url, app, snapshots, facilitator, ledger, requests, answersChecked: () => checker.seen.count,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => { server.close(resolve); });
+      await app.payments.idle();
+      if (!given) await ledger.close();
       snapshots.close();
       assert.deepEqual(checker.wrong, []);
     },

@@ -133,7 +133,7 @@ describe('the payment layer', () => {
       assert.equal(body['billed'], null);
       assert.equal(body['transaction'], transaction);
       assert.equal('records' in body, false);
-      assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address);
+      assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
       facilitator.onSettle = new ScriptedFacilitator().onSettle;
       assert.equal((await fetchPaying(url(), payment)).status, 409);
       assert.equal(facilitator.settled, 0);

@@ -9,7 +9,7 @@ import { serve } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 
 const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-const real = { PAYMENTS: 'facilitator', PAY_TO, PUBLIC_BASE_URL: 'https://api.example.com', FACILITATOR_URL: 'https://facilitator.example.com' };
+const real = { PAYMENTS: 'facilitator', PAY_TO, PUBLIC_BASE_URL: 'https://api.example.com', FACILITATOR_URL: 'https://facilitator.example.com', RPC_URL: 'https://base.example.com' };
 
 describe('settings of the server', () => {
   it('are enough when there are none: a sandbox on port 4021', () => {
@@ -20,19 +20,19 @@ describe('settings of the server', () => {
 
   it('are accepted whole for real money', () => {
     const { payments } = readServerSettings({ ...real, NODE_ENV: 'production', FACILITATOR_AUTHORIZATION: 'Bearer t' });
-    assert.deepEqual(payments, { mode: 'facilitator', payTo: PAY_TO, publicUrl: 'https://api.example.com', url: 'https://facilitator.example.com', authorization: 'Bearer t' });
+    assert.deepEqual(payments, { mode: 'facilitator', payTo: PAY_TO, publicUrl: 'https://api.example.com', rpcUrl: 'https://base.example.com', url: 'https://facilitator.example.com', authorization: 'Bearer t' });
   });
 
   const wrong: [string, Record<string, string>, RegExp][] = [
     ['a port that is none', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
-    ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox or facilitator$/],
-    ['self mode', { PAYMENTS: 'self' }, /^PAYMENTS is "self", expected sandbox or facilitator: .*not there yet/],
+    ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
     ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that is paid/],
     ['a receiver with a wrong checksum', { ...real, PAY_TO: PAY_TO.replace('fCD', 'FCD') }, /^PAY_TO is "0x.*expected an address/],
     ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is null/],
     ['a public address without TLS', { ...real, PUBLIC_BASE_URL: 'http://api.example.com' }, /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https address/],
     ['a public address with a path', { ...real, PUBLIC_BASE_URL: 'https://api.example.com/v1' }, /^PUBLIC_BASE_URL is .*without a path/],
+    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
     ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
   ];
   for (const [name, env, message] of wrong) {
@@ -52,7 +52,7 @@ describe('settings of the server', () => {
       facilitator.close();
     }
   };
-  const localEnv = (url: string) => ({ ...real, NODE_ENV: 'production', PORT: '0', DATA_DIR: '/nonexistent', PUBLIC_BASE_URL: 'http://localhost:4021', FACILITATOR_URL: url });
+  const localEnv = (url: string) => ({ ...real, NODE_ENV: 'production', PORT: '0', DATA_DIR: '/nonexistent', LEDGER: ':memory:', RPC_URL: 'http://127.0.0.1:9', PUBLIC_BASE_URL: 'http://localhost:4021', FACILITATOR_URL: url });
 
   it('are refused at the start with a facilitator that does not serve Base', () => withFacilitator('eip155:84532', async (url) => {
     const { settings, payments } = readServerSettings(localEnv(url));

@@ -1,20 +1,25 @@
 /**
- * The local chain of sandbox mode: anvil under Base's chain id, with test money at USDC's address.
- * It lives in memory and dies with the server.
+ * The local chain of sandbox mode: anvil under Base's chain id, with test money at USDC's address. It lives in memory.
+ * A chain that the server started dies with it, also where the server is killed; one that was there before stays.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createPublicClient, createTestClient, createWalletClient, http, parseAbi, type Address, type Hex } from 'viem';
+import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
+import { checkChain } from '../evidence.ts';
 import { CHAIN_ID, USDC } from '../network.ts';
+import { readerOf } from '../node.ts';
 import { Compiled, compiledPath } from './compile.ts';
 
 /** Address at which every EVM chain carries Multicall3. */
 const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 3_000;
+/** Seconds between two blocks without transactions, so that the chain's own time goes on. */
+const BLOCK_SECONDS = 5;
+export const POLLING_MS = 25;
 
 const token = parseAbi([
   'function balanceOf(address) view returns (uint256)',
@@ -24,7 +29,8 @@ const token = parseAbi([
 
 export interface Chain {
   readonly rpcUrl: string;
-  /** An account with gas and nothing else, for whoever sends transactions. Made anew for each chain. */
+  readonly reader: PublicClient;
+  /** An account with gas and nothing else, for whoever sends transactions. Made anew for each server. */
   readonly gasKey: Hex;
   balanceOf(address: Address): Promise<bigint>;
   /** Make test money, in atomic units. */
@@ -71,44 +77,64 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Start a chain on a free port of this machine. @throws where anvil cannot be started. */
+/**
+ * Ends a process once this one has ended, in whatever way: it waits for the end of a pipe that only this process holds.
+ * @returns ends the guard, which then does nothing
+ */
+function endWithUs(pid: number): () => void {
+  const guard = spawn('sh', ['-c', 'cat > /dev/null; kill -9 "$0" 2> /dev/null', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // Where there is no shell, the process is ended by us alone.
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  guard.unref();
+  if (guard.stdin && 'unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+  return () => { guard.kill('SIGKILL'); };
+}
+
+/**
+ * Use the chain at `rpcUrl`, which must be anvil. Test money is put there where it is not.
+ * @throws where it does not answer, or its chain id is another
+ */
+export async function joinChain(rpcUrl: string, close: () => Promise<void> = async () => undefined): Promise<Chain> {
+  const reader = readerOf(rpcUrl, POLLING_MS);
+  await checkChain(reader);
+  const options = { chain: base, transport: http(rpcUrl, { retryCount: 0 }) } as const;
+  const admin = createTestClient({ ...options, mode: 'anvil' });
+  const gasKey = generatePrivateKey();
+  const gas = privateKeyToAccount(gasKey);
+  const sender = createWalletClient({ ...options, account: gas });
+  const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
+  for (const [address, name] of [[USDC, 'TestUsdc'], [MULTICALL, 'TestMulticall']] as const) {
+    const code = compiled.contracts[name]?.code as Hex;
+    if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
+  }
+  await admin.setBalance({ address: gas.address, value: 10n ** 24n });
+  return {
+    rpcUrl, gasKey, reader, close,
+    balanceOf: (address) => reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
+    async mint(to, amount) {
+      const hash = await sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] });
+      await reader.waitForTransactionReceipt({ hash });
+    },
+    authorizationUsed: (payer, nonce) => reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
+    async ping() { await reader.getBlockNumber(); },
+  };
+}
+
+/** Start a chain on a free port of this machine. @throws where anvil cannot be started */
 export async function startChain(): Promise<Chain> {
-  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0'],
+  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--block-time', String(BLOCK_SECONDS), '--mixed-mining'],
     // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const killed = (): void => { child.kill('SIGKILL'); };
-  process.once('exit', killed);
-  try {
-    const rpcUrl = await listening(child);
-    const transport = http(rpcUrl, { retryCount: 0 });
-    const options = { chain: base, transport, pollingInterval: 25, cacheTime: 0 } as const;
-    const reader = createPublicClient(options);
-    const admin = createTestClient({ ...options, mode: 'anvil' });
-    const gasKey = generatePrivateKey();
-    const gas = privateKeyToAccount(gasKey);
-    const sender = createWalletClient({ ...options, account: gas });
-    const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
-    const codeOf = (name: string): Hex => compiled.contracts[name]?.code as Hex;
-    await admin.setCode({ address: USDC, bytecode: codeOf('TestUsdc') });
-    await admin.setCode({ address: MULTICALL, bytecode: codeOf('TestMulticall') });
-    await admin.setBalance({ address: gas.address, value: 10n ** 24n });
-    return {
-      rpcUrl, gasKey,
-      balanceOf: (address) => reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
-      async mint(to, amount) {
-        const hash = await sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] });
-        await reader.waitForTransactionReceipt({ hash });
-      },
-      authorizationUsed: (payer, nonce) => reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
-      async ping() { await reader.getBlockNumber(); },
-      async close() {
-        process.off('exit', killed);
-        await stop(child);
-      },
-    };
-  } catch (error) {
-    process.off('exit', killed);
+  const dropGuard = child.pid === undefined ? () => undefined : endWithUs(child.pid);
+  const close = async (): Promise<void> => {
+    dropGuard();
     await stop(child);
+  };
+  try {
+    return await joinChain(await listening(child), close);
+  } catch (error) {
+    await close();
     throw error;
   }
 }

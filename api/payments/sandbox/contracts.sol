@@ -13,16 +13,18 @@ contract TestUsdc {
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
+    bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
     /// secp256k1n / 2: a signature with a higher s is the same signature written twice.
     uint256 private constant HIGHEST_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
 
     uint256 public totalSupply;
     mapping(address => uint256) public balanceOf;
-    /// True once an authorization of this payer and nonce has been used.
+    /// True once an authorization of this payer and nonce has been used or cancelled.
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
     /// Anybody may make test money.
     function mint(address to, uint256 value) external {
@@ -52,40 +54,52 @@ contract TestUsdc {
         address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
         uint8 v, bytes32 r, bytes32 s
     ) external {
-        useAuthorization(from, to, value, validAfter, validBefore, nonce, v, r, s);
+        transferWithAuthorization(from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v));
     }
 
     function transferWithAuthorization(
         address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
-        bytes calldata signature
-    ) external {
-        require(signature.length == 65, "FiatTokenV2: invalid signature");
-        useAuthorization(
-            from, to, value, validAfter, validBefore, nonce,
-            uint8(signature[64]), bytes32(signature[0:32]), bytes32(signature[32:64])
-        );
-    }
-
-    function useAuthorization(
-        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
-        uint8 v, bytes32 r, bytes32 s
-    ) private {
+        bytes memory signature
+    ) public {
         require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
         require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
-        require(!authorizationState[from][nonce], "FiatTokenV2: authorization is used or canceled");
-        require(uint256(s) <= HIGHEST_S, "FiatTokenV2: invalid signature");
-        bytes32 digest = keccak256(
-            abi.encodePacked(
-                "\x19\x01",
-                DOMAIN_SEPARATOR(),
-                keccak256(abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce))
-            )
-        );
-        address signer = ecrecover(digest, v < 27 ? v + 27 : v, r, s);
-        require(signer != address(0) && signer == from, "FiatTokenV2: invalid signature");
+        requireSigned(from, nonce, keccak256(abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)), signature);
         authorizationState[from][nonce] = true;
         emit AuthorizationUsed(from, nonce);
         move(from, to, value);
+    }
+
+    function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) external {
+        requireSigned(authorizer, nonce, keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)), signature);
+        authorizationState[authorizer][nonce] = true;
+        emit AuthorizationCanceled(authorizer, nonce);
+    }
+
+    function requireSigned(address signer, bytes32 nonce, bytes32 structHash, bytes memory signature) private view {
+        require(!authorizationState[signer][nonce], "FiatTokenV2: authorization is used or canceled");
+        bytes32 digest = keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), structHash));
+        require(signer.code.length > 0 ? signedByContract(signer, digest, signature) : signedByKey(signer, digest, signature), "FiatTokenV2: invalid signature");
+    }
+
+    function signedByKey(address signer, bytes32 digest, bytes memory signature) private pure returns (bool) {
+        if (signature.length != 65) return false;
+        bytes32 r;
+        bytes32 s;
+        uint8 v;
+        assembly ("memory-safe") {
+            r := mload(add(signature, 32))
+            s := mload(add(signature, 64))
+            v := byte(0, mload(add(signature, 96)))
+        }
+        if (uint256(s) > HIGHEST_S) return false;
+        address recovered = ecrecover(digest, v < 27 ? v + 27 : v, r, s);
+        return recovered != address(0) && recovered == signer;
+    }
+
+    /// EIP-1271: a wallet that is a contract says itself what it signed.
+    function signedByContract(address signer, bytes32 digest, bytes memory signature) private view returns (bool) {
+        (bool success, bytes memory result) = signer.staticcall(abi.encodeWithSignature("isValidSignature(bytes32,bytes)", digest, signature));
+        return success && result.length >= 32 && abi.decode(result, (bytes32)) == bytes32(bytes4(0x1626ba7e));
     }
 
     function move(address from, address to, uint256 value) private {

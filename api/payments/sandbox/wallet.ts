@@ -1,5 +1,5 @@
 /** The buyer of sandbox mode: a key made for one chain, with test money, written where `make buy` finds it. */
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
@@ -42,12 +42,21 @@ export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string
 export async function writeWallet(dataDir: string, wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>): Promise<void> {
   const path = walletPath(dataDir);
   const content: SandboxWallet = {
-    notice: `Test money on a local chain that dies with the server. This key was made for it (${dollarsOf(START_UNITS)} test USDC) and is worth nothing anywhere else: never send real funds to it.`,
+    notice: `Test money on a local chain in memory. This key was made for it (${dollarsOf(START_UNITS)} test USDC) and is worth nothing anywhere else: never send real funds to it.`,
     network: NETWORK, asset: USDC, ...wallet,
   };
   await writeWhole(path, `${JSON.stringify(SandboxWallet.parse(content), null, 2)}\n`);
   await chmod(path, 0o600);
 }
 
-/** Remove the wallet file of a server that stops: its chain is gone. */
-export const removeWallet = (dataDir: string): Promise<void> => rm(walletPath(dataDir), { force: true });
+/** The wallet file, or null where there is none that can be read. */
+export async function readWallet(dataDir: string): Promise<SandboxWallet | null> {
+  const text = await readFile(walletPath(dataDir), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try { return SandboxWallet.parse(JSON.parse(text)); } catch { return null; }
+}
+
+/** Remove the wallet file of a server that stops, unless it is another server's. */
+export async function removeWallet(dataDir: string, baseUrl: string): Promise<void> {
+  if ((await readWallet(dataDir))?.base_url === baseUrl) await rm(walletPath(dataDir), { force: true });
+}

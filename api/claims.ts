@@ -1,0 +1,24 @@
+/** Leads that may not be offered, because somebody is buying or has bought them for themselves alone. */
+import { LedgerUnavailable, type Ledger, type PurchaseState } from '../ledger/ledger.ts';
+import type { Where } from './list.ts';
+import { Problem } from './problem.ts';
+
+/** Ids of claimed leads, and how far the purchase of each is. */
+export type Claimed = ReadonlyMap<string, Exclude<PurchaseState, 'released'>>;
+
+/** What is claimed now. @throws Problem where the ledger cannot be asked: nothing is offered that may be taken */
+export type Claims = () => Promise<Claimed>;
+
+export const claimsOf = (ledger: Pick<Ledger, 'claimedLeads'>, nowMs: () => number): Claims => async () => {
+  try { return await ledger.claimedLeads(nowMs()); } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    throw new Problem('payments_unavailable', 'Which leads are sold cannot be read right now. Nothing was charged; try again.', {}, { 'Retry-After': '5' });
+  }
+};
+
+/** Leave out what is claimed. */
+export const unclaimed = (where: Where, claimed: Claimed): Where =>
+  (claimed.size === 0 ? where : where.add(`id NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify([...claimed.keys()])));
+
+/** The same for the same claims. */
+export const nameOf = (claimed: Claimed): string => [...claimed.keys()].sort().join(' ');

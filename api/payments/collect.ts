@@ -1,0 +1,120 @@
+/**
+ * Proof that somebody is the wallet that paid: sign-in-with-x (CAIP-122, EIP-4361) over the address of one purchase on
+ * this server. The challenge is made without being remembered: its nonce carries a code that only we can make, over
+ * everything that is signed. It works for a few minutes, and once.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSIWxMessage, parseSIWxHeader, type CompleteSIWxInfo, type SIWxPayload, type SupportedChain } from '@x402/extensions/sign-in-with-x';
+import { getAddress, isHex } from 'viem';
+import type { Ledger, Purchase } from '../../ledger/ledger.ts';
+import { NETWORK, USDC } from './network.ts';
+import type { Signatures } from './signatures.ts';
+
+/** How long a challenge can be answered. */
+const CHALLENGE_MS = 300_000;
+const RANDOM_BYTES = 8;
+const CODE_CHARACTERS = 32;
+
+const RECEIPT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NONCE = /^0x[0-9a-f]{64}$/;
+
+/** What is signed. Clients complete it with the chain they sign for. */
+export interface ChallengeInfo {
+  readonly domain: string;
+  readonly uri: string;
+  readonly statement: string;
+  readonly version: '1';
+  readonly nonce: string;
+  readonly issuedAt: string;
+  readonly expirationTime: string;
+  readonly resources: string[];
+}
+
+export interface Challenge {
+  readonly info: ChallengeInfo;
+  readonly supportedChains: readonly SupportedChain[];
+}
+
+export type Collected =
+  | { readonly kind: 'purchase'; readonly purchase: Purchase }
+  /** The wallet proved itself, and has no such purchase. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface CollectOptions {
+  readonly ledger: Ledger;
+  readonly signatures: Signatures;
+  /** Public origin of the server. */
+  readonly publicUrl: string;
+  /** The same on every server behind one address, and known to nobody else. */
+  readonly secret: string;
+  readonly nowMs: () => number;
+}
+
+export interface Collecting {
+  /** What the wallet signs to prove itself for this address. */
+  challenge(uri: string): Challenge;
+  /**
+   * Read a SIGN-IN-WITH-X header sent to `uri` and find the wallet's own purchase.
+   * @param idOrNonce receipt id, or nonce of the payment
+   * @throws LedgerUnavailable; or where a contract wallet must be asked and the chain cannot be
+   */
+  collect(uri: string, idOrNonce: string, header: string): Promise<Collected>;
+}
+
+/** Whether this can name a purchase: a receipt id, or the nonce of a payment, in any case. */
+export const namesPurchase = (text: string): boolean => RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
+
+export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: CollectOptions): Collecting {
+  const key = createHmac('sha256', secret).update('sign-in challenges of purchases').digest();
+  const { host } = new URL(publicUrl);
+
+  const infoOf = (uri: string, random: string, issuedAtMs: number): ChallengeInfo => {
+    const signed = {
+      domain: host, uri, statement: 'Collect again what this wallet has paid for.', version: '1' as const,
+      issuedAt: new Date(issuedAtMs).toISOString(), expirationTime: new Date(issuedAtMs + CHALLENGE_MS).toISOString(), resources: [uri],
+    };
+    const code = createHmac('sha256', key).update(JSON.stringify([random, signed])).digest('hex').slice(0, CODE_CHARACTERS);
+    return { ...signed, nonce: random + code };
+  };
+  /** Why this is not an answer to a challenge of ours that still stands, or null. */
+  const wrongWith = (payload: SIWxPayload, uri: string): string | null => {
+    if (payload.chainId !== NETWORK || payload.type !== 'eip191') return `it must be signed for ${NETWORK} as eip191`;
+    const issuedAtMs = Date.parse(payload.issuedAt);
+    if (!Number.isFinite(issuedAtMs)) return 'issuedAt is no time';
+    const expected = infoOf(uri, payload.nonce.slice(0, 2 * RANDOM_BYTES), issuedAtMs);
+    const [given, own] = [Buffer.from(payload.nonce), Buffer.from(expected.nonce)];
+    if (given.length !== own.length || !timingSafeEqual(given, own)) return 'its nonce was not made here for this address';
+    for (const name of ['domain', 'uri', 'statement', 'version', 'issuedAt', 'expirationTime'] as const) {
+      if (payload[name] !== expected[name]) return `${name} is not as it was asked for`;
+    }
+    if (JSON.stringify(payload.resources) !== JSON.stringify(expected.resources) || payload.notBefore !== undefined || payload.requestId !== undefined) return 'it says more than was asked for';
+    return nowMs() < issuedAtMs + CHALLENGE_MS && nowMs() >= issuedAtMs ? null : 'its time is over';
+  };
+  const find = (payer: string, name: string): Promise<Purchase | null> => (NONCE.test(name)
+    ? ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: name } })
+    : ledger.find({ id: name }));
+
+  return {
+    challenge: (uri) => ({ info: infoOf(uri, randomBytes(RANDOM_BYTES).toString('hex'), nowMs()), supportedChains: [{ chainId: NETWORK, type: 'eip191' }] }),
+    async collect(uri, idOrNonce, header) {
+      let payload: SIWxPayload;
+      let message: string;
+      let address: `0x${string}`;
+      try {
+        payload = parseSIWxHeader(header);
+        address = getAddress(payload.address);
+        message = createSIWxMessage(payload as CompleteSIWxInfo, payload.address);
+      } catch { return { kind: 'refused', why: 'SIGN-IN-WITH-X is not base64 of a signed message' }; }
+      const wrong = wrongWith(payload, uri);
+      if (wrong !== null) return { kind: 'refused', why: `the message is not an answer to a challenge of this address: ${wrong}` };
+      const { signature } = payload;
+      if (!isHex(signature) || !(await signatures.text({ address, message, signature }))) return { kind: 'refused', why: 'the message is not signed by the wallet it names' };
+      const payer = address.toLowerCase();
+      const purchase = await find(payer, idOrNonce.toLowerCase());
+      if (purchase?.payment.payer !== payer) return { kind: 'none' };
+      if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt), nowMs()))) return { kind: 'refused', why: 'the message was used before' };
+      return { kind: 'purchase', purchase };
+    },
+  };
+}

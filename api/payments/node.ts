@@ -1,0 +1,10 @@
+/** Reading from a node of the chain. */
+import { createPublicClient, http, type PublicClient } from 'viem';
+import { base } from 'viem/chains';
+
+const USUAL_POLLING_MS = 1_000;
+const RETRIES = 2;
+
+/** A client that only reads, and asks again where a node does not answer. Nothing is kept from one question to the next. */
+export const readerOf = (rpcUrl: string, pollingMs = USUAL_POLLING_MS): PublicClient =>
+  createPublicClient({ chain: base, transport: http(rpcUrl, { retryCount: RETRIES, retryDelay: 100 }), pollingInterval: pollingMs, cacheTime: 0 }) as PublicClient;

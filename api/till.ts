@@ -1,0 +1,100 @@
+/** Everything that has to do with money while the server runs: where payments go, the ledger, what watches over both. */
+import { LedgerUnavailable, type Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open.ts';
+import { SettingError } from '../lib/settings.ts';
+import type { PaymentHealth } from './health.ts';
+import { chainEvidence, checkChain, WrongChain } from './payments/evidence.ts';
+import { openPayments, type OpenPayments, type PaymentSettings } from './payments/modes.ts';
+import type { Pass } from './payments/reconcile.ts';
+import { signaturesOf, type Signatures } from './payments/signatures.ts';
+import { watchSettlements, type Watch } from './payments/watch.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** Settlements for which gas should be there. */
+const LEAST_SETTLEMENTS = 500n;
+/** How long what was found out about the state of payments is told again. */
+const HEALTH_MS = 10_000;
+/** A settlement that is unresolved for longer than a payment is valid is somebody's to look at. */
+const LONG_UNRESOLVED_MS = 900_000;
+
+export interface Till {
+  readonly payments: OpenPayments;
+  readonly ledger: Ledger;
+  readonly signatures: Signatures;
+  readonly watch: Watch;
+  /** Never rejects. */
+  health(): Promise<PaymentHealth>;
+  close(): Promise<void>;
+}
+
+export interface TillOptions {
+  readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER' | 'COLLECT_DAYS'>;
+  readonly payments: PaymentSettings;
+  readonly report: (event: { payments: string } | { settlements: Pass }) => void;
+  readonly nowMs?: () => number;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What should be looked at: each check is a sentence, or nothing. */
+function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' | 'watch'>, nowMs: () => number): () => Promise<PaymentHealth> {
+  const gas = async (): Promise<string[]> => {
+    const left = await payments.settlementsLeft?.();
+    return left !== undefined && left < LEAST_SETTLEMENTS ? [`the gas is enough for ${left} settlements`] : [];
+  };
+  const look = async (): Promise<PaymentHealth> => {
+    const warnings: string[] = [];
+    let unresolved = 0;
+    try {
+      await ledger.ping();
+      const open = (await ledger.unresolved(nowMs() + 1)).filter((p) => p.why !== null);
+      unresolved = open.length;
+      if (open.some((p) => (p.settlingAtMs ?? 0) < nowMs() - LONG_UNRESOLVED_MS)) warnings.push('a settlement has been of unknown outcome for a quarter of an hour');
+    } catch (error) { warnings.push(`the ledger cannot be written: ${messageOf(error)}`); }
+    const { failure } = watch.last();
+    if (failure !== null) warnings.push(`settlements of unknown outcome cannot be looked up: ${failure}`);
+    try { warnings.push(...await gas()); } catch { warnings.push('the gas cannot be asked for'); }
+    return { unresolved, warnings };
+  };
+  let known: { readonly atMs: number; readonly health: Promise<PaymentHealth> } | null = null;
+  return () => {
+    if (known === null || nowMs() - known.atMs >= HEALTH_MS) known = { atMs: nowMs(), health: look() };
+    return known.health;
+  };
+}
+
+/**
+ * Open payments and the ledger, and begin to watch over them.
+ * @throws SettingError where the node is of another chain or the ledger cannot be used
+ */
+export async function openTill({ settings, payments: wanted, report, nowMs = Date.now }: TillOptions): Promise<Till> {
+  const payments = await openPayments(wanted, settings.DATA_DIR);
+  let ledger: Ledger | undefined;
+  try {
+    try { await checkChain(payments.chain); } catch (error) {
+      if (error instanceof WrongChain) throw new SettingError(`RPC_URL is ${JSON.stringify(wanted.rpcUrl ?? null)}, expected a node of Base: ${error.message}`);
+      // It may come back. Until then nothing is said of settlements whose outcome is not known.
+      report({ payments: `the node of the chain cannot be asked: ${messageOf(error).split('\n')[0]}` });
+    }
+    try { ledger = await openLedger(settings); } catch (error) {
+      throw error instanceof LedgerUnavailable ? new SettingError(error.message) : error;
+    }
+    const opened = ledger;
+    const watch = watchSettlements({
+      ledger: opened, chain: chainEvidence(payments.chain), nowMs, collectDays: settings.COLLECT_DAYS, report: (pass) => { report({ settlements: pass }); },
+    });
+    return {
+      payments, ledger: opened, watch, signatures: signaturesOf(payments.chain),
+      health: healthOf({ payments, ledger: opened, watch }, nowMs),
+      async close() {
+        await watch.stop();
+        await opened.close();
+        await payments.close();
+      },
+    };
+  } catch (error) {
+    await ledger?.close();
+    await payments.close();
+    throw error;
+  }
+}
