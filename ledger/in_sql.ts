@@ -43,8 +43,11 @@ function lookup(key: PurchaseKey): readonly [string, ...Value[]] {
   return [BY_IDENTIFIER, key.payer, key.identifierHash];
 }
 
-/** A ledger on `store`, whose tables exist. */
-export function ledgerInSql(store: Store): Ledger {
+/**
+ * A ledger on `store`, whose tables exist.
+ * @param newId gives receipt ids: random UUIDs, unless a simulation must be repeatable
+ */
+export function ledgerInSql(store: Store, newId: () => string = randomUUID): Ledger {
   const answers = storedAnswers(store);
   let pinging: Promise<unknown> | undefined;
 
@@ -71,7 +74,7 @@ export function ledgerInSql(store: Store): Ledger {
       check(purchase);
       const { payment: p, nowMs } = purchase;
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const id = randomUUID();
+        const id = newId();
         const begun = await store.write(async (query): Promise<Begun | null> => {
           const taken = await inTheWay(query, purchase);
           if (taken) return taken === 'changed' ? null : taken;

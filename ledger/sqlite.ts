@@ -48,6 +48,8 @@ export interface SqliteOptions {
   readonly patienceMs?: number;
   /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
   readonly maxPages?: number;
+  /** Gives receipt ids. Default: random UUIDs. */
+  readonly newId?: () => string;
 }
 
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
@@ -132,5 +134,5 @@ export async function openSqliteLedger(path: string, options: SqliteOptions = {}
     db.close();
     throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;
   }
-  return ledgerInSql(storeOn(db, patienceMs));
+  return ledgerInSql(storeOn(db, patienceMs), options.newId);
 }

@@ -1,0 +1,85 @@
+/**
+ * Time, chance and processes of a simulated world. Whatever happens in it waits at a gate before it happens; the
+ * world opens one gate after the other as its seed says, so that one seed is one order of events.
+ */
+
+/** A process of the server. What it does ends at the next gate when it dies. */
+export interface Process {
+  readonly name: string;
+  alive: boolean;
+  /** By how much its clock is wrong. */
+  skewMs: number;
+  /** What to tell those who wait for it when it dies. */
+  readonly connections: Set<() => void>;
+}
+
+interface Gate {
+  readonly process: Process | null;
+  readonly label: string;
+  readonly open: () => void;
+}
+
+export class World {
+  readonly gates: Gate[] = [];
+  readonly trace: string[] | null;
+  /** The true time. */
+  nowMs = 1_795_000_000_000;
+  /** While true, everything goes well that can go well. */
+  calm = false;
+  #state: number;
+
+  constructor(seed: number, tracing: boolean) {
+    this.#state = seed >>> 0;
+    this.trace = tracing ? [] : null;
+  }
+
+  /** A number from 0 up to 1. The generator is mulberry32 (Tommy Ettinger, public domain). */
+  random(): number {
+    this.#state = (this.#state + 0x6d2b_79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  below(n: number): number { return Math.floor(this.random() * n); }
+
+  /** True with this chance, and never when all is calm. */
+  mishap(chance: number): boolean { return !this.calm && this.random() < chance; }
+
+  pick<T>(list: readonly T[]): T {
+    const item = list[this.below(list.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
+  }
+
+  say(who: string, what: string): void { this.trace?.push(`${((this.nowMs - 1_795_000_000_000) / 1000).toFixed(2).padStart(9)} s  ${who.padEnd(10)} ${what}`); }
+
+  /** Wait until the world lets this happen; forever where the process dies before. */
+  gate(process: Process | null, label: string): Promise<void> {
+    return new Promise((open) => {
+      if (process === null || process.alive) this.gates.push({ process, label, open });
+    });
+  }
+
+  /** Open one gate, if any is shut, and let everything happen that follows from it. */
+  async step(): Promise<boolean> {
+    const [gate] = this.gates.splice(this.below(this.gates.length), 1);
+    if (!gate) return false;
+    if (gate.process) this.say(gate.process.name, gate.label);
+    gate.open();
+    await settled();
+    return true;
+  }
+
+  kill(process: Process): void {
+    this.say(process.name, 'DIES');
+    process.alive = false;
+    for (let i = this.gates.length - 1; i >= 0; i -= 1) if (this.gates[i]?.process === process) this.gates.splice(i, 1);
+    for (const broken of process.connections) broken();
+    process.connections.clear();
+  }
+}
+
+/** Resolves when everything that waits for no gate has happened. */
+export const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
