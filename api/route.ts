@@ -6,6 +6,7 @@ import type { RouteConfig } from '@x402/core/server';
 import type { z } from 'zod';
 import type { Claims } from './claims.ts';
 import type { Cursors } from './cursor.ts';
+import { extensionsOf } from './discovery.ts';
 import type { Manifest } from './manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
@@ -97,5 +98,6 @@ export function paymentRoutes(routes: readonly Route[], payTo: string): Record<s
     description: r.about,
     mimeType: mediaOf(r),
     serviceName: 'Dealfeed',
+    extensions: extensionsOf(r),
   } satisfies RouteConfig]));
 }

@@ -53,20 +53,18 @@ const RETRY_MS = [50, 200, 1_000, 3_000];
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Do what needs no success: a failure leaves the purchase to its lease or to the reconciler, which end it the same. */
-const tried = async (work: () => Promise<unknown>): Promise<void> => {
-  try { await work(); } catch (error) {
-    if (!(error instanceof LedgerUnavailable)) throw error;
-  }
-};
+/** Do what needs no success: whatever goes wrong leaves the purchase to its lease or to the reconciler, which end it the same. */
+const tried = async (work: () => Promise<unknown>): Promise<void> => { await work().catch(() => undefined); };
 
-/** Do what the ledger must take, several times where it is not there; null where it never was. */
-async function insisted<T>(effects: SaleEffects, work: () => Promise<T>): Promise<T | null> {
+/**
+ * Do what the ledger must take, several times where it does not. Money may have moved: nothing that goes wrong here
+ * may look like a request that failed unbilled.
+ */
+async function insisted<T>(effects: SaleEffects, work: () => Promise<T>): Promise<{ readonly done: T } | { readonly why: string }> {
   for (let attempt = 0; ; attempt += 1) {
-    try { return await work(); } catch (error) {
+    try { return { done: await work() }; } catch (error) {
       const wait = RETRY_MS[attempt];
-      if (!(error instanceof LedgerUnavailable)) throw error;
-      if (wait === undefined) return null;
+      if (wait === undefined) return { why: messageOf(error) };
       await effects.pause(wait);
     }
   }
@@ -89,10 +87,10 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
     return { kind: 'unknown', purchase, why, transaction };
   }
   const { transaction } = settlement;
-  const sold = await insisted(effects, () => ledger.sold(purchase.id, transaction, nowMs()));
-  if (sold?.state === 'sold') return { kind: 'sold', purchase: sold, answer };
-  return { kind: 'unknown', purchase: sold ?? purchase, transaction,
-    why: sold ? 'it was found on the chain that this payment could not pay us, and then it was said to have' : 'the settlement could not be written down' };
+  const written = await insisted(effects, () => ledger.sold(purchase.id, transaction, nowMs()));
+  if ('why' in written) return { kind: 'unknown', purchase, transaction, why: `the settlement could not be written down: ${written.why}` };
+  if (written.done.state === 'sold') return { kind: 'sold', purchase: written.done, answer };
+  return { kind: 'unknown', purchase: written.done, transaction, why: 'it was found on the chain that this payment could not pay us, and then it was said to have' };
 }
 
 /**
