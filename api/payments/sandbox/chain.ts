@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
@@ -103,6 +104,7 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
   const gasKey = generatePrivateKey();
   const gas = privateKeyToAccount(gasKey);
   const sender = createWalletClient({ ...options, account: gas });
+  const sending = new PQueue({ concurrency: 1 });
   const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
   for (const [address, name] of [[USDC, 'TestUsdc'], [MULTICALL, 'TestMulticall']] as const) {
     const code = compiled.contracts[name]?.code as Hex;
@@ -113,7 +115,7 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
     rpcUrl, gasKey, reader, close,
     balanceOf: (address) => reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
     async mint(to, amount) {
-      const hash = await sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] });
+      const hash = await sending.add(() => sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] }));
       await reader.waitForTransactionReceipt({ hash });
     },
     authorizationUsed: (payer, nonce) => reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),

@@ -1,0 +1,53 @@
+/** A whole sandbox server for tests: snapshot, ledger, chain, and wallets with test money. */
+import assert from 'node:assert/strict';
+import { serve, type Serving } from '../../api/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import type { Chain } from '../../api/payments/sandbox/chain.ts';
+import { startChain } from '../../api/payments/sandbox/chain.ts';
+import { buyerWith, type Buyer } from './buyers.ts';
+import { dataFolder, type DataFolder, type Row } from './snapshots_made.ts';
+import type { TableName } from '../../api/tables.ts';
+
+export const DOLLAR = 1_000_000n;
+
+export interface Shop {
+  readonly folder: DataFolder;
+  readonly chain: Chain;
+  /** Servers on one chain, one ledger and one snapshot. */
+  readonly servers: readonly Serving[];
+  /** Address of the first server. */
+  readonly url: string;
+  /** A wallet of its own with so much test money. */
+  buyer(units?: bigint): Promise<Buyer>;
+  /** What was paid to the servers so far, in atomic units. */
+  takings(): Promise<bigint>;
+  close(): Promise<void>;
+}
+
+/** Serve these rows, by so many servers. */
+export async function openShop(tables: Partial<Record<TableName, readonly Row[]>>, { servers: count = 1, env = {} }: { servers?: number; env?: Record<string, string> } = {}): Promise<Shop> {
+  const folder = await dataFolder();
+  await folder.publish('2026-11-20.01', tables);
+  const chain = await startChain();
+  const servers: Serving[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', SANDBOX_RPC: chain.rpcUrl, CURSOR_SECRET: 'a secret of the tests', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', ...env });
+    servers.push(await serve({ settings, payments, checkReplies: true }));
+  }
+  const [first] = servers;
+  assert.ok(first);
+  return {
+    folder, chain, servers, url: first.url,
+    async buyer(units = 20n * DOLLAR) {
+      const buyer = buyerWith();
+      await chain.mint(buyer.address, units);
+      return buyer;
+    },
+    takings: () => chain.balanceOf(first.payments.payTo),
+    async close() {
+      for (const server of servers) await server.close();
+      await chain.close();
+      await folder.remove();
+    },
+  };
+}
