@@ -96,7 +96,10 @@ bench: $(NODE) ## speed and memory as ratios against baselines of the same run; 
 crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and hold what follows against an undisturbed run
 	@node test/crash/pipeline.ts
 
+simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, lost replies and dishonest callers; SEED=, ONLY=n shows one
+	@node test/ledger/simulation/run.ts
+
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz help
+.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs check test fuzz simulate help

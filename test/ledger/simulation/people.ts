@@ -73,9 +73,10 @@ export async function stranger(scene: Scene, tries: number): Promise<void> {
     const seen = requests.find((r) => r.payment.nonce === authorization.nonce);
     const process = world.pick(processes);
     const copy: Request = { route: seen?.route ?? EXCLUSIVE, request: seen?.request ?? '/api/leads/exclusive', payment: authorization, identifierHash: null };
-    switch (world.below(5)) {
+    switch (world.below(6)) {
       case 0: await server.buy(process, STRANGER, copy); break;
-      case 1: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
+      case 1:
+      case 5: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
       case 2: await server.collect(process, STRANGER, authorization.nonce, STRANGER); break;
       case 3: await server.collect(process, STRANGER, authorization.nonce, STRANGER, authorization.payer); break;
       default: chain.send(authorization, 'stranger');

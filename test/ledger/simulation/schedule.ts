@@ -91,11 +91,10 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
       process.skewMs += world.pick([-1, 1]) * world.pick([1000, 60_000, 3_600_000, DAY_MS]);
       world.say(process.name, `its clock jumps to ${process.skewMs / 1000} s off`);
     } else if (dice < 0.99) await meddle();
-    await settled();
   };
 
   for (const name of names) begin(buyer(scene, name));
-  begin(stranger(scene, 4));
+  begin(stranger(scene, 6));
   await settled();
   while (busy.size > 0 && steps < MOST_STEPS) {
     await happen();
@@ -152,8 +151,9 @@ async function violations({ chain, server, processes: [process], world }: Scene,
 
   // No answer without settlement; a stranger gets nothing; one payment, one answer.
   const bodies = new Map<string, string>();
-  for (const { to, purchase, body, wasPaid } of server.sent) {
+  for (const { to, purchase, body, wasPaid, wasWritten } of server.sent) {
     if (!wasPaid) broken.push(`${purchase.id} was answered before it was paid`);
+    if (!wasWritten) broken.push(`${purchase.id} was answered before it was written down as sold`);
     if (to === STRANGER) broken.push(`the stranger was given what ${purchase.id} bought`);
     else if (walletOf(to) !== purchase.payment.payer) broken.push(`${to} was given what another bought with ${purchase.id}`);
     for (const key of [purchase.id, purchase.payment.nonce]) {

@@ -4,7 +4,7 @@
  */
 import { collecting } from '../../../api/payments/collect.ts';
 import { plainSpoken, settlementOf } from '../../../api/payments/facilitator.ts';
-import { reconcile } from '../../../api/payments/reconcile.ts';
+import { reconcile, type ChainEvidence } from '../../../api/payments/reconcile.ts';
 import { noteDelivery, sell, type Settlement } from '../../../api/payments/sale.ts';
 import { LedgerUnavailable, type Answer, type Ledger, type Payment, type Purchase } from '../../../ledger/ledger.ts';
 import { answer, bodyOf } from '../purchases.ts';
@@ -39,34 +39,40 @@ export interface Sent {
   readonly body: string;
   /** Whether the chain showed its payment as paid to us then. */
   readonly wasPaid: boolean;
+  /** Whether the ledger had it as sold then. */
+  readonly wasWritten: boolean;
 }
 
 /** The steps that may be replaced by faulty ones, to see that the simulation notices. */
 export interface Parts {
   readonly sell: typeof sell;
+  readonly plainSpoken: typeof plainSpoken;
   readonly reconcile: typeof reconcile;
-  readonly ledger: (ledger: Ledger) => Ledger;
+  /** What of the ledger is replaced. */
+  readonly ledger: (ledger: Ledger) => Partial<Ledger>;
   readonly settlement: (settlement: Settlement) => Settlement;
+  readonly evidence: (chain: ChainEvidence, nowMs: () => number) => ChainEvidence;
   readonly mayCollect: (purchase: Purchase, request: Request) => boolean;
 }
 
 export const realParts: Parts = {
-  sell, reconcile,
-  ledger: (ledger) => ledger,
+  sell, plainSpoken, reconcile,
+  ledger: () => ({}),
   settlement: (settlement) => settlement,
+  evidence: (chain) => chain,
   // As api/payments/koa.ts has it: the payer's own identifier, for the same request. Everybody can have the signature.
   mayCollect: (purchase, { identifierHash, payment, route, request }) =>
     identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer && purchase.route === route && purchase.request === request,
 };
 
 /** The ledger as a process has it: every call waits for its turn, and may find the ledger away, before or after it wrote. */
-function seenBy(world: World, process: Process, ledger: Ledger): Ledger {
+function seenBy(world: World, process: Process, ledger: Ledger, replaced: Partial<Ledger>): Ledger {
   return new Proxy(ledger, {
     get(target, name: keyof Ledger) {
       return async (...given: unknown[]) => {
         await world.gate(process, `ledger.${name}`);
         if (world.mishap(LEDGER_AWAY)) throw new LedgerUnavailable(`${name}: away`);
-        const result: unknown = await (target[name] as (...args: unknown[]) => unknown).apply(target, given);
+        const result: unknown = await ((replaced[name] ?? target[name]) as (...args: unknown[]) => unknown).apply(target, given);
         if (world.mishap(LEDGER_SILENT)) throw new LedgerUnavailable(`${name}: no word of whether it was written`);
         return result;
       };
@@ -89,11 +95,16 @@ export class Server {
   readonly sent: Sent[] = [];
   readonly #options: ServerOptions;
 
-  constructor(options: ServerOptions) { this.#options = options; }
+  readonly #replaced: Partial<Ledger>;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#replaced = options.parts.ledger(options.ledger);
+  }
 
   #nowMs(process: Process): number { return this.#options.world.nowMs + process.skewMs; }
 
-  #seen(process: Process): Ledger { return seenBy(this.#options.world, process, this.#options.parts.ledger(this.#options.ledger)); }
+  #seen(process: Process): Ledger { return seenBy(this.#options.world, process, this.#options.ledger, this.#replaced); }
 
   /** Send a request to a process. The reply comes, or the line breaks. */
   ask(process: Process, client: string, work: () => Promise<Reply>): Promise<Reply> {
@@ -131,7 +142,7 @@ export class Server {
     if (!chain.canSettle(payment)) return { kind: 'refused', why: 'the payment is not valid' };
 
     const payload = { payment };
-    const client_ = plainSpoken(facilitator(world, chain, () => payment));
+    const client_ = parts.plainSpoken(facilitator(world, chain, () => payment));
     const settle = async (): Promise<Settlement> => {
       await world.gate(process, 'asks for settlement');
       const { settlement } = await settlementOf(async () => {
@@ -176,7 +187,8 @@ export class Server {
     await world.gate(process, `sends ${purchase.id.slice(-2)} to ${client}`);
     const broken = world.mishap(LINE_BREAKS);
     // What is lost on the line may have been read all the same, by whom it was meant for.
-    this.sent.push({ to: client, purchase, body, wasPaid: chain.paid(purchase.payment) !== null });
+    const written = await this.#options.ledger.find({ id: purchase.id });
+    this.sent.push({ to: client, purchase, body, wasPaid: chain.paid(purchase.payment) !== null, wasWritten: written?.state === 'sold' });
     void noteDelivery(ledger, purchase, kind, !broken, this.#nowMs(process));
     return broken ? { kind: 'broken' } : { kind: 'answer', body, receipt: purchase.id };
   }
@@ -205,7 +217,7 @@ export class Server {
     const { chain, parts } = this.#options;
     const ledger = this.#seen(process);
     const nowMs = (): number => this.#nowMs(process);
-    await parts.reconcile({ ledger, chain: chain.evidenceFor(process), nowMs }, everything ? 0 : SETTLEMENT_MS);
+    await parts.reconcile({ ledger, chain: parts.evidence(chain.evidenceFor(process), nowMs), nowMs }, everything ? 0 : SETTLEMENT_MS);
     try {
       await ledger.giveUpAbandoned(nowMs());
       await ledger.forgetAnswers(nowMs() - COLLECT_MS);

@@ -1,0 +1,39 @@
+/** Money and exclusivity in simulated worlds: a short run of what `make simulate` does at length. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { faults } from './simulation/faults.ts';
+import { runSchedule, seedOf } from './simulation/schedule.ts';
+
+const SEED = 20_261_121;
+const SCHEDULES = 300;
+const MOST_TO_FIND_A_FAULT = 3000;
+
+test(`${SCHEDULES} schedules keep every promise, and meet what they are meant to meet`, async () => {
+  const met = { sold: 0, unknown: 0, kills: 0, released: 0 };
+  for (let n = 0; n < SCHEDULES; n += 1) {
+    const schedule = await runSchedule({ seed: seedOf(SEED, n) });
+    assert.deepEqual(schedule.broken, [], `make simulate SEED=${SEED} ONLY=${n} shows how it came to this`);
+    for (const name of ['sold', 'unknown', 'kills', 'released'] as const) met[name] += schedule[name];
+  }
+  for (const [name, count] of Object.entries(met)) assert.ok(count > SCHEDULES / 2, `${name}: ${count}`);
+});
+
+test('a seed is one order of events, to the last step', async () => {
+  for (const n of [1, 2, 3]) {
+    const [first, second] = [await runSchedule({ seed: seedOf(SEED, n), tracing: true }), await runSchedule({ seed: seedOf(SEED, n), tracing: true })];
+    assert.deepEqual(second.trace, first.trace);
+    assert.ok(first.trace.length > 20);
+  }
+});
+
+describe('planted faults are found:', () => {
+  for (const { name, parts } of faults) {
+    test(name, async () => {
+      const faulty = await parts();
+      for (let n = 0; n < MOST_TO_FIND_A_FAULT; n += 1) {
+        if ((await runSchedule({ seed: seedOf(SEED, n), parts: faulty })).broken.length > 0) return;
+      }
+      assert.fail(`not found in ${MOST_TO_FIND_A_FAULT} schedules`);
+    });
+  }
+});
