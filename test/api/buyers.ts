@@ -2,10 +2,14 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
+import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../api/payments/network.ts';
+
+export type SignInInfo = CompleteSIWxInfo;
 
 export interface Buyer {
   readonly address: Hex;
@@ -13,6 +17,10 @@ export interface Buyer {
   readonly fetch: (url: string) => Promise<Response>;
   /** PAYMENT-SIGNATURE for what the server asks for, changed before it is signed. */
   sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
+  /** The same, with an identifier of the buyer's own for the purchase. */
+  signAs(url: string, identifier: string): Promise<string>;
+  /** SIGN-IN-WITH-X for the challenge that this URL answers with, changed before it is signed; `address` is the wallet it names. */
+  signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
   /** The same, changed after it was signed. */
   forge(url: string, change: (payload: PaymentPayload) => PaymentPayload): Promise<string>;
 }
@@ -36,6 +44,19 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     address: account.address,
     fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }], spendControls: { maxAmountPerPayment: '$2' } }),
     sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
+    async signAs(url, identifier) {
+      const required = await askedFor(url);
+      const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
+      return encodePaymentSignatureHeader(await client.createPaymentPayload({ ...required, extensions }));
+    },
+    async signIn(url, change = (info) => info, address = account.address) {
+      const { sign_in: challenge } = (await (await fetch(url)).json()) as { sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] } };
+      const [chain] = challenge.supportedChains;
+      const info = change({ ...challenge.info, chainId: chain?.chainId ?? '', type: 'eip191' });
+      // As createSIWxPayload does; it holds the challenge against the address asked, and here that is a local one.
+      const signature = await account.signMessage({ message: createSIWxMessage(info, address) });
+      return encodeSIWxHeader({ ...info, address, signature });
+    },
     forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
   };
 }
