@@ -22,5 +22,5 @@ function textOf(piece: Piece): string {
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
   new Html(strings.map((s, i) => s + textOf(pieces[i])).join(''));
 
-/** An address for href: what is not http, https or a path of ours leads nowhere. */
-export const safeHref = (address: string): string => (/^(https?:\/\/|\/(?!\/)|#)/i.test(address) ? address : '#');
+/** Whether an address that somebody else published may be linked to. */
+export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -1,5 +1,5 @@
 /** What every page has around it: title, navigation, the banner of the sandbox, the foot. */
-import { html, safeHref, type Html, type Piece } from './html.ts';
+import { html, isWebAddress, type Html, type Piece } from './html.ts';
 
 export interface Frame {
   readonly title: string;
@@ -45,8 +45,8 @@ ${content}
 </html>
 `;
 
-/** A link to another site: it is told nothing of where the reader comes from. */
-export const outside = (address: string, label: Piece): Html => html`<a href="${safeHref(address)}" rel="noreferrer nofollow">${label}</a>`;
+/** A link to another site, which is told nothing of where the reader comes from; what is no web address is no link. */
+export const outside = (address: string, label: Piece): Html => (isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`);
 
 /** A table that scrolls sideways within itself where the screen is narrow, also by keyboard. */
 export const wideTable = (label: string, table: Html): Html => html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;

@@ -34,7 +34,8 @@ const NEEDED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch
 const WAIT_MS = 15_000;
 const LOAD_MS = 30_000;
 
-async function executable(named: string | undefined): Promise<string> {
+/** Path of the Chromium to start: the one named, else the system's, else the packages'. */
+export async function chromiumPath(named?: string): Promise<string> {
   if (named !== undefined) return named;
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     for (const name of NAMES) {
@@ -48,7 +49,7 @@ async function executable(named: string | undefined): Promise<string> {
 async function launch(named: string | undefined): Promise<Browser> {
   try {
     const { chromium } = await import('playwright-core');
-    return await chromium.launch({ executablePath: await executable(named), headless: true, args: FLAGS, timeout: LOAD_MS });
+    return await chromium.launch({ executablePath: await chromiumPath(named), headless: true, args: FLAGS, timeout: LOAD_MS });
   } catch (error) {
     // The first line says what is wrong; the rest is the browser's log with paths of this machine.
     throw new NoAnswer('unreachable', `no Chromium can be started (set CHROMIUM_PATH): ${firstLine(error)}`);
