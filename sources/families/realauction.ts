@@ -162,7 +162,7 @@ async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Pa
 /** Declare a county of the platform. */
 export function realAuction(declared: { readonly county: string; readonly fips: string; readonly host: string }): SourceSpec {
   const county: County = { name: declared.county, fips: declared.fips, state: 'OH', host: declared.host };
-  const slug = county.name.toLowerCase();
+  const slug = county.name.toLowerCase().replaceAll(' ', '_');
   return defineSource({
     name: `oh_${slug}_sheriff`,
     family: 'sheriff',
