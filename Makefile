@@ -76,14 +76,11 @@ serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test mone
 buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'
 	@node api/client/buy.ts
 
+mcp: $(NODE) ## an MCP server on standard input and output, through which an agent buys within caps (docs/agents.md)
+	@node api/client/mcp.ts
+
 docs: $(NODE) ## write the data dictionary and the README's tables from the schemas
 	@node docs/generate.ts
-
-county: $(NODE) ## the folder of a new county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093 (docs/adding-a-county.md)
-	@node sources/new_county.ts
-
-screenshots: $(NODE) ## pictures of every page of the site into docs/screenshots/, from the snapshot in DATA_DIR
-	@node docs/screenshots.ts
 
 check: $(NODE) ## types and lint
 	@tsc --noEmit -p .
@@ -108,4 +105,4 @@ simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, los
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy docs county screenshots check test fuzz simulate help
+.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz simulate help

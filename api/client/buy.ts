@@ -6,12 +6,12 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { readSettings, SettingError } from '../../lib/settings.ts';
+import type { SandboxWallet } from '../payments/sandbox/wallet.ts';
+import { sandboxWallet } from './wallet.ts';
 
 const RECORDS_SHOWN = 2;
 /** Most that is paid for one call; left alone, @x402/fetch stops at $1. */
@@ -21,18 +21,18 @@ const settingsOfBuy = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
   URL: z.string("a path of the server, such as '/api/deals?state=OH'").regex(/^\/[^\s]*$/, "a path of the server, such as '/api/deals?state=OH'"),
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
+  PORT: z.string().regex(/^\d{1,5}$/, 'a port').optional(),
 });
-
-const Wallet = z.object({ rpc_url: z.url(), base_url: z.url(), asset: z.string(), private_key: z.string(), pay_to: z.string() });
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 
-async function walletOf(dataDir: string): Promise<z.infer<typeof Wallet>> {
-  const path = join(dataDir, 'sandbox', 'wallet.json');
-  const none = new SettingError(`no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a second terminal`);
-  const text = await readFile(path, 'utf8').catch(() => { throw none; });
-  const wallet = Wallet.parse(JSON.parse(text));
-  await fetch(new URL('/health', wallet.base_url)).catch(() => { throw none; });
+/** The wallet of the data folder's server, which PORT may name and cannot choose. */
+async function walletOf({ DATA_DIR, PORT }: z.infer<typeof settingsOfBuy>): Promise<SandboxWallet> {
+  const wallet = await sandboxWallet(DATA_DIR);
+  const port = new URL(wallet.base_url).port;
+  if (PORT !== undefined && PORT !== port) {
+    throw new SettingError(`PORT is ${JSON.stringify(PORT)}, expected ${port}, where the server of DATA_DIR ${JSON.stringify(DATA_DIR)} listens: the wallet pays that server alone. For another one give its DATA_DIR`);
+  }
   return wallet;
 }
 
@@ -46,7 +46,7 @@ function shown(body: unknown, full: boolean): string {
 
 async function buy(): Promise<number> {
   const settings = readSettings(settingsOfBuy);
-  const wallet = await walletOf(settings.DATA_DIR);
+  const wallet = await walletOf(settings);
   const url = new URL(settings.URL, wallet.base_url);
   const account = privateKeyToAccount(wallet.private_key as Hex);
   const chain = createPublicClient({ transport: http(wallet.rpc_url) });

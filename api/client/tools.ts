@@ -1,0 +1,94 @@
+/** Tools for agents, one an endpoint, made from the interface description that a server serves. Nothing of them is written here. */
+import { z } from 'zod';
+
+const Parameter = z.object({
+  name: z.string(), in: z.enum(['path', 'query']), required: z.boolean(), description: z.string().default(''), schema: z.record(z.string(), z.unknown()),
+});
+const Operation = z.object({
+  operationId: z.string(), summary: z.string(), 'x-price-usd': z.string(), security: z.array(z.record(z.string(), z.unknown())), parameters: z.array(Parameter),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
+});
+const OpenApi = z.object({
+  openapi: z.string().startsWith('3.1'), info: z.object({ title: z.string(), version: z.string(), description: z.string().default('') }),
+  paths: z.record(z.string(), z.object({ get: Operation })),
+});
+
+/** Records of an answer where the agent names no limit: an agent reads every one. */
+export const USUAL_RECORDS = 10;
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly free: boolean;
+  readonly inputSchema: { readonly type: 'object'; readonly properties: Record<string, object>; readonly required: string[]; readonly additionalProperties: false };
+  /** The address of a call. @throws ArgumentError */
+  url(given: Readonly<Record<string, unknown>>): URL;
+}
+
+/** An argument that cannot be sent. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+}
+
+const textOf = (name: string, value: unknown): string => {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new ArgumentError(`${name} is ${JSON.stringify(value)}, expected text, a number, or true or false.`);
+};
+
+function toolOf(path: string, operation: z.infer<typeof Operation>, base: string): Tool {
+  const price = operation['x-price-usd'];
+  const free = Number(price) === 0;
+  const limited = operation.parameters.some((p) => p.name === 'limit');
+  const known = new Map(operation.parameters.map((p) => [p.name, p]));
+  return {
+    name: operation.operationId.replace(/(^|_)api_/, '$1'),
+    title: `GET ${path}`,
+    free,
+    description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} when it is answered, and nothing when nothing matches.`}`,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(operation.parameters.map((p) => [p.name, {
+        ...p.schema, description: p.name === 'limit' ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.` : p.description,
+      }])),
+      required: operation.parameters.filter((p) => p.required).map((p) => p.name),
+      additionalProperties: false,
+    },
+    url(given) {
+      const query = new URLSearchParams();
+      let filled = path;
+      for (const [name, value] of Object.entries({ ...(limited ? { limit: USUAL_RECORDS } : {}), ...given })) {
+        const parameter = known.get(name);
+        if (!parameter) throw new ArgumentError(`There is no argument ${name}. Known: ${[...known.keys()].join(', ') || 'none'}.`);
+        if (value === undefined || value === null) continue;
+        if (parameter.in === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(textOf(name, value)));
+        else query.set(name, textOf(name, value));
+      }
+      for (const { name } of operation.parameters.filter((p) => p.required)) if (given[name] === undefined || given[name] === null) throw new ArgumentError(`${name} is missing.`);
+      // Put together as text: a path that begins with two slashes would name another server.
+      return new URL(`${base}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`);
+    },
+  };
+}
+
+export interface Interface {
+  /** Address of the server, without a trailing slash. */
+  readonly base: string;
+  readonly title: string;
+  readonly version: string;
+  readonly about: string;
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * The interface that the server at `base` describes. `base` has no trailing slash.
+ * @throws where the description is not one, or a tool's name would not be unique
+ */
+export function interfaceOf(description: unknown, base: string): Interface {
+  const { info, paths } = OpenApi.parse(description);
+  // What asks the wallet to prove itself is no plain call: collecting is a tool of the client's own.
+  const tools = Object.entries(paths).filter(([, { get }]) => get.security.every((s) => 'x402' in s)).map(([path, { get }]) => toolOf(path, get, base));
+  const names = new Set(tools.map((t) => t.name));
+  if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name))) throw new Error('the operations of the interface description do not have names of their own');
+  return { base, title: info.title, version: info.version, about: info.description, tools };
+}

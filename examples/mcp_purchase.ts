@@ -1,0 +1,93 @@
+/**
+ * An agent's first purchase, over MCP: what there is, what it costs, buy it, look at what was spent, and be refused
+ * what is above the cap. `node examples/mcp_purchase.ts` runs it against the sandbox server of DATA_DIR ("make serve")
+ * and writes every message into docs/mcp-purchase.md.
+ */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+export interface Message {
+  readonly from: 'client' | 'server';
+  readonly message: JSONRPCMessage;
+}
+
+/** Every message of the conversation, in order. `env` is the environment of the MCP server. */
+export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Promise<Message[]> {
+  const messages: Message[] = [];
+  const transport = new StdioClientTransport({
+    command: process.execPath, args: [fileURLToPath(new URL('../api/client/mcp.ts', import.meta.url))], env: { PATH: process.env['PATH'] ?? '', ...env },
+  });
+  const client = new Client({ name: 'an-agent', version: '1.0.0' });
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    messages.push({ from: 'client', message });
+    return send(message);
+  };
+  const connecting = client.connect(transport);
+  const receive = transport.onmessage?.bind(transport);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no other way
+  transport.onmessage = (message) => {
+    messages.push({ from: 'server', message });
+    receive?.(message);
+  };
+  await connecting;
+  const cards = { state: 'OH', limit: 2 };
+  try {
+    await client.listTools();
+    await client.callTool({ name: 'quote', arguments: { tool: 'deals_basic', arguments: cards } });
+    await client.callTool({ name: 'deals_basic', arguments: cards });
+    await client.callTool({ name: 'deals_basic', arguments: { city: 'Atlantis' } });
+    const index = await client.callTool({ name: 'deals_ids' });
+    const { body } = index.structuredContent as { body: { records: { id: string }[] } };
+    await client.callTool({ name: 'deals_id_report', arguments: { id: body.records[0]?.id } });
+    await client.callTool({ name: 'spending' });
+  } finally { await client.close(); }
+  return messages;
+}
+
+const REMARKS: Readonly<Record<string, string>> = {
+  initialize: 'The client introduces itself; the server says whose money it spends and how much of it at most.',
+  'tools/list': 'Every endpoint is a tool, made from the server\'s interface description.',
+  quote: 'What would it cost? Nothing is signed.',
+  deals_basic: 'Buy it: the server asks, is answered 402, checks the price against the caps, signs, and asks again.',
+  'deals_basic Atlantis': 'A query that matches nothing is not billed.',
+  deals_ids: 'The free index has ids for the next call.',
+  deals_id_report: 'A report costs more than this client pays for one call: refused, and nothing is signed.',
+  spending: 'What was spent in all.',
+};
+
+/** Long lists cut to their first items, and text that repeats the structure beside it left out. */
+function shown(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) {
+    const items = key === 'records' ? value.slice(0, 2) : value;
+    return [...items.map((item) => shown(item)), ...(items.length < value.length ? [`... ${value.length - items.length} more`] : [])];
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const repeated = 'structuredContent' in value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, repeated && name === 'content' ? [{ type: 'text', text: '... structuredContent as text' }] : shown(inner, name)]));
+}
+
+/** The conversation as a page, in which the data folder is called data. */
+export function page(messages: readonly Message[], dataDir: string): string {
+  const parts = messages.map(({ from, message }) => {
+    const { method, params } = message as { method?: string; params?: { name?: string; arguments?: { city?: string } } };
+    const remark = method === undefined ? undefined : REMARKS[method === 'tools/call' ? [params?.name, params?.arguments?.city].filter(Boolean).join(' ') : method];
+    return [...(remark === undefined ? [] : [`## ${remark}`, '']), `${from}:`, '', '```json', JSON.stringify(shown(message), null, 2).replaceAll(resolve(dataDir), 'data'), '```'].join('\n');
+  });
+  return [
+    '# A purchase by an agent, over MCP',
+    'Written by `node examples/mcp_purchase.ts` against a sandbox server; a test holds it against what the server says today. Lists of records are cut to two.',
+    ...parts,
+  ].join('\n\n').concat('\n');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const path = fileURLToPath(new URL('../docs/mcp-purchase.md', import.meta.url));
+  const dataDir = process.env['DATA_DIR'] ?? 'data';
+  await writeFile(path, page(await purchaseOverMcp({ DATA_DIR: dataDir }), dataDir));
+  process.stdout.write(`wrote ${path}\n`);
+}
