@@ -67,8 +67,14 @@ rebuild: $(NODE) ## make a published day again from archived pages and compare i
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
 
-sql: $(NODE) ## a prompt on the current snapshot; Q='SELECT ...' answers one query
+sql: $(NODE) ## a prompt on the current snapshot, read-only: history, completion, .help; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
+
+explain: $(NODE) ## walk a number back to formula, assumptions, page and archived bytes: ID=... FIELD=noi_underwritten
+	@node pipelines/analyse/explain_cli.ts
+
+query: $(NODE) ## answer a worked query of queries/: NAME=hidden_upside; without a name list them
+	@node pipelines/analyse/query_cli.ts
 
 serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test money unless configured
 	@node api/server.ts
@@ -105,4 +111,4 @@ simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, los
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz simulate help
+.PHONY: explain query rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz simulate help

@@ -8,9 +8,11 @@ import type { z } from 'zod';
 import { serverSettings } from '../api/settings.ts';
 import { noteOf } from '../lib/record.ts';
 import { pipelineSettings, reparseSettings } from '../lib/settings.ts';
+import { analystSettings } from '../pipelines/analyse/settings.ts';
 import { operatorSettings, retentionSettings } from '../pipelines/operate/settings.ts';
 import { loadModels } from '../models/index.ts';
 import { findSources, loadSources } from '../sources/index.ts';
+import { queriesPage } from './queries.ts';
 import { sourcesPage } from './sources.ts';
 
 const root = new URL('../', import.meta.url);
@@ -60,9 +62,10 @@ const readme = await readFile(readmePath, 'utf8');
 const files: [string, string][] = [
   [fileURLToPath(new URL('docs/data-dictionary.md', root)), await dataDictionary()],
   [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
+  [fileURLToPath(new URL('docs/queries.md', root)), queriesPage()],
   [readmePath, [
     ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape))],
+    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape))],
     ['server settings', settingsTable(serverSettings)],
   ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
 ];

@@ -1,0 +1,38 @@
+/** SQL as it is typed: where a statement ends, and what has not ended yet. Pure. */
+
+/** Regions in which a semicolon ends nothing: strings, quoted names, comments, dollar-quoted text. */
+const REGION = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\$([A-Za-z_]*)\$[\s\S]*?\$\1\$/y;
+/** The same, begun and not ended. */
+const OPEN = /'|"|\/\*|\$[A-Za-z_]*\$/y;
+
+export interface Split {
+  /** Whole statements, without their semicolon. */
+  readonly statements: readonly string[];
+  /** What follows the last semicolon. */
+  readonly rest: string;
+}
+
+/** Split text at the semicolons that end statements. */
+export function splitStatements(text: string): Split {
+  const statements: string[] = [];
+  let start = 0;
+  let at = 0;
+  while (at < text.length) {
+    REGION.lastIndex = at;
+    OPEN.lastIndex = at;
+    if (REGION.test(text)) at = REGION.lastIndex;
+    else if (OPEN.test(text)) break;
+    else if (text[at] === ';') {
+      statements.push(text.slice(start, at).trim());
+      at += 1;
+      start = at;
+    } else at += 1;
+  }
+  return { statements: statements.filter((s) => !isEmpty(s)), rest: text.slice(start) };
+}
+
+/** Whether there is nothing in it but spaces and comments. */
+export const isEmpty = (sql: string): boolean => sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//gu, '').trim() === '';
+
+/** The statement under the cursor without what stands in strings and comments, for completion. */
+export const bare = (sql: string): string => sql.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//gu, ' ');

@@ -1,0 +1,15 @@
+-- How far brokers' cap rates lie above what HUD rents support, by metro: the middle claim, the middle underwriting, and
+-- the share of claims that are a point or more too high.
+-- check: claims > 0 AND overclaimed_pct BETWEEN 0 AND 100
+-- rows: 5 or more
+SELECT
+  rent_area_name AS metro,
+  count(*) AS claims,
+  round(median(cap_rate), 2) AS claimed_cap,
+  round(median(cap_rate_underwritten), 2) AS underwritten_cap,
+  round(median(cap_gap_pct), 2) AS gap,
+  round(100 * avg((cap_gap_pct >= 1)::INT), 1) AS overclaimed_pct
+FROM deals
+WHERE listing_status = 'active' AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL
+GROUP BY ALL
+ORDER BY gap DESC, metro;
