@@ -4,7 +4,7 @@ import { SettingError } from '../lib/settings.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from './assumptions.ts';
 
 /** Values that published words, names of keys or the law fix: a reason word says 144x, a key says 5_12. */
-const FIXED = /^(?:proxy_.*|.*_units_max|minimum_units|claim_tolerance|opening_bid_.*|lead_max_age_days)$/u;
+const FIXED = /^(?:proxy_.*|.*_units_max|minimum_units|claim_tolerance|opening_bid_.*|lead_(?:max_age|fresh|recent)_days)$/u;
 /** Values that something is divided by. */
 const DIVISORS = /^(?:loan_to_value|offer_coverage|offer_step|motivation_days_full|tax_amount_per_point)$|_(?:rate|cap|span|rate_\d)_pct$|_span$|_years$/u;
 

@@ -1,5 +1,6 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, readFrom, seen } from '../fields.ts';
 
 const PARTIES = 'party_status is login_required: the site shows it only to logged-in users, and this service does not log in';
@@ -63,6 +64,14 @@ export default defineModel({
     never('auctions', 'round_absent_as_said', 'sale_round is null exactly when its basis is unknown', '(sale_round IS NULL) <> (sale_round_basis = \'unknown\')'),
     never('auctions', 'parties_as_said', 'the parties are absent exactly when a login is required', '(plaintiff IS NULL AND defendant IS NULL) <> (party_status = \'login_required\')'),
     never('auctions', 'past_is_not_scheduled', 'a sale whose day has passed is not scheduled', 'sale_status = \'scheduled\' AND sale_date < (SELECT as_of FROM run)'),
+    never('auctions', 'discount_as_said', 'appraisal_discount_pct is the gap of bid and appraisal, null exactly when one of them is',
+      'appraisal_discount_pct IS DISTINCT FROM percentage(appraised_value - opening_bid, appraised_value)'),
+    never('auctions', 'sold_as_said', 'a price stands on sold items alone', 'sold_amount IS NOT NULL AND sale_status <> \'sold\''),
+    never('auctions', 'figures_in_range', 'amounts are positive and rounds are the first or the second',
+      'appraised_value <= 0 OR opening_bid < 0 OR deposit < 0 OR sold_amount < 0 OR sale_round NOT IN (1, 2)'),
+    never('auctions', 'days_in_order', 'the sale of a case before this one is earlier, the next one later', 'previous_sale_date >= sale_date OR next_sale_date <= sale_date'),
+    keepsRows('auctions', ['id'], 'a sale'),
+    ...comesAndGoes('auctions', 'sale_status = \'scheduled\'', 'sales to come', false),
     never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
   ],
   publish: { orderBy: ['sale_date', 'id'] },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { comesAndGoes } from '../drift.ts';
 import { addressParts, rationale, readFrom } from '../fields.ts';
 
 const nullableText = z.string().nullable();
@@ -34,7 +35,8 @@ const Origin = z.strictObject({
 });
 
 const NO_PRICE = 'the site publishes no price; dscr_reason says so';
-const NO_UNDERWRITING = 'price, units or rent is missing; underwrite_reason says which';
+const NO_INCOME = 'units or market_rent_2br is null';
+const NO_UNDERWRITING = 'list_price, units or market_rent_2br is null; underwrite_reason says which, the first of them where several are';
 const NO_RENT = 'rent_basis is unknown: no HUD area could be told from the ZIP, or HUD\'s figures were never read';
 
 export const Deal = defineRecord('deal', 'One row per property that is or was listed for sale, ranked by deal_score.', ['id'], {
@@ -54,7 +56,7 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Where noi comes from.', { absent: 'noi is null; dscr_reason says why' }),
   // Underwriting
   market_rent_2br: money('HUD Fair Market Rent of 2 bedrooms a month, as HUD publishes it: gross rent, a proxy and not a rent roll.', { absent: NO_RENT }),
-  noi_underwritten: money('NOI from the HUD rent and the declared assumptions, a year, before reserves.', { absent: NO_UNDERWRITING }),
+  noi_underwritten: money('NOI from the HUD rent and the declared assumptions, a year, before reserves.', { absent: NO_INCOME }),
   cap_rate_underwritten: percent('noi_underwritten over list_price.', { absent: NO_UNDERWRITING }),
   dscr: ratio('noi over annual_debt_service.', { absent: 'dscr_status is not computed; dscr_reason says why' }),
   dscr_status: oneOf(['computed', 'insufficient_data', 'not_applicable'], 'Whether dscr could be computed.'),
@@ -102,8 +104,8 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   rent_observed_at: instant('When it was read.', { absent: NO_RENT }),
 
   // Ours: the steps of underwriting
-  gross_potential_rent: money('units x contract rent x 12.', { absent: NO_UNDERWRITING }),
-  effective_gross_income: money('gross potential rent less vacancy.', { absent: NO_UNDERWRITING }),
+  gross_potential_rent: money('units x contract rent x 12.', { absent: NO_INCOME }),
+  effective_gross_income: money('gross potential rent less vacancy.', { absent: NO_INCOME }),
   expense_ratio_pct: percent('Operating expenses over effective gross income, for this size and age.', { absent: 'units is null' }),
   underwrite_reason: oneOf(['price_missing', 'units_missing', 'rent_missing', 'price_per_unit_above_144x_monthly_2br_rent', 'price_per_unit_below_24x_monthly_2br_rent'],
     'Why underwrite_reliability is not ok; the first that applies.', { absent: 'underwrite_reliability is ok' }),
@@ -170,6 +172,13 @@ export default defineModel({
     never('deals', 'gap_identity', 'cap_gap_pct is cap_rate less cap_rate_underwritten', 'cap_gap_pct IS DISTINCT FROM cap_rate - cap_rate_underwritten'),
     never('deals', 'dscr_identity', 'dscr is noi over annual_debt_service', 'dscr <> quotient(noi, annual_debt_service)'),
     never('deals', 'cap_identity', 'cap_rate_underwritten is noi_underwritten over list_price', 'cap_rate_underwritten IS DISTINCT FROM percentage(noi_underwritten, list_price)'),
+    never('deals', 'figures_follow', 'price per unit, price reduction, DSCR of the underwriting, debt yield, rent multiplier and the scoring cap rate follow from the figures beside them',
+      `price_per_unit IS DISTINCT FROM quotient(list_price, units) OR price_reduction_pct <> greatest(0, percentage(first_price - list_price, first_price))
+        OR dscr_underwritten <> quotient(noi_underwritten, annual_debt_service) OR debt_yield_pct <> percentage(noi, loan_amount)
+        OR gross_rent_multiplier IS DISTINCT FROM quotient(list_price, gross_potential_rent) OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)`),
+    never('deals', 'figures_in_range', 'prices, rents and counts are positive, shares lie in 0..100, and nothing was verified after the data clock',
+      `list_price <= 0 OR first_price <= 0 OR units <= 0 OR market_rent_2br <= 0 OR days_on_feed < 0 OR price_reduction_pct NOT BETWEEN 0 AND 100
+        OR expense_ratio_pct NOT BETWEEN 0 AND 100 OR loan_amount > list_price OR CAST(last_verified AS DATE) > (SELECT as_of FROM run)`),
     never('deals', 'debt_service_is_twelve_payments', 'annual_debt_service is twelve payments', 'annual_debt_service <> 12 * monthly_payment'),
     never('deals', 'offer_in_order', 'offers rise from low to high to the asking price', 'offer_low > offer_high OR offer_high > list_price'),
     // Null exactly where the status says so
@@ -182,6 +191,17 @@ export default defineModel({
       '(address IS NULL) <> (address_status = \'hidden_by_source\') OR (address_key IS NULL) <> (address_status <> \'available\')'),
     never('deals', 'delisted_as_said', 'delisted_on stands exactly on delisted rows', '(delisted_on IS NULL) <> (listing_status <> \'delisted\')'),
     never('deals', 'offer_absent_as_said', 'the offer is null exactly when its status says so', '(offer_high IS NULL) <> (offer_status NOT IN (\'computed\', \'claimed_basis_unverified\')) OR (offer_low IS NULL) <> (offer_high IS NULL)'),
+    never('deals', 'income_absent_as_said', 'the underwriting is null exactly when what it needs is',
+      `(noi_underwritten IS NULL) <> (units IS NULL OR market_rent_2br IS NULL) OR (gross_potential_rent IS NULL) <> (noi_underwritten IS NULL)
+        OR (effective_gross_income IS NULL) <> (noi_underwritten IS NULL) OR (expense_ratio_pct IS NULL) <> (units IS NULL) OR (cap_rate_underwritten IS NULL) <> (noi_underwritten IS NULL OR list_price IS NULL)`),
+    never('deals', 'price_absent_as_said', 'what follows from the price alone is null exactly when the price is',
+      `(loan_amount IS NULL) <> (list_price IS NULL) OR (monthly_payment IS NULL) <> (list_price IS NULL) OR (annual_debt_service IS NULL) <> (list_price IS NULL)
+        OR (first_price IS NULL) <> (list_price IS NULL) OR (price_reduction_pct IS NULL) <> (list_price IS NULL)`),
+    never('deals', 'scoring_absent_as_said', 'what scores use is null exactly when the proxy does not fit or the property is no income property',
+      `(noi_scoring IS NULL) <> (underwrite_reliability <> 'ok' OR coalesce(dscr_reason IN ('single_unit', 'not_income_property'), false))
+        OR (cap_scoring_pct IS NULL) <> (noi_scoring IS NULL) OR (coverage_scoring IS NULL) <> (noi_scoring IS NULL)`),
+    never('deals', 'distress_as_said', 'distress scores exactly where a county record is matched',
+      `(distress_status = 'matched') <> (json_array_length(distress_matches) > 0) OR (distress_score > 0) <> (distress_status = 'matched')`),
     // Nothing flatters
     never('deals', 'unreliable_scores_nothing', 'where the proxy does not fit there are no yield or coverage points and every path is Pass',
       'underwrite_reliability <> \'ok\' AND (deal_score_yield + deal_score_coverage > 0 OR rental_status <> \'Pass\' OR wholesale_status <> \'Pass\' OR creative_finance_status <> \'Pass\')'),
@@ -190,9 +210,11 @@ export default defineModel({
       'rental_status <> (rental_rationale ->> \'status\') OR wholesale_status <> (wholesale_rationale ->> \'status\') OR creative_finance_status <> (creative_finance_rationale ->> \'status\')'),
     // Links and drift
     {
-      name: 'deals.matches_exist', about: 'a matched county record is one that is published', blocking: true,
-      sql: `SELECT deals.id, (found.value ->> 'id') AS record FROM deals, json_each(distress_matches) AS found
-        WHERE (found.value ->> 'id') NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
+      name: 'deals.matches_exist', about: 'a county record that is matched, or a candidate, is one that is published', blocking: true,
+      sql: `SELECT id, record FROM (
+          SELECT deals.id, (found.value ->> 'id') AS record FROM deals, json_each(distress_matches) AS found
+          UNION ALL SELECT deals.id, (found.value ->> 'id') FROM deals, json_each(distress_candidates) AS found)
+        WHERE record NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
     },
     {
       name: 'deals.listing_exists', about: 'the standing listing is the latest version in listing_history', blocking: true,
@@ -200,10 +222,10 @@ export default defineModel({
         (FROM listing_history h WHERE h.is_latest AND h.deal_id = deals.id AND h.source = deals.source AND h.listing_id = deals.listing_id)`,
     },
     {
-      name: 'deals.no_sudden_fall', about: 'no more than four in ten active deals go within a day', blocking: false,
-      sql: `SELECT now_active, active_before FROM (SELECT count(*) FILTER (WHERE listing_status = 'active') AS now_active FROM deals),
-        (SELECT count(*) FILTER (WHERE listing_status = 'active') AS active_before FROM previous_deals) WHERE 10 * now_active < 6 * active_before`,
+      name: 'deals.versions_have_deals', about: 'every latest version of a listing belongs to a deal that is published', blocking: true,
+      sql: 'SELECT source, listing_id, deal_id FROM listing_history WHERE is_latest AND deal_id NOT IN (SELECT id FROM deals)',
     },
+    ...comesAndGoes('deals', 'listing_status = \'active\'', 'properties for sale', true),
   ],
   publish: { orderBy: ['deal_score DESC', 'id'] },
 });

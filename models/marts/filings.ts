@@ -1,6 +1,7 @@
 import { date, defineRecord, instant, integer, oneOf, text } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { defineModel, never } from '../contract.ts';
+import { keepsRows } from '../drift.ts';
 import { readFrom, seen } from '../fields.ts';
 
 const NOT_AMENDED = 'no amendment of its charter number was read (Colorado publishes none)';
@@ -70,7 +71,7 @@ export default defineModel({
     never('filings', 'amended_after_filed', 'an amendment is whole, and not older than what it amends',
       'amendment_date < filing_date OR (amendment_kind IS NULL) <> (amendment_date IS NULL) OR (amendment_kind IS NULL) <> (amendment_document IS NULL) OR (amendment_kind IS NULL) <> (amendment_url IS NULL)'),
     never('filings', 'naics_as_said', 'the industry code is null exactly when it is not collected', '(naics IS NULL) <> (naics_status = \'not_collected_by_source\')'),
-    { name: 'filings.none_lost', about: 'a filing once published stays', blocking: true, sql: 'SELECT id FROM previous_filings WHERE id NOT IN (SELECT id FROM filings)' },
+    keepsRows('filings', ['id'], 'a filing'),
   ],
   publish: { orderBy: ['filing_date DESC', 'id'] },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { comesAndGoes } from '../drift.ts';
 import { addressParts, readFrom } from '../fields.ts';
 
 const AUCTION_ONLY = 'lead_type is tax_delinquent';
@@ -85,6 +86,19 @@ export default defineModel({
     never('leads', 'mail_ready', 'a lead has a street address with a house number', 'address_key IS NULL'),
     never('leads', 'rationale_agrees', 'each component is told with its points',
       'EXISTS (SELECT 1 FROM json_each(score_parts) AS part WHERE NOT starts_with((score_rationale ->> part.key), \'+\' || part.value || \' points, \'))'),
+    never('leads', 'auction_fields_as_said', 'the fields that every sale has are null exactly on tax leads',
+      [...['auction_type', 'sale_date', 'property_address', 'case_number', 'opening_bid_basis', 'opening_bid_derived', 'opening_bid_mismatch', 'sale_kind']
+        .map((c) => `(${c} IS NULL) <> (lead_type = 'tax_delinquent')`),
+      "(opening_bid IS NULL) <> (lead_type = 'tax_delinquent' OR opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))"].join(' OR ')),
+    never('leads', 'ratio_as_said', 'amount_to_value_pct is amount over county_value', 'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)'),
+    never('leads', 'freshness_agrees', 'freshness tells the age that stands beside it',
+      `freshness <> CASE WHEN verified_age_days <= 1 THEN 'within_1_day' WHEN verified_age_days <= 3 THEN 'within_3_days' ELSE 'within_7_days' END`),
+    ...comesAndGoes('leads', 'true', 'leads', false),
+    {
+      name: 'leads.corroboration_exists', about: 'a record that corroborates a lead is published', blocking: true,
+      sql: `SELECT leads.id, (found.value ->> 'id') AS record FROM leads, json_each(corroboration) AS found
+        WHERE (found.value ->> 'id') NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
+    },
     {
       name: 'leads.records_exist', about: 'a lead rests on a published signal or auction', blocking: true,
       sql: `SELECT id, signal_id, auction_id FROM leads

@@ -1,5 +1,6 @@
 import { date, defineRecord, flag, instant, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { keepsRows } from '../drift.ts';
 import { readFrom } from '../fields.ts';
 
 export const ListingVersion = defineRecord('listing_version',
@@ -42,6 +43,9 @@ export default defineModel({
   audits: [
     { name: 'listing_history.one_latest', about: 'a listing has exactly one latest version', blocking: true,
       sql: 'SELECT source, listing_id, count(*) FILTER (WHERE is_latest) AS latest FROM listing_history GROUP BY ALL HAVING latest <> 1' },
+    { name: 'listing_history.versions_follow', about: 'the versions of a listing are numbered from 1 on without a gap, the latest last', blocking: true,
+      sql: `SELECT source, listing_id FROM listing_history GROUP BY ALL HAVING min(version) <> 1 OR max(version) <> count(*) OR max(version) <> max(version) FILTER (WHERE is_latest)` },
+    keepsRows('listing_history', ['source', 'listing_id', 'version'], 'a version of a listing'),
     never('listing_history', 'seen_in_order', 'a version is not last seen before it is first seen', 'version_last_seen < version_first_seen OR listing_first_seen > version_first_seen'),
   ],
   publish: { orderBy: ['source', 'listing_id', 'version'] },

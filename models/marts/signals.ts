@@ -1,5 +1,6 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, readFrom, seen } from '../fields.ts';
 
 const NO_STREET = 'has_address is false; address_status says why';
@@ -55,11 +56,12 @@ export default defineModel({
     never('signals', 'years_absent_as_said', 'years_delinquent is null exactly when its basis is unknown', '(years_delinquent IS NULL) <> (years_basis = \'unknown\')'),
     never('signals', 'zip_absent_as_said', 'the ZIP is null exactly when nothing tells it', '(zip IS NULL) <> (zip_basis IS NULL)'),
     never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
-    {
-      name: 'signals.no_sudden_fall', about: 'no more than four in ten listed parcels go within a day', blocking: false,
-      sql: `SELECT now_listed, listed_before FROM (SELECT count(*) FILTER (WHERE signal_state = 'listed') AS now_listed FROM signals),
-        (SELECT count(*) FILTER (WHERE signal_state = 'listed') AS listed_before FROM previous_signals) WHERE 10 * now_listed < 6 * listed_before`,
-    },
+    never('signals', 'ratio_as_said', 'amount_to_value_pct is amount over county_value, null exactly when one of them is',
+      'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)'),
+    never('signals', 'figures_in_range', 'what is owed by a listed parcel is positive, county values are, and years are not negative',
+      `(signal_state = 'listed' AND amount <= 0) OR county_value <= 0 OR years_delinquent < 0 OR CAST(last_seen AS DATE) > (SELECT as_of FROM run)`),
+    keepsRows('signals', ['id'], 'a delinquency'),
+    ...comesAndGoes('signals', 'signal_state = \'listed\'', 'listed delinquencies', true),
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },
 });
