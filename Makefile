@@ -108,7 +108,10 @@ crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and
 simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, lost replies and dishonest callers; SEED=, ONLY=n shows one
 	@node test/ledger/simulation/run.ts
 
+fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count the answers by status
+	@node test/fuzz/run_api.ts
+
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: explain query rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz simulate help
+.PHONY: explain query rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz fuzz-api simulate help

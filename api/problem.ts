@@ -29,6 +29,7 @@ export const PROBLEMS = {
   answer_expired: { status: 410, title: 'The answer is no longer kept' },
   purchase_released: { status: 410, title: 'The purchase came to nothing' },
   uri_too_long: { status: 414, title: 'The address is too long' },
+  expectation_failed: { status: 417, title: 'The Expect header asks for something else than 100-continue' },
   rate_limited: { status: 429, title: 'Too many unpaid answers' },
   headers_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'Internal error' },

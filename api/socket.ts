@@ -1,6 +1,6 @@
 /** The HTTP server under the application: limits on what is read, and typed refusals where a request never becomes one. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { documentOf, PROBLEMS, type Reason } from './problem.ts';
 
@@ -29,11 +29,19 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     'Cache-Control: no-store', 'Connection: close', '', body].join('\r\n'));
 }
 
+/** Node answers an Expect it does not know with nothing but a status. */
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const body = `${JSON.stringify(documentOf('expectation_failed', 'Only 100-continue can be expected. Nothing was charged.', false, randomUUID()))}\n`;
+  response.writeHead(PROBLEMS.expectation_failed.status, { 'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store', Connection: 'close' });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
 /** A server that does not listen yet. */
 export function limitedServer(): Server {
   const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS });
   server.maxHeadersCount = HEADER_COUNT;
   server.setTimeout(IDLE_MS);
   server.on('clientError', refuse);
+  server.on('checkExpectation', refuseExpectation);
   return server;
 }

@@ -1,0 +1,56 @@
+/**
+ * `make fuzz-api REQUESTS=100000`: throw so many wild requests at the application over made-up rows, and a twentieth as
+ * many paid ones, and count the answers by status. Exit status 1 where an answer was wrong; it is printed.
+ */
+import { z } from 'zod';
+import { readSettings } from '../../lib/settings.ts';
+import { startApp } from '../api/apps_started.ts';
+import { buyerWith } from '../api/buyers.ts';
+import { dataFolder } from '../api/snapshots_made.ts';
+import { payers, strangers, type Found } from './api.ts';
+import { everyTable } from './api_rows.ts';
+
+/** REQUESTS without a payment in order; another FUZZ_SEED gives other requests. */
+const settings = z.object({
+  REQUESTS: z.coerce.number('a whole number').int('a whole number').min(20, 'at least 20').default(20_000),
+  FUZZ_SEED: z.coerce.number('a whole number').int('a whole number').default(1),
+});
+const PAID_SHARE = 20;
+/** Requests made at a time, so that a long run takes no more memory than a short one. */
+const BATCH = 2_000;
+const { REQUESTS: requests, FUZZ_SEED: seed } = readSettings(settings);
+
+const folder = await dataFolder();
+await folder.publish('2026-11-20.01', everyTable());
+const started = await startApp(folder.path);
+const buyer = buyerWith();
+const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+let faults = 0;
+
+async function run(name: string, count: number, work: (count: number, seed: number) => Promise<Found>): Promise<void> {
+  const statuses = new Map<number, number>();
+  const from = performance.now();
+  let slowestMs = 0;
+  for (let done = 0; done < count; done += BATCH) {
+    const found = await work(Math.min(BATCH, count - done), seed * 1_000_000 + done);
+    for (const [status, n] of found.statuses) statuses.set(status, (statuses.get(status) ?? 0) + n);
+    slowestMs = Math.max(slowestMs, found.slowestMs);
+    faults += found.faults.length;
+    for (const fault of found.faults.slice(0, 10)) say(`  ${fault}`);
+    started.requests.length = 0;
+  }
+  const seconds = (performance.now() - from) / 1000;
+  say(`${count} ${name} in ${seconds.toFixed(0)} s (${(count / seconds).toFixed(0)}/s), the slowest ${slowestMs.toFixed(0)} ms`);
+  for (const [status, n] of [...statuses].sort(([a], [b]) => a - b)) say(`  ${status}  ${n}`);
+}
+
+try {
+  await run('requests without a payment in order', requests, (count, at) => strangers(started, buyer, count, at));
+  await run('paid requests', Math.ceil(requests / PAID_SHARE), (count, at) => payers(started, buyer, count, at));
+  say(`${started.answersChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`);
+} finally {
+  await started.close().catch((error: unknown) => { faults += 1; say(String(error)); });
+  await folder.remove();
+}
+say(faults === 0 ? 'nothing wrong' : `${faults} faults`);
+process.exitCode = faults > 0 ? 1 : 0;
