@@ -61,12 +61,6 @@ rebuild: $(NODE) ## make a published day again from archived pages and compare i
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
 
-rebuild: $(NODE) ## make a published day again from archived pages and compare its bytes: RUN=2026-11-20.01; default: every snapshot
-	@node pipelines/rebuild.ts
-
-identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
-	@node test/identity/run.ts
-
 sql: $(NODE) ## a prompt on the current snapshot, read-only: history, completion, .help; Q='SELECT ...' answers one query
 	@node pipelines/sql.ts
 
@@ -79,7 +73,7 @@ query: $(NODE) ## answer a worked query of queries/: NAME=hidden_upside; without
 serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test money unless configured
 	@node api/server.ts
 
-buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'
+buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'; FULL=1 prints every record
 	@node api/client/buy.ts
 
 mcp: $(NODE) ## an MCP server on standard input and output, through which an agent buys within caps (docs/agents.md)
@@ -87,6 +81,12 @@ mcp: $(NODE) ## an MCP server on standard input and output, through which an age
 
 docs: $(NODE) ## write the data dictionary and the README's tables from the schemas
 	@node docs/generate.ts
+
+county: $(NODE) ## the folder of a new county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093 (docs/adding-a-county.md)
+	@node sources/new_county.ts
+
+screenshots: $(NODE) ## pictures of every page of the site into docs/screenshots/, from the snapshot in DATA_DIR
+	@node docs/screenshots.ts
 
 check: $(NODE) ## types and lint
 	@tsc --noEmit -p .
@@ -96,7 +96,7 @@ test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
 	@node --test --test-concurrency=2 'test/**/*.test.ts'
 
-fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them
+fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them; FUZZ_SEED= begins elsewhere, SHOW= prints some
 	@node test/fuzz/run.ts
 
 bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
@@ -114,4 +114,4 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: explain query rebuild prune schedule job watch identity crash-pipeline bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs check test fuzz fuzz-api simulate help
+.PHONY: explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help
