@@ -1,6 +1,7 @@
 /** Assumptions that the operator overrides in a settings file, checked as strictly as any other setting. */
 import { readFileSync } from 'node:fs';
 import { SettingError } from '../lib/settings.ts';
+import { broken } from './assumption_rules.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from './assumptions.ts';
 
 /** Values that published words, names of keys or the law fix: a reason word says 144x, a key says 5_12. */
@@ -13,7 +14,7 @@ function expectation(row: AssumptionRow, value: unknown): string | null {
   if (row.kind === 'computed') return 'no override: it follows from other values';
   if (FIXED.test(row.key)) return 'no override: published words or the law fix it';
   const [fraction, negative] = [row.value.includes('.'), row.value.startsWith('-') || /^(?:grid_rent|grid_expenses)_/u.test(row.key)];
-  const [least, most] = row.unit === 'share' ? [negative ? -0.99 : 0, 0.99] : [0, row.unit === 'usd' || row.unit.startsWith('usd_') ? 1_000_000 : row.unit === 'percent' || fraction ? 99.99 : 9999];
+  const [least, most] = row.unit === 'share' ? [negative ? -0.99 : 0, 0.99] : [0, row.unit === 'usd' || row.unit.startsWith('usd_') ? 1_000_000 : row.unit === 'percent' || fraction ? 99.99 : row.key.endsWith('_years') ? 40 : 9999];
   const form = fraction ? 'a string of a decimal with at most two decimals' : 'a string of a whole number';
   const wanted = `${form} from ${DIVISORS.test(row.key) ? 'above 0' : least} to ${most}, such as ${JSON.stringify(row.value)}`;
   if (typeof value !== 'string' || !(fraction ? /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u : /^(?:0|[1-9]\d*)$/u).test(value)) return wanted;
@@ -45,5 +46,8 @@ export function assumptionsWith(path: string | undefined): AssumptionSet {
     if (!row || wanted !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${key} is ${JSON.stringify(value)}, expected ${wanted}`);
     overrides.set(key, plain(String(value), row.value));
   }
-  return currentAssumptions(overrides);
+  const set = currentAssumptions(overrides);
+  const fault = broken(set.rows);
+  if (fault !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${fault}`);
+  return set;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
+import { broken } from '../../models/assumption_rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { assumptionsWith } from '../../models/overrides.ts';
 import { build, type Given } from './given.ts';
@@ -47,6 +48,27 @@ describe('a file of assumptions', () => {
   refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
   refused('a computed value', { loan_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
   refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
+  refused('no amortisation', { loan_years: '0' }, /loan_years is "0", expected .* from above 0 to 40/u);
+  refused('a loan for more than the price', { loan_to_value: '1.05' }, /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u);
+  refused('a target cap below nothing', { target_cap_pct: '-8.00' }, /target_cap_pct is "-8\.00", expected .* from above 0/u);
+  refused('a word for the age of a signal', { lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u);
+  refused('a house that is always empty', { vacancy: '0.98' }, /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u);
+  refused('expenses that eat the income under stress', { expense_ratio_5_12: '0.95' }, /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0 to below 1 with every adjustment/u);
+  refused('a stress that helps', { stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u);
+  refused('weights of more than 100 points', { score_yield_weight: '40' }, /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u);
+  refused('confidence above 1', { confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u);
+  refused('Warm that is harder than Hot', { rental_warm_coverage: '1.30' }, /rental_warm_coverage is "1\.30" \(with rental_hot_coverage 1\.25\), expected rental_hot_coverage >= rental_warm_coverage$/u);
+  refused('a later sale that is more urgent', { auction_urgency_5: '9' }, /auction_urgency_5 is "9" .*, expected auction_urgency_1 >= /u);
+  refused('steps of days out of order', { auction_days_2: '5' }, /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u);
+  refused('a grid that says the same twice', { grid_rate_2_pct: '6.00' }, /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u);
+  refused('leads of more than 100 points', { tax_base: '30' }, /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u);
+
+  it('may change several values that only make sense together', async () => {
+    const set = assumptionsWith(await file({ score_yield_weight: '40', score_coverage_weight: '25', rental_warm_coverage: '1.30', rental_hot_coverage: '1.35' }));
+    assert.equal(values(set).get('score_yield_weight'), '40');
+  });
+  it('breaks no rule as it is declared', () => assert.equal(broken(currentAssumptions().rows), null));
+
   refused('no object', '[1]', /expected one JSON object/u);
   refused('no JSON', '{', /expected a JSON file that can be read/u);
 });
