@@ -13,6 +13,8 @@ import { operatorSettings, retentionSettings } from '../pipelines/operate/settin
 import { loadModels } from '../models/index.ts';
 import { findSources, loadSources } from '../sources/index.ts';
 import { queriesPage } from './queries.ts';
+import { commandsPage } from './commands.ts';
+import { interfacePage } from './interface.ts';
 import { sourcesPage } from './sources.ts';
 
 const root = new URL('../', import.meta.url);
@@ -37,7 +39,9 @@ async function sourcesTable(): Promise<string> {
 
 /** Every column of every published table, with its note. */
 async function dataDictionary(): Promise<string> {
-  const published = (await loadModels()).filter((m) => m.contract.publish);
+  const models = await loadModels();
+  const published = models.filter((m) => m.contract.publish);
+  const between = models.filter((m) => !m.contract.publish).flatMap((m) => m.contract.audits);
   const sections = published.map(({ name, contract }) => [
     `## ${name}`, '', contract.record.about, '', `Key: ${contract.record.key.map((k) => `\`${k}\``).join(', ')}. File: \`${name}.parquet\`.`, '',
     '| column | type | meaning |', '|---|---|---|',
@@ -45,7 +49,9 @@ async function dataDictionary(): Promise<string> {
     '| audit | holds when no row is found | stops publication |', '|---|---|---|',
     ...contract.audits.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`),
   ].join('\n'));
-  return ['# Data dictionary', 'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.', ...sections].join('\n\n').concat('\n');
+  const betweenSection = ['## Steps between', '', 'Models that are not published have audits too.', '', '| audit | holds when no row is found | stops publication |', '|---|---|---|',
+    ...between.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`)].join('\n');
+  return ['# Data dictionary', 'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.', ...sections, betweenSection].join('\n\n').concat('\n');
 }
 
 /** Text between the markers of a section replaced; the markers stay. */
@@ -61,6 +67,8 @@ const readmePath = fileURLToPath(new URL('README.md', root));
 const readme = await readFile(readmePath, 'utf8');
 const files: [string, string][] = [
   [fileURLToPath(new URL('docs/data-dictionary.md', root)), await dataDictionary()],
+  [fileURLToPath(new URL('docs/commands.md', root)), commandsPage()],
+  [fileURLToPath(new URL('docs/interface.md', root)), interfacePage()],
   [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
   [fileURLToPath(new URL('docs/queries.md', root)), queriesPage()],
   [readmePath, [
