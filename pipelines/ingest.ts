@@ -6,8 +6,9 @@ import { readDrop } from '../sources/fetch/drop.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Clock } from './clock.ts';
 import { parseRunId, type Layout } from './layout.ts';
-import { readsUpTo, writeRead, type ReadRecord } from './reads.ts';
-import { checkExpectations, parsePages, writeStaged, type Unreadable } from './stage.ts';
+import { readsUpTo, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
+import { readPages } from './parse.ts';
+import { carriedFrom, checkExpectations, type Unreadable } from './stage.ts';
 
 export interface Ingest {
   readonly layout: Layout;
@@ -88,10 +89,12 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       for await (const page of spec.fetch(context)) pages.push(page);
     }
     const standing = before.find((r) => r.status === 'good');
-    const parsed = parsePages(spec, pages, unreadable, clock.observedAt());
-    checkExpectations(spec, parsed, standing?.counts.rows_out);
-    const { counts, parquet } = await writeStaged(layout, spec, runId, parsed, standing);
-    return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
+    const parsed = await readPages(stagedParquet(layout, spec.name, runId), spec, pages, unreadable, clock.observedAt());
+    try {
+      checkExpectations(spec, parsed, standing?.counts.rows_out);
+      const { counts, parquet } = await parsed.write(await carriedFrom(layout, parsed, standing));
+      return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
+    } finally { await parsed.close(); }
   } catch (error) {
     if (error instanceof Quarantine) {
       return await done(record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }));

@@ -17,7 +17,8 @@ import { ArchiveDamage, type Archive, type RequestRecord } from '../sources/fetc
 import type { Layout } from './layout.ts';
 import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from './reads.ts';
 import { compareStaged, type Differences } from './compare.ts';
-import { checkExpectations, NO_BYTES, parsePages, writeRows, type Staged, type Unreadable } from './stage.ts';
+import { readPages } from './parse.ts';
+import { checkExpectations, NO_BYTES, type Staged, type Unreadable } from './stage.ts';
 
 export interface ReparseOptions {
   readonly layout: Layout;
@@ -108,11 +109,14 @@ async function reparseOne(
 ): Promise<One> {
   try {
     const { unreadable, observedAt } = unreadableOf(record);
-    const parsed = parsePages(spec, await pagesOf(archive, record), unreadable, observedAt);
-    checkExpectations(spec, parsed, files.standing?.rows);
     const { old, standing } = files;
-    if (standing?.file instanceof DamagedFile && parsed.rejectedKeys.length > 0) throw standing.file;
-    const staged = await writeRows(files.rebuilt, spec, parsed, standing?.file instanceof DamagedFile ? undefined : standing?.file);
+    const parsed = await readPages(files.rebuilt, spec, await pagesOf(archive, record), unreadable, observedAt);
+    let staged: Staged;
+    try {
+      checkExpectations(spec, parsed, standing?.rows);
+      if (standing?.file instanceof DamagedFile && parsed.rejectedKeys.length > 0) throw standing.file;
+      staged = await parsed.write(standing?.file instanceof DamagedFile ? undefined : standing?.file);
+    } finally { await parsed.close(); }
     const rejects = [...parsed.rejects];
     const refusals = JSON.stringify(rejects) !== JSON.stringify(record.rejects);
     if (typeof old !== 'string') {

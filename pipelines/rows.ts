@@ -15,12 +15,19 @@ export async function loadRows(
   connection: DuckDBConnection, file: string, table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[],
 ): Promise<void> {
   await connection.run(createTable(table, columns));
+  await insertRows(connection, file, table, columns, rows);
+}
+
+/** The same into a table that exists; columns of it that are not named stay null. */
+export async function insertRows(
+  connection: DuckDBConnection, file: string, table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[],
+): Promise<void> {
   if (rows.length === 0) return;
   await writeLines(file, rows);
   const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
-  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql})`).join(', ');
+  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
   try {
-    await connection.run(`INSERT INTO ${identifier(table)} SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`);
+    await connection.run(`INSERT INTO ${identifier(table)} BY NAME SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`);
   } finally { await rm(file, { force: true }); }
 }
 

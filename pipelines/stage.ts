@@ -6,18 +6,19 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, type RejectedRow } from '../models/inputs.ts';
-import type { RowOf } from '../lib/record.ts';
-import { Quarantine, type Page, type SourceSpec } from '../sources/contract.ts';
+import type { Column, RowOf } from '../lib/record.ts';
+import { Quarantine, type Candidate, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
 import { stagedParquet, trustedRows, type ReadRecord } from './reads.ts';
 import { HANDED_OVER, loadRows } from './rows.ts';
 
-type Rejected = RowOf<typeof RejectedRow>;
-type Values = Readonly<Record<string, unknown>>;
+export type Rejected = RowOf<typeof RejectedRow>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /** A row known to exist whose page could not be read. */
 export interface Unreadable {
@@ -27,13 +28,20 @@ export interface Unreadable {
   readonly detail: string;
 }
 
-export interface Parsed {
-  readonly rows: readonly Values[];
+/** What the pages of a read came to, wherever its rows lie. */
+export interface Tally {
+  /** Rows that stand, duplicates merged. */
+  readonly rows: { readonly length: number };
   readonly rejects: readonly Rejected[];
   /** Natural keys of refused rows, where they can still be read. */
   readonly rejectedKeys: readonly Readonly<Record<string, string>>[];
   readonly rowsIn: number;
   readonly merged: number;
+}
+
+/** A read whose rows lie in memory. */
+export interface Parsed extends Tally {
+  readonly rows: readonly Values[];
 }
 
 /** What staging a read gives. */
@@ -46,6 +54,38 @@ export const NO_BYTES = '0'.repeat(64);
 /** Natural key of a row as one string. */
 const keyOf = (spec: SourceSpec, values: Values): string => JSON.stringify(spec.row.key.map((k) => values[k] ?? null));
 
+/** What a candidate comes to: a row with its provenance, or a reject with the row's key where it can still be read. */
+export type Judged = { readonly values: Values } | { readonly reject: Rejected; readonly key: Readonly<Record<string, string>> | undefined };
+
+/** Check a candidate of a page against the record of its source. */
+export function judge(spec: SourceSpec, page: Page, candidate: Candidate, index: number): Judged {
+  const refuse = (reason: string, detail: string, key: Readonly<Record<string, string>> | undefined): Judged => ({
+    reject: {
+      source: spec.name, page_url: page.url, page_sha256: page.sha256, page_row: index, reason, detail,
+      raw: candidate.raw.slice(0, RAW_LIMIT) || '(empty)', observed_at: page.observedAt,
+    },
+    key,
+  });
+  if ('reject' in candidate) return refuse(candidate.reject.reason, candidate.reject.detail, candidate.key);
+  const checked = spec.row.schema.safeParse(candidate.values);
+  if (!checked.success) {
+    const key = Object.fromEntries(spec.row.key.map((k) => [k, candidate.values[k]]));
+    return refuse('invalid_field', checked.error.issues
+      .map((i) => `${i.path.join('.') || 'row'} is ${JSON.stringify(i.path[0] === undefined ? null : candidate.values[String(i.path[0])] ?? null)}: ${i.message}`).join('; '),
+    Object.values(key).every((v) => typeof v === 'string') ? key as Record<string, string> : undefined);
+  }
+  return { values: {
+    ...checked.data, source: spec.name, source_url: candidate.sourceUrl ?? page.url,
+    observed_at: page.observedAt, page_sha256: page.sha256, page_row: index,
+  } };
+}
+
+/** A row known of without a page of its own, as a reject. */
+export const lostRow = (spec: SourceSpec, lost: Unreadable, index: number, observedAt: string): Rejected => ({
+  source: spec.name, page_url: lost.url, page_sha256: NO_BYTES, page_row: index, reason: lost.reason, detail: lost.detail,
+  raw: JSON.stringify(lost.key), observed_at: observedAt,
+});
+
 /** Parse all pages of a read and check every row. Pure. @throws Quarantine when a page is not what the adapter knows. */
 export function parsePages(spec: SourceSpec, pages: readonly Page[], unreadable: readonly Unreadable[], observedAt: string): Parsed {
   const byKey = new Map<string, Values>();
@@ -56,46 +96,28 @@ export function parsePages(spec: SourceSpec, pages: readonly Page[], unreadable:
   for (const page of pages) {
     for (const [index, candidate] of parseOne(spec, page).entries()) {
       rowsIn += 1;
-      const refuse = (reason: string, detail: string): void => {
-        rejects.push({
-          source: spec.name, page_url: page.url, page_sha256: page.sha256, page_row: index, reason, detail,
-          raw: candidate.raw.slice(0, RAW_LIMIT) || '(empty)', observed_at: page.observedAt,
-        });
-      };
-      if ('reject' in candidate) {
-        refuse(candidate.reject.reason, candidate.reject.detail);
-        if (candidate.key) rejectedKeys.push(candidate.key);
+      const judged = judge(spec, page, candidate, index);
+      if ('reject' in judged) {
+        rejects.push(judged.reject);
+        if (judged.key) rejectedKeys.push(judged.key);
         continue;
       }
-      const checked = spec.row.schema.safeParse(candidate.values);
-      if (!checked.success) {
-        refuse('invalid_field', checked.error.issues
-          .map((i) => `${i.path.join('.') || 'row'} is ${JSON.stringify(i.path[0] === undefined ? null : candidate.values[String(i.path[0])] ?? null)}: ${i.message}`).join('; '));
-        const key = Object.fromEntries(spec.row.key.map((k) => [k, candidate.values[k]]));
-        if (Object.values(key).every((v) => typeof v === 'string')) rejectedKeys.push(key as Record<string, string>);
-        continue;
-      }
-      const key = keyOf(spec, checked.data);
+      const key = keyOf(spec, judged.values);
       if (byKey.has(key)) merged += 1;
       // The later of two versions of a row stands: pages are read in the source's own order.
-      byKey.set(key, {
-        ...checked.data, source: spec.name, source_url: candidate.sourceUrl ?? page.url,
-        observed_at: page.observedAt, page_sha256: page.sha256, page_row: index,
-      });
+      byKey.set(key, judged.values);
     }
   }
   for (const [index, lost] of unreadable.entries()) {
     rowsIn += 1;
     rejectedKeys.push(lost.key);
-    rejects.push({
-      source: spec.name, page_url: lost.url, page_sha256: NO_BYTES, page_row: index, reason: lost.reason, detail: lost.detail,
-      raw: JSON.stringify(lost.key), observed_at: observedAt,
-    });
+    rejects.push(lostRow(spec, lost, index, observedAt));
   }
   return { rows: [...byKey.values()], rejects, rejectedKeys, rowsIn, merged };
 }
 
-function parseOne(spec: SourceSpec, page: Page): ReturnType<SourceSpec['parse']> {
+/** Candidates of a page. @throws Quarantine, also where the parser itself fails */
+export function parseOne(spec: SourceSpec, page: Page): ReturnType<SourceSpec['parse']> {
   try {
     return spec.parse(page);
   } catch (error) {
@@ -107,7 +129,7 @@ function parseOne(spec: SourceSpec, page: Page): ReturnType<SourceSpec['parse']>
 }
 
 /** Hold a read against what its adapter expects. @throws Quarantine naming the figure and its bound. */
-export function checkExpectations(spec: SourceSpec, parsed: Parsed, lastGoodRows: number | undefined): void {
+export function checkExpectations(spec: SourceSpec, parsed: Tally, lastGoodRows: number | undefined): void {
   const { minRows, maxRejectShare, maxDropShare } = spec.expect;
   const fresh = parsed.rows.length;
   const share = parsed.rowsIn === 0 ? 0 : parsed.rejects.length / parsed.rowsIn;
@@ -130,10 +152,12 @@ export function checkExpectations(spec: SourceSpec, parsed: Parsed, lastGoodRows
 export async function writeStaged(
   layout: Layout, spec: SourceSpec, runId: string, parsed: Parsed, standing: ReadRecord | undefined,
 ): Promise<Staged> {
-  // What nothing is carried from is not looked at.
-  const before = standing && parsed.rejectedKeys.length > 0 ? await trustedRows(layout, standing) : undefined;
-  return writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, before);
+  return writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, await carriedFrom(layout, parsed, standing));
 }
+
+/** Verified rows of the read that stood before, where any may be carried: what nothing is carried from is not looked at. */
+export const carriedFrom = async (layout: Layout, { rejectedKeys }: Tally, standing: ReadRecord | undefined): Promise<string | undefined> =>
+  (standing && rejectedKeys.length > 0 ? trustedRows(layout, standing) : undefined);
 
 /**
  * The same into any file.
@@ -141,38 +165,45 @@ export async function writeStaged(
  */
 export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed, before: string | undefined): Promise<Staged> {
   await makeFolder(dirname(target));
-  const columns = [...spec.row.columns, ...Provenance.columns];
-  const temporary = `${target}.tmp`;
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
-    const { connection } = duck;
-    await loadRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, parsed.rows);
+    await loadRows(duck.connection, `${target}${HANDED_OVER}`, 'fresh', columnsOf(spec), parsed.rows);
+    return await writeFresh(duck.connection, target, spec, parsed, before);
+  } finally { duck.close(); }
+}
+
+/** Columns of a staged file. */
+export const columnsOf = (spec: SourceSpec): readonly Column[] => [...spec.row.columns, ...Provenance.columns];
+
+/** Write the rows of the table `fresh`, one for each key, and what is carried. */
+export async function writeFresh(connection: DuckDBConnection, target: string, spec: SourceSpec, tally: Tally, before: string | undefined): Promise<Staged> {
+  const columns = columnsOf(spec);
+  const temporary = `${target}.tmp`;
+  try {
     const key = spec.row.key.map(identifier).join(', ');
+    const names = columns.map((c) => identifier(c.name)).join(', ');
     let carried = 0;
-    await connection.run('CREATE TABLE carried AS FROM fresh LIMIT 0');
-    if (before !== undefined && parsed.rejectedKeys.length > 0) {
+    await connection.run(`CREATE TABLE carried AS SELECT ${names} FROM fresh LIMIT 0`);
+    if (before !== undefined && tally.rejectedKeys.length > 0) {
       await connection.run(`CREATE TABLE refused (${spec.row.key.map((k) => `${identifier(k)} VARCHAR`).join(', ')})`);
-      for (const k of parsed.rejectedKeys) {
+      for (const k of tally.rejectedKeys) {
         await connection.run(`INSERT INTO refused VALUES (${spec.row.key.map((_, i) => `$${i + 1}`).join(', ')})`, spec.row.key.map((name) => k[name] ?? null));
       }
       const same = (a: string, b: string): string => spec.row.key.map((n) => `CAST(${a}.${identifier(n)} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${identifier(n)} AS VARCHAR)`).join(' AND ');
       // A file from before a column existed has no value for it.
       const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(before)})`)).map((r) => r['column_name']));
-      const names = columns.map((c) => (present.has(c.name) ? `p.${identifier(c.name)}` : `CAST(NULL AS ${c.sql})`)).join(', ');
-      await connection.run(`INSERT INTO carried SELECT ${names} FROM read_parquet(${literal(before)}) p
+      const values = columns.map((c) => (present.has(c.name) ? `p.${identifier(c.name)}` : `CAST(NULL AS ${c.sql})`)).join(', ');
+      await connection.run(`INSERT INTO carried SELECT ${values} FROM read_parquet(${literal(before)}) p
         WHERE EXISTS (FROM refused r WHERE ${same('p', 'r')}) AND NOT EXISTS (FROM fresh f WHERE ${same('p', 'f')})`);
       carried = Number((await rowsOf(connection, 'SELECT count(*) AS n FROM carried'))[0]?.['n']);
     }
-    await connection.run(`COPY (SELECT * FROM (FROM fresh UNION ALL FROM carried) ORDER BY ${key}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
+    await connection.run(`COPY (SELECT * FROM (SELECT ${names} FROM fresh UNION ALL FROM carried) ORDER BY ${key}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
     const written = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(temporary)})`))[0]?.['n']);
-    const counts = { rows_in: parsed.rowsIn, rows_out: written - carried, rows_rejected: parsed.rejects.length, rows_merged: parsed.merged, rows_carried: carried };
+    const counts = { rows_in: tally.rowsIn, rows_out: written - carried, rows_rejected: tally.rejects.length, rows_merged: tally.merged, rows_carried: carried };
     if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
     await moveInto(temporary, target);
     return { counts, parquet: { sha256: await sha256OfFile(target), bytes: (await stat(target)).size } };
-  } finally {
-    duck.close();
-    await rm(temporary, { force: true });
-  }
+  } finally { await rm(temporary, { force: true }); }
 }

@@ -155,6 +155,24 @@ export interface DropFormat {
   readonly beside?: string;
 }
 
+/** A CSV page of millions of rows, whose plain rows are read by SQL: see bulk_csv.ts. */
+export interface BulkCsv {
+  /** `kind` of the page. */
+  readonly kind: string;
+  /** Cells that a row is made of, by the names of their columns in lower case. In the SQL below they are trimmed, and null where blank. */
+  readonly cells: readonly string[];
+  /** Texts that are put together from several cells and must be plain as a whole. */
+  readonly texts: readonly string[];
+  /** What else must hold of a plain row. */
+  readonly plain: string;
+  /** SQL of every column of the record. */
+  readonly values: Readonly<Record<string, string>>;
+  /** SQL of the public page that shows the row. */
+  readonly sourceUrl: string;
+  /** The parser for one row of this file, by its cells as published. */
+  row(cell: (column: string) => string | undefined, raw: () => string): Candidate;
+}
+
 export interface SourceSpec {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */
   readonly name: string;
@@ -181,6 +199,8 @@ export interface SourceSpec {
   readonly drop?: readonly DropFormat[];
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
   parse(page: Page): readonly Candidate[];
+  /** For a CSV page too large for the memory that its rows take: how its plain rows are read by SQL. */
+  readonly bulk?: BulkCsv;
 }
 
 const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>(['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only']);

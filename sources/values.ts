@@ -73,7 +73,7 @@ export function tidy(value: unknown): string | null {
 export const line = (value: unknown): string | null => tidy(value)?.replace(/\s+/gu, ' ') ?? null;
 
 /** Words by which sites say that there is no value. */
-const NOTHING = /^(?:-+|—|n\/?a|n\.a\.|none|null|nil|tbd|unknown|not (?:available|provided|disclosed|stated|applicable)|undisclosed)$/iu;
+export const NOTHING = /^(?:-+|—|n\/?a|n\.a\.|none|null|nil|tbd|unknown|not (?:available|provided|disclosed|stated|applicable)|undisclosed)$/iu;
 
 /** Text of one line, or null when blank or a word that says there is none. */
 export function optional(value: unknown): string | null {

@@ -7,18 +7,17 @@
  * formation is found. Whether the state's daily mirror touches only what changed is not documented: where it
  * touches everything, the number of rows says so, and the formation date alone, further back, picks the increment.
  *
- * The export is about 750 MB and three million rows. It is read in slices, but its rows are in memory together, at
- * 2.4 kB a row: a first load of the real register wants some 8 GB (`NODE_OPTIONS=--max-old-space-size=10240`).
+ * The export is about 750 MB and three million rows. Its plain rows are read by SQL (bulk.ts), the others by the
+ * parser below; `make bench ONLY=colorado` says what that takes.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { csvSlices } from '../../csv_slices.ts';
 import { addDays } from '../../days.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { Registration } from '../../rows/registration.ts';
+import { exportBySql, PORTAL, RESOURCE } from './bulk.ts';
 import { candidate, checkColumns, date, optional, readCsv, refuse, required, tidy } from '../../values.ts';
 
-const PORTAL = 'https://data.colorado.gov';
-const RESOURCE = '/resource/4ykn-tg5h.json';
 const EXPORT = '/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD';
 /** Half as large again as the export was said to be in 2026. */
 const EXPORT_BYTES = 1_200_000_000;
@@ -64,7 +63,7 @@ function agentAddress(cell: Cells): Record<string, string | null> {
   return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
 }
 
-function registration(cell: Cells, raw: string, origin: string): Candidate {
+function registration(cell: Cells, raw: string | (() => string), origin: string): Candidate {
   const id = optional(cell('entityid'));
   return candidate(raw, () => {
     if (id === null || !/^\d{11}$/u.test(id)) return refuse('bad_entityid', `entityid is ${JSON.stringify(id)}, expected eleven digits`);
@@ -182,5 +181,6 @@ export default defineSource({
       after = last;
     }
   },
+  bulk: { ...exportBySql, row: (cell, raw) => registration(cell, raw, PORTAL) },
   parse: (page) => (page.kind === 'export' ? parseExport(page) : parseJson(page)),
 });

@@ -1,0 +1,43 @@
+/**
+ * A CSV file of millions of rows, most of which need no thought. A row whose cells are plain (printable ASCII, single
+ * spaces, no word for "nothing") is read by SQL, which then has only to trim and to choose; every other row goes to the
+ * adapter's parser like a row of any page. So the parser stays the definition of what a row is, and what is said here
+ * of plain rows must agree with it: test/sources/bulk.test.ts holds the two against each other.
+ */
+import { identifier, literal } from '../lib/sql.ts';
+import { NOTHING } from './values.ts';
+import type { BulkCsv } from './contract.ts';
+
+/** Stands between texts in the one text that is searched; no plain cell can hold it. */
+const BETWEEN = '\\x1f';
+
+const ODD_WORD = `(?i)${BETWEEN}${NOTHING.source.slice(1, -1)}${BETWEEN}`;
+
+/** Names of the file's cells as published, by position: the trimmed ones bear the names of their columns. */
+const published = (position: number): string => `cell_${position}`;
+
+/**
+ * A SELECT over a file of the form isStrictCsv: the values of each row and its page's address, and the cells as
+ * published of a row that is not plain.
+ * @param header names of the file's columns in lower case
+ * @param columns columns of the record, in order
+ */
+export function plainRowsSql({ cells, texts, plain, values, sourceUrl }: BulkCsv, header: readonly string[], columns: readonly string[], file: string): string {
+  const trimmed = cells.map((c) => `nullif(trim(${published(header.indexOf(c))}), '') AS ${identifier(c)}`).join(', ');
+  const all = header.map((_, position) => published(position));
+  // One text for the whole row, so that each search is made once.
+  const together = `concat_ws(chr(31), '', ${[...cells.map(identifier), ...texts].join(', ')}, '')`;
+  return `SELECT ${columns.map((c) => `${values[c] ?? 'NULL'} AS ${identifier(c)}`).join(', ')}, ${sourceUrl} AS source_url,
+      CASE WHEN is_plain THEN NULL ELSE [${all.join(', ')}] END AS odd_cells
+    FROM (
+      SELECT *, coalesce((${plain}) AND regexp_full_match(row_text, '[ -~${BETWEEN}]*') AND NOT contains(row_text, '  ') AND NOT regexp_matches(row_text, ${literal(ODD_WORD)}), false) AS is_plain
+      FROM (
+        SELECT *, ${together} AS row_text
+        FROM (
+          SELECT ${all.join(', ')}, ${trimmed}
+          FROM read_csv(${literal(file)}, auto_detect = false, header = true, strict_mode = true, delim = ',', quote = '"', escape = '"',
+            columns = {${all.map((name) => `${name}: 'VARCHAR'`).join(', ')}})
+        )
+      )
+    )`;
+}
