@@ -20,7 +20,7 @@ interface County { readonly name: string; readonly title: string; readonly fips:
 
 /** A case of recorded/pages.json, as test/sources/fleet.test.ts describes it. */
 type Case = Readonly<Record<string, unknown>>;
-interface Template { readonly folder: 'tax' | 'sheriff'; source(county: County): string; pages(county: County): Readonly<Record<string, Case>>; readonly record: string }
+interface Template { readonly folder: 'tax' | 'sheriff'; source(county: County): string; pages(county: County): Readonly<Record<string, Case>>; /** What to record, in words. */ readonly record: string }
 
 const BLOCKED = '<html><head><title>Sign in</title></head><body>Please sign in to go on.</body></html>';
 const hostOf = ({ title }: County): string => `${title.toLowerCase().replaceAll(' ', '')}.sheriffsaleauction.ohio.gov`;
@@ -44,7 +44,7 @@ export default realAuction({ county: '${c.title}', fips: '${c.fips}', host: '${h
         cut_off: { ...items, file: 'items.json', cutTo: 300, quarantine: 'malformed_page' },
       };
     },
-    record: 'items.json: the answer to LOAD for one sale day with a few items. new_token.json: the same with a token the platform does not use, such as @ZZ. Put the sale day into context.saleDate.',
+    record: 'items.json: the answer to LOAD for one sale day with a few items (the browser\'s network tab shows it while the page of the day loads). new_token.json: the same with a token the platform does not use, such as @ZZ. Put the sale day into context.saleDate.',
   },
   arcgis_parcels: {
     folder: 'tax',
@@ -76,7 +76,7 @@ export default arcgisParcels({
         blocked_login_page: { ...features, text: BLOCKED, quarantine: 'malformed_page' },
       };
     },
-    record: 'features.json: the first page of the layer\'s query, two or three features of it. last_page.json: the same with "features": []. without_a_field.json: last_page.json with the field of the amount taken out of "fields".',
+    record: 'features.json: what `<layer>/query?where=<where>&outFields=*&returnGeometry=false&resultRecordCount=3&f=json` answers. last_page.json: the same with "features": []. without_a_field.json: last_page.json with the field of the amount taken out of "fields".',
   },
   county_list_file: {
     folder: 'tax',

@@ -44,6 +44,10 @@ describe('a county added as the page says', () => {
     await writeFile(source, (await readFile(source, 'utf8')).replace(/parcel: .*,/, String.raw`parcel: /^[A-Z]\d{2}-\d{3}-\d{3}-\d{4}$/u,`).replace('12-34567', 'B07-510-041-0001'));
     await writeFile(join(copy, FOLDER, 'recorded/list.csv'), LIST);
     assert.match(shell(check).said, /did not exist and was written: review it/);
+    assert.match(shell(check).said, /README\.md does not say where the pages come from/);
+    await writeFile(join(copy, FOLDER, 'recorded/README.md'), 'Made by us with invented names.\n');
+    assert.match(shell(check).said, /terms\.note is still that of the template/);
+    await writeFile(source, (await readFile(source, 'utf8')).replace(/ Say here[^']*/, ' The county asks for nothing.'));
     const { status, said } = shell(check);
     assert.equal(status, 0, said);
     assert.match(said, /oh_wood_tax reads its recorded pages/);

@@ -139,7 +139,9 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
       assert.ok(accepted > 0, 'no recorded page gave an accepted row');
       assert.deepEqual(await unshown(found), [], 'no recorded page shows it');
       assert.equal(defineSource(spec), spec, 'it declares terms, cadence and expectations');
-      assert.ok((await readFile(new URL('README.md', folder), 'utf8')).trim(), 'README.md does not say where the pages come from');
+      const origin = await readFile(new URL('README.md', folder), 'utf8');
+      assert.ok(origin.trim() !== '' && !origin.includes('Nothing is recorded yet'), 'README.md does not say where the pages come from');
+      assert.doesNotMatch(spec.terms.note, /\bSay here\b/, 'terms.note is still that of the template');
       const unused = (await readdir(folder, { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath.replace(/\/$/, '')}/${entry.name}`).filter((path) => !used.has(path) && !borrowed.has(path));
       assert.deepEqual(unused.map((path) => basename(path)), [], 'files that no case uses');
