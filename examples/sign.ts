@@ -1,0 +1,25 @@
+/**
+ * Sign what a PAYMENT-REQUIRED header asks for and print the PAYMENT-SIGNATURE header to send. For clients that speak
+ * HTTP by themselves, such as curl. It signs at most MAX_USD (default 0.25).
+ *
+ *   BUYER_KEY=0x... MAX_USD=2 node examples/sign.ts "$PAYMENT_REQUIRED"
+ */
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const { BUYER_KEY, MAX_USD = '0.25' } = process.env;
+const required = process.argv[2];
+if (required === undefined || required === '' || BUYER_KEY === undefined) {
+  process.stderr.write('usage: BUYER_KEY=0x... node examples/sign.ts PAYMENT-REQUIRED\n');
+  process.exit(2);
+}
+const client = new x402Client().register('eip155:8453', new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex))).setSpendControls({ maxAmountPerPayment: `$${MAX_USD}` });
+try {
+  process.stdout.write(`${encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(required)))}\n`);
+} catch (error) {
+  process.stderr.write(`not signed: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
