@@ -96,6 +96,9 @@ test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
 	@node --test --test-concurrency=2 'test/**/*.test.ts'
 
+properties: $(NODE) ## hold the fifteen properties of underwriting and leads on DEALS=20000 random deals and print the cases (SEED=...)
+	@DEALS=$(or $(DEALS),20000) node --test test/models/properties.test.ts
+
 fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them; FUZZ_SEED= begins elsewhere, SHOW= prints some
 	@node test/fuzz/run.ts
 
@@ -114,4 +117,4 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help
+.PHONY: properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help

@@ -10,7 +10,7 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
-import { Provenance, RejectedRow, Run, SourceRead } from '../../models/inputs.ts';
+import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 
 export type GivenRow = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ const nullable = (columns: readonly Column[]): Column[] => columns.map((c) => ({
 /** Empty input tables, as a build finds them, and the tables of given models. @returns the models left to build */
 export async function createInputs(connection: DuckDBConnection, models: readonly Model[], given: Given): Promise<Model[]> {
   const tables = new Map<string, readonly Column[]>([
-    ['run', columnsOf(Run)], ['declared_assumptions', columnsOf(Assumption)], ['source_reads', columnsOf(SourceRead)], ['rejected_rows', columnsOf(RejectedRow)],
+    ['run', columnsOf(Run)], ['declared_assumptions', columnsOf(Assumption)], ['source_reads', columnsOf(SourceRead)], ['rejected_rows', columnsOf(RejectedRow)], ['sold_leads', columnsOf(SoldLead)],
     ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
     ...models.filter((m) => m.contract.publish).map((m) => [`previous_${m.name}`, nullable(m.contract.record.columns)] as const),
     ...models.filter((m) => m.name in given).map((m) => [m.name, m.contract.record.columns] as const),
@@ -90,10 +90,14 @@ export function uuid5(name: string): string {
 /** All models, read once. */
 const all = loadModels();
 
-/** Build the models over given rows. With `only`, just those and the ones they need must be given or buildable. */
-export async function build(given: Given, only?: (model: Model) => boolean): Promise<Built> {
+/**
+ * Build the models over given rows. With `only`, just those and the ones they need must be given or buildable.
+ * @param session statements that set the session up otherwise, such as another time zone
+ */
+export async function build(given: Given, only?: (model: Model) => boolean, session: readonly string[] = []): Promise<Built> {
   const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
   try {
+    for (const statement of session) await duck.connection.run(statement);
     const models = await createInputs(duck.connection, await all, given);
     const results = await buildModels(duck.connection, { models: only ? models.filter(only) : models });
     const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
