@@ -49,7 +49,7 @@ async function prepare(folder: string, days: readonly Day[], times: number): Pro
       const { connection } = duck;
       await loadInputs(connection, {
         layout, workDir: folder, asOf, observedAt: `${asOf}T12:00:00Z`, assumptions: currentAssumptions(), sources: result.sources,
-        records, references: loadReferences(), models, previous: null,
+        records, references: loadReferences(), models, previous: null, soldLeads: [],
       });
       rows = 0;
       for (const record of records) {
