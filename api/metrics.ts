@@ -24,6 +24,8 @@ export function metricsOf(health: () => Promise<Health>): Metrics {
   const stale = new Gauge({ name: 'dealfeed_stale_sources', help: 'Sources whose rows are older than the days between two reads.', registers });
   const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 where payments can be taken.', registers });
   const failing = new Gauge({ name: 'dealfeed_snapshot_failing', help: '1 while the current snapshot cannot be loaded and the one before serves.', registers });
+  const open = new Gauge({ name: 'dealfeed_open_settlements', help: 'Purchases whose outcome is not known yet.', registers });
+  const warnings = new Gauge({ name: 'dealfeed_payment_warnings', help: 'What somebody should look at in payments: the ledger, the chain, the gas.', registers });
   return {
     type: registry.contentType,
     observe(entry) {
@@ -38,6 +40,8 @@ export function metricsOf(health: () => Promise<Health>): Metrics {
       for (const status of ['ok', 'degraded', 'unavailable'] as const) healthy.set({ status }, now.status === status ? 1 : 0);
       stale.set(now.stale_sources.length);
       ready.set(now.payments.ready ? 1 : 0);
+      open.set(now.payments.unresolved);
+      warnings.set(now.payments.warnings.length);
       failing.set(now.snapshot_failure ? 1 : 0);
       return registry.metrics();
     },

@@ -14,11 +14,12 @@ import {
   withPrivateCacheControl, x402HTTPResourceServer, x402ResourceServer,
   type FacilitatorClient, type HTTPAdapter, type HTTPProcessResult, type HTTPResponseInstructions, type RouteConfig,
 } from '@x402/core/server';
+import type { PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
 import type { Context, Middleware, Next } from 'koa';
-import { LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import { LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Payment, type Purchase } from '../../ledger/ledger.ts';
 import { readOffered, validTooLong, type OfferedPayment } from './authorization.ts';
 import { FacilitatorUnavailable, plainSpoken, settlementOf, type Settled } from './facilitator.ts';
 import { NETWORK } from './network.ts';
@@ -83,6 +84,10 @@ function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPA
     getUserAgent: () => ctx.get('User-Agent'),
   };
 }
+
+/** Whether exactly what is asked was signed. A facilitator has said so already; what we write down and look for on the chain must not rest on that. */
+const paysFor = (payment: Payment, { network, asset, payTo, amount }: PaymentRequirements): boolean =>
+  payment.network === network.toLowerCase() && payment.asset === asset.toLowerCase() && payment.payTo === payTo.toLowerCase() && payment.amount === BigInt(amount);
 
 type Verified = Extract<HTTPProcessResult, { type: 'payment-verified' }>;
 
@@ -263,6 +268,10 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
           }
           const result = await process(ctx, true);
           if (result.type === 'payment-error') { refuse402(ctx, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.', result.response); return; }
+          if (!paysFor(offered.offer.payment, result.paymentRequirements)) {
+            refuse402(ctx, 'payment_invalid', 'What was signed is not what this call asks for. Nothing was charged.', await ask402(ctx), 'authorization_mismatch');
+            return;
+          }
           await serve(ctx, next, http, routeKey, leaseMs, offered.offer, result);
         } catch (error) {
           if (error instanceof FacilitatorUnavailable) refusals.unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');

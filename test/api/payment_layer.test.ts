@@ -113,6 +113,17 @@ describe('the payment layer', () => {
     assert.equal((await fetchPaying(url(), payment)).status, 200);
   });
 
+  it('holds what was signed against what is asked itself, whatever a facilitator says of it', async () => {
+    const other = '0x00000000000000000000000000000000000000bb';
+    for (const change of [{ value: '49999' }, { value: '50001' }, { to: other }]) {
+      const payment = await buyer.forge(url(), (p) => ({ ...p, payload: { ...p.payload, authorization: { ...(p.payload as { authorization: object }).authorization, ...change } } }));
+      const response = await fetchPaying(url(), payment);
+      assert.equal(response.status, 402, JSON.stringify(change));
+      assert.equal((await bodyOf(response))['payment_error'], 'authorization_mismatch');
+    }
+    assert.equal(facilitator.settled, 0);
+  });
+
   it('says that a settlement failed, and frees the payment, only when that is sure', async () => {
     const payment = await buyer.sign(url());
     const refused = { success: false, errorReason: 'invalid_exact_evm_insufficient_balance', transaction: '', network: NETWORK } as const;
