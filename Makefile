@@ -67,6 +67,12 @@ sql: $(NODE) ## a prompt on the current snapshot, read-only: history, completion
 explain: $(NODE) ## walk a number back to formula, assumptions, page and archived bytes: ID=... FIELD=noi_underwritten
 	@node pipelines/analyse/explain_cli.ts
 
+diff: $(NODE) ## what changed between two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet for all of it
+	@node pipelines/analyse/diff_cli.ts
+
+profile: $(NODE) ## a report of a snapshot as one HTML file with plots: OUT=profile.html
+	@node pipelines/analyse/profile_cli.ts
+
 query: $(NODE) ## answer a worked query of queries/: NAME=hidden_upside; without a name list them
 	@node pipelines/analyse/query_cli.ts
 
@@ -117,4 +123,4 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help
+.PHONY: diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help

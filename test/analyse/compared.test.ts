@@ -1,0 +1,153 @@
+/** Two snapshots compared, and the profile report, over two real days. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, before, describe, test } from 'node:test';
+import sparticuz from '@sparticuz/chromium';
+import { chromium, type Browser } from 'playwright-core';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { diffSnapshots, linesOfDiff, MOVING, writeChanges, type Diff } from '../../pipelines/analyse/diff.ts';
+import { svgOf } from '../../pipelines/analyse/profile/charts.ts';
+import { loadModels } from '../../models/index.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import { newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const [A, B] = ['2026-11-20.01', '2026-11-23.01'];
+let layout: Layout;
+before(async () => {
+  layout = await newLayout();
+  const world = smallWorld();
+  const only = ({ family, name }: { family: string; name: string }): boolean => ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'].includes(name);
+  await runDay({ layout, world, day: '2026-11-20', only });
+  await runDay({ layout, world, day: '2026-11-23', only });
+});
+const cli = (script: string, env: Record<string, string>) =>
+  spawnSync(process.execPath, [`pipelines/analyse/${script}`], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, ...env } });
+
+describe('two snapshots compared', () => {
+  let diff: Diff;
+  before(async () => { diff = await diffSnapshots(layout, A, B); });
+  after(() => { diff.duck.close(); });
+  const of = (table: string) => diff.tables.find((t) => t.table === table) ?? assert.fail(table);
+
+  test('what came, went and changed is what a comparison row by row in plain code finds', async () => {
+    for (const { name, contract } of (await loadModels()).filter((m) => m.contract.publish && m.name !== 'reports')) {
+      const { key } = contract.record;
+      const byKey = async (runId: string) => new Map((await published(layout, runId, name)).map((r) => [JSON.stringify(key.map((k) => r[k])), r]));
+      const [a, b] = [await byKey(A), await byKey(B)];
+      const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !MOVING.has(c));
+      const counts = new Map<string, number>();
+      let changed = 0;
+      for (const [k, row] of b) {
+        const old = a.get(k);
+        const differing = old ? fields.filter((f) => old[f] !== row[f]) : [];
+        changed += differing.length > 0 ? 1 : 0;
+        for (const f of differing) counts.set(f, (counts.get(f) ?? 0) + 1);
+      }
+      const found = of(name);
+      assert.deepEqual([found.added, found.removed, found.changed], [[...b.keys()].filter((k) => !a.has(k)).length, [...a.keys()].filter((k) => !b.has(k)).length, changed], name);
+      assert.deepEqual(Object.fromEntries(found.fields.map((f) => [f.field, f.changes])), Object.fromEntries(counts), name);
+    }
+    assert.ok(of('deals').fields.some((f) => f.field === 'list_price'), 'three days of the world have price cuts');
+  });
+
+  test('a snapshot compared with itself is the same, and with all fields the days show', async () => {
+    const same = await diffSnapshots(layout, B, B, true);
+    assert.deepEqual(same.tables.filter((t) => t.added + t.removed + t.changed > 0), []);
+    assert.match((await linesOfDiff(same)).join('\n'), /the same in both: .*deals.*reports/);
+    same.duck.close();
+    const all = await diffSnapshots(layout, A, B, true);
+    assert.ok(all.tables.find((t) => t.table === 'deals')?.fields.some((f) => f.field === 'days_on_feed'));
+    all.duck.close();
+  });
+
+  test('every change goes into a file, with old and new values, as lines of JSON or as Parquet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-diff-'));
+    const [lines, table] = [join(folder, 'changes.ndjson'), join(folder, 'changes.parquet')];
+    const written = await writeChanges(diff, lines);
+    assert.equal(await writeChanges(diff, table), written);
+    const parsed = (await readFile(lines, 'utf8')).trimEnd().split('\n').map((l) => JSON.parse(l) as Record<string, string | null>);
+    assert.equal(parsed.length, written);
+    const cut = parsed.find((c) => c['table'] === 'deals' && c['field'] === 'list_price') ?? assert.fail('no price changed');
+    const [old, now] = await Promise.all([A, B].map(async (id) => (await published(layout, id, 'deals', `WHERE id = ${literal(String(cut['key']))}`))[0]?.['list_price']));
+    assert.deepEqual([cut['old'], cut['new']], [old, now]);
+    const added = parsed.find((c) => c['kind'] === 'added' && c['table'] === 'deals');
+    if (added) assert.equal((JSON.parse(String(added['new'])) as { id: string }).id, added['key'], 'a row that came is there whole');
+    const duck = await openDuck();
+    try { assert.deepEqual(await rowsOf(duck.connection, `SELECT count(*)::INT AS n FROM read_parquet(${literal(table)})`), [{ n: written }]); } finally { duck.close(); }
+    await assert.rejects(writeChanges(diff, join(folder, 'changes.csv')), /expected a file that ends with \.ndjson or \.parquet/);
+  });
+
+  test('from the command line by run, day, current or previous', () => {
+    assert.match(cli('diff_cli.ts', {}).stdout, /^2026-11-20\.01 \(as of 2026-11-20\) -> 2026-11-23\.01 \(as of 2026-11-23\)\n/);
+    assert.match(cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20' }).stdout, /deals: \d+ rows -> \d+; 0 added, [1-9]/);
+    const wrong = cli('diff_cli.ts', { A: '2019-01-01' });
+    assert.deepEqual([wrong.status, wrong.stderr.startsWith('A is "2019-01-01", expected a snapshot')], [1, true]);
+  });
+});
+
+describe('the profile report', () => {
+  let browser: Browser;
+  let file: string;
+  before(async () => {
+    file = join(await mkdtemp(join(tmpdir(), 'dealfeed-profile-')), 'profile.html');
+    const { status, stderr } = cli('profile_cli.ts', { OUT: file });
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr, '', 'no plot draws a warning');
+    browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? await sparticuz.executablePath(), args: ['--no-sandbox', '--disable-gpu'] });
+  });
+  after(() => browser.close());
+
+  test('is one file that asks for nothing else, with a plot and a table of figures for each section', async () => {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => { asked.push(request.url()); });
+    const errors: string[] = [];
+    page.on('pageerror', (error) => { errors.push(error.message); });
+    await page.goto(pathToFileURL(file).href);
+    assert.deepEqual([asked, errors], [[pathToFileURL(file).href], []]);
+    const sections = await page.locator('section').count();
+    assert.ok(sections >= 8);
+    assert.equal(await page.locator('section svg[role=img][aria-label]').count(), sections);
+    assert.equal(await page.locator('section details table').count(), sections);
+    const counts = await page.locator('dl').innerText();
+    assert.match(counts, /deals\s+[\d,]+\s+[+-]?\d+ since 2026-11-20/);
+    assert.match(await page.locator('main').innerText(), /Made-up data of the sandbox world/);
+    await page.close();
+  });
+
+  test('is readable light and dark: text and marks take the colours of the scheme', async () => {
+    const seen: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ colorScheme });
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(file).href);
+      // In the page's own words: the document is not a type of Node's.
+      const colours = await page.evaluate(`[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('section svg text')).fill,
+        getComputedStyle(document.querySelector('section svg path[fill^="var(--one)"]')).fill]`) as string[];
+      const [paper = 0, ink = 0, mark = 0] = colours.map((colour) => (colour.match(/\d+/gu) ?? []).slice(0, 3).reduce((sum, n) => sum + Number(n), 0));
+      assert.ok(Math.abs(paper - ink) > 200, `${colorScheme}: text on paper ${ink} ${paper}`);
+      assert.ok(Math.abs(paper - mark) > 150, `${colorScheme}: marks on paper ${mark} ${paper}`);
+      seen.push(String(paper));
+      await context.close();
+    }
+    assert.notEqual(seen[0], seen[1]);
+    assert.doesNotMatch(await readFile(file, 'utf8'), /(?:fill|stroke)="#0[0-9a]0[0-9a]0[0-9a]"/, 'every stand-in was replaced');
+  });
+
+  test('of a first snapshot says that there is none before it', () => {
+    const first = join(file, '..', 'first.html');
+    assert.equal(cli('profile_cli.ts', { OUT: first, SNAPSHOT: A }).status, 0);
+    assert.match(spawnSync('grep', ['-c', 'This is the first snapshot of its folder', first], { encoding: 'utf8' }).stdout, /^1/);
+  });
+
+  test('a plot is labelled in words that break nothing', async () => {
+    const svg = await svgOf({ data: { values: [{ a: 1 }] }, mark: 'point', encoding: {} }, 'one < "two" & three');
+    assert.match(svg, /^<svg role="img" aria-label="one &lt; &quot;two&quot; &amp; three" viewBox="0 0 /);
+  });
+});
