@@ -88,7 +88,11 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
   }
   const { transaction } = settlement;
   const written = await insisted(effects, () => ledger.sold(purchase.id, transaction, nowMs()));
-  if ('why' in written) return { kind: 'unknown', purchase, transaction, why: `the settlement could not be written down: ${written.why}` };
+  if ('why' in written) {
+    const why = `the settlement could not be written down: ${written.why}`;
+    await tried(() => ledger.unknown(purchase.id, why, transaction));
+    return { kind: 'unknown', purchase, transaction, why };
+  }
   if (written.done.state === 'sold') return { kind: 'sold', purchase: written.done, answer };
   return { kind: 'unknown', purchase: written.done, transaction, why: 'it was found on the chain that this payment could not pay us, and then it was said to have' };
 }

@@ -3,8 +3,8 @@ import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { reconcile, type Pass, type Reconciler } from './reconcile.ts';
 
 const EVERY_MS = 10_000;
-/** A settlement that takes longer than this has lost the process that asked for it. */
-const SETTLEMENT_MS = 120_000;
+/** A settlement that takes longer than this may have lost the process that asked for it. To ask the chain too early does no harm. */
+const SETTLEMENT_MS = 45_000;
 const FORGET_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
