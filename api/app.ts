@@ -28,6 +28,7 @@ import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
+import { refusalPages } from './site/refusals.ts';
 import { mountSite } from './site/site.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -271,6 +272,7 @@ export function createApp(deps: AppDeps): App {
   });
   koa.use(crossOrigin());
   koa.use(compression());
+  koa.use(refusalPages(site, snapshots, deps.sandboxBuyer !== undefined));
   koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));
   if (unbilledPerMinute > 0) {
     const limit = unbilledLimit(unbilledPerMinute);

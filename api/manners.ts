@@ -17,7 +17,7 @@ export const crossOrigin = (): Middleware => cors({
 
 /** Compression of what is free. What was paid for is sent as it is, so that its length and digest hold. */
 export const compression = (): Middleware => compress({
-  threshold: SMALLEST_COMPRESSED, filter: (type) => /json|markdown|plain/.test(type), br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  threshold: SMALLEST_COMPRESSED, filter: (type) => /json|markdown|plain|html|css|javascript|svg/.test(type), br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }) as Middleware;
 
 /** Whose answers are counted together: an IPv4 address, or the first 64 bits of an IPv6 one, which is what a household gets. */

@@ -92,7 +92,7 @@ function refusals(route: Route): JsonObject {
   return Object.fromEntries([...statuses].sort(([a], [b]) => a - b).map(([status, reasons]) => [String(status), {
     description: `Not billed${status === 502 ? ' as far as is known' : ''}. reason: ${reasons.join(', ')}.`,
     headers: headers('X-Request-Id', ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []), ...(status === 503 ? ['Retry-After' as const] : [])),
-    content: { 'application/problem+json': { schema: ref('problem') } },
+    content: { 'application/problem+json': { schema: ref('problem') }, 'text/html': { schema: { type: 'string', description: 'The same as a page, where Accept names text/html.' } } },
   }]));
 }
 

@@ -3,6 +3,6 @@ import type { Health } from '../health.ts';
 
 export const PLAIN_HEALTH: Readonly<Record<Health['status'], { readonly title: string; readonly about: string; readonly tone: string }>> = {
   ok: { title: 'Everything works.', about: 'Data are served, payments are taken, and every source that is read is fresh.', tone: 'good' },
-  degraded: { title: 'Serving, with something to look at.', about: 'What is served is right and says its age; a source is stale, payments are not ready, or a newer snapshot could not be loaded.', tone: 'thin' },
+  degraded: { title: 'Serving, with something to look at.', about: 'What is served is right and says its age.', tone: 'thin' },
   unavailable: { title: 'Not serving.', about: 'There is no snapshot to serve.', tone: 'bad' },
 };

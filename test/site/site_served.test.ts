@@ -82,6 +82,19 @@ describe('with a snapshot', () => {
     assert.equal(next.headers.get('X-Snapshot-Id'), '2026-11-20.02');
   });
 
+  it('an address of the API opened in a browser explains itself; status, headers and what a program gets stay', async () => {
+    for (const [path, status, says] of [['/api/deals', 402, /\$0\.05/], ['/nowhere', 404, /There is no \/nowhere here/], [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/]] as const) {
+      const [page, problem] = await Promise.all([fetch(server.url + path, asPage), fetch(server.url + path)]);
+      assert.deepEqual([page.status, problem.status], [status, status]);
+      assert.match(problem.headers.get('Content-Type') ?? '', /^application\/problem\+json/);
+      assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
+      assert.equal(page.headers.has('PAYMENT-REQUIRED'), status === 402);
+      const text = await page.text();
+      assert.match(text, says);
+      assert.ok(!text.includes('<img'), path);
+    }
+  });
+
   it('files beside the pages are kept for a year under an address that changes with them', async () => {
     const text = await (await fetch(server.url, asPage)).text();
     for (const [, address = ''] of text.matchAll(/"(\/site\/[^"]+)"/g)) {

@@ -1,5 +1,6 @@
 /** What the snapshot holds now, place by place, and how fresh it is. */
 import type { Where } from '../../list.ts';
+import { unclaimed } from '../../claims.ts';
 import { upcoming } from '../../routes/auctions.ts';
 import { available } from '../../routes/leads.ts';
 import { standing } from '../../routes/signals.ts';
@@ -58,7 +59,7 @@ async function counties(given: Given): Promise<Html> {
     new Map((await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]));
   const taxes = await byCounty('SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals', standing());
   const sales = await byCounty('SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions', upcoming(today));
-  const sellable = await byCounty('SELECT county, count(*) AS n FROM leads', available(today));
+  const sellable = await byCounty('SELECT county, count(*) AS n FROM leads', unclaimed(available(today), await given.asked.claims()));
   return cardTable('County records by county', [{ label: 'County' }, { label: 'Tax signals', num: true }, { label: 'with an address', num: true }, { label: 'Sales to come', num: true }, { label: 'Next sale' }, { label: 'Leads', num: true }],
     [...new Set([...taxes.keys(), ...sales.keys(), ...sellable.keys()])].sort().map((county) => [
       county, count(textOrNull(taxes.get(county)?.['n'])), count(textOrNull(taxes.get(county)?.['addressed'])), count(textOrNull(sales.get(county)?.['n'])), day(textOrNull(sales.get(county)?.['next'])), count(textOrNull(sellable.get(county)?.['n'])),

@@ -26,7 +26,7 @@ const tag = (row: Row): Html => {
 
 const age = (row: Row): Html => {
   const days = row['age_days'];
-  return days === null ? html`never read` : html`${day(String(row['last_good_at']))}<span class="sub">${days === 0 ? 'the same day' : `${String(days)} ${days === 1 ? 'day' : 'days'} old`}; every ${String(row['every_days'])}</span>`;
+  return days === null ? html`never read` : html`${day(String(row['last_good_at']))}<span class="sub">${days === 0 ? 'the same day' : `${String(days)} ${days === 1 ? 'day' : 'days'} old`}; read every ${row['every_days'] === 1 ? 'day' : `${String(row['every_days'])} days`}</span>`;
 };
 
 const why = (row: Row): Html | string => {
@@ -41,13 +41,20 @@ export const status: Page = {
     const rows = await asked.snapshot.records('sources', 'SELECT * FROM sources ORDER BY family, source');
     const states = Map.groupBy(rows, (r) => stateOf(r)[0]);
     const said = PLAIN_HEALTH[health.status];
+    const notes = [
+      ...(health.snapshot_failure === null ? [] : [`A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the one before goes on serving.`]),
+      ...(health.snapshot_gaps.length === 0 ? [] : [`The snapshot was built before this server’s version and lacks ${health.snapshot_gaps.join(', ')}; the next one has it.`]),
+      ...(health.stale_sources.length === 0 ? [] : [`Older than the days between two reads: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
+      ...(health.payments.ready ? [] : ['Payments are not ready: paid calls are answered 503 and cost nothing.']),
+      ...(health.payments.unresolved === 0 ? [] : [`${health.payments.unresolved} settlements have an outcome that is not known yet; the chain will say.`]),
+    ];
     return html`<h1>Status</h1>
 <p class="outcome ${said.tone}" role="status"><strong>${said.title}</strong> ${said.about}</p>
-${health.snapshot_failure !== null && html`<p class="outcome thin">A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the one before goes on serving.</p>`}
+${notes.length > 0 && html`<ul>${notes.map((n) => html`<li>${n}</li>`)}</ul>`}
 ${figures([
       { label: 'Snapshot', value: html`<code>${asked.snapshot.id}</code>`, note: html`made ${day(asked.manifest.generated_at)}` },
       { label: 'Data clock', value: day(asked.today), note: asked.manifest.data_clock === 'sandbox' ? 'the day of the recording' : 'today' },
-      { label: 'Payments', value: health.payments.ready ? 'ready' : 'not ready', note: words(health.payments.mode) },
+      { label: 'Payments', value: health.payments.ready ? 'ready' : 'not ready', note: health.payments.mode },
       { label: 'Sources fresh', value: html`${states.get('fresh')?.length ?? 0}<span class="of">/${rows.length}</span>`, note: `${states.get('quarantined')?.length ?? 0} quarantined, ${states.get('unavailable')?.length ?? 0} unavailable` },
     ])}
 <p>A source whose page is malformed or changed is <strong>quarantined</strong>: its last good rows stay and show their age, and the others go on. One that refuses is left alone. For programs: <a href="/health"><code>/health</code></a>.</p>
