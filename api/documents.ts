@@ -29,6 +29,7 @@ function forModels({ routes, publicUrl, notice }: DocumentOptions): string {
     '> Priced, explained property intelligence from public pages: small multifamily listings with underwriting, county tax-delinquency signals, sheriff sales, off-market leads, and new business registrations of Ohio and Colorado.',
     ...(notice === undefined ? [] : [notice]),
     `A priced call is answered 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ${NETWORK}). Sign what it asks for and send the call again with PAYMENT-SIGNATURE; @x402/fetch does both. Only an answer of 200 is billed: a query that matches nothing is 404, a bad request 400, and neither costs anything. Errors are application/problem+json with a typed reason.`,
+    `A paid answer carries Receipt-Id, X-Snapshot-Id and Repr-Digest. It can be collected again, byte for byte and unbilled, at ${publicUrl}/api/purchases/{Receipt-Id or nonce of the payment}: sign the challenge of its 401 with the wallet that paid and send it in SIGN-IN-WITH-X. Or send an identifier of your own with the payment (x402 extension payment-identifier) and repeat the call with it.`,
     '## Free', routes.filter((r) => r.price === null).map(line).join('\n'),
     '## Paid', priced.map(line).join('\n'),
     '## More', `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every answer.\n- [x402 resources](${publicUrl}/.well-known/x402): what is sold, with its payment requirements.`,
