@@ -12,6 +12,8 @@ import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Asked, type Route } from '../route.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { Market, marketOf } from './report_market.ts';
+import { summaryOf } from './report_summary.ts';
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';
@@ -35,6 +37,7 @@ const Version = ListingVersion.schema.pick({
 export const Report = z.strictObject({
   note: z.string().optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
+  summary: z.array(z.string()).meta({ description: 'The report in plain sentences.' }),
   deal: Deal.schema,
   comparison, debt_terms, offer, paths,
   distress: z.strictObject({
@@ -42,6 +45,7 @@ export const Report = z.strictObject({
     matches: z.array(DistressRecord).meta({ description: 'County records of exactly this address.' }),
     candidates: z.array(DistressRecord).meta({ description: 'County records that may be of this property; they score nothing.' }),
   }),
+  market: Market.meta({ description: 'Active deals of the same city.' }),
   history: z.array(Version).nullable().meta({ description: 'Every version of every listing of the property that this service saw, the first one first. Null when: the snapshot was built before listings had a history.' }),
   sensitivity, recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
@@ -94,6 +98,7 @@ async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' |
   return {
     ...noteOf(manifest, [more, gone].filter(Boolean).join(' ')),
     property: propertyOf(deal),
+    summary: summaryOf(deal as Parameters<typeof summaryOf>[0], report as Parameters<typeof summaryOf>[1]),
     deal,
     comparison: report['comparison'], debt_terms: report['debt_terms'], offer: report['offer'], paths: report['paths'],
     distress: {
@@ -101,6 +106,7 @@ async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' |
       matches: await distressRecords(snapshot, deal['distress_matches'] as Match[]),
       candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
     },
+    market: await marketOf(snapshot, deal),
     history: snapshot.lacks.has('listing_history') ? null : await snapshot.records('listing_history',
       `SELECT ${Object.keys(Version.shape).join(', ')} FROM listing_history WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version`, [id]),
     sensitivity: report['sensitivity'], recompute: report['recompute'],
@@ -118,7 +124,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
   return [
     defineRoute({
       path: PATH, price,
-      about: 'The report of one deal: the claim beside HUD\'s underwriting, debt and DSCR, county distress records with their sources, the three paths, an offer range at the target cap rate, the listing\'s history, what-ifs, and every figure as a formula.',
+      about: 'The report of one deal: the claim beside HUD\'s underwriting, debt and DSCR, county distress records with their sources, the three paths, an offer range at the target cap rate, what else is for sale in the city, the listing\'s history, what-ifs, and every figure as a formula.',
       params: {}, pathParams: { id: dealId }, reasons: ['unknown_deal'],
       reply: Report,
       check({ path, snapshot }) {
@@ -139,7 +145,8 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
           ...noteOf(manifest, `{id} stands for the id of a deal. ${publicUrl}${EXAMPLE_PATH} is a whole report, free.`),
           how_to: `Put the id of a deal in place of {id}, such as one of free_id_index or of /api/deals, and call GET ${PATH.replace(':id', '<id>')}. It is answered 402 with its price; sign what PAYMENT-REQUIRED asks for and send the call again with PAYMENT-SIGNATURE.`,
           price: `$${price}`,
-          live_examples: (await exampleDeals(snapshot, LIVE_EXAMPLES)).map(({ id, property }) => ({ url: urlOf(id), property })),
+          // The first is shown free: nobody should pay for it.
+          live_examples: (await exampleDeals(snapshot, LIVE_EXAMPLES + 1)).slice(1).map(({ id, property }) => ({ url: urlOf(id), property })),
           free_id_index: `${publicUrl}/api/deals/ids`,
           note_billing: 'This answer is free: no charge was made. A report is charged only when it is answered 200; an invalid id is 400 and an unknown one 404, both free.',
         }),

@@ -1,10 +1,11 @@
 /** The report of one deal: what it holds, who may ask, and what its own template answers. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { summaryOf } from '../../api/routes/report_summary.ts';
 import { TABLES } from '../../api/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
 import { askedFor, bodyOf, buyerWith } from './buyers.ts';
-import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
+import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from './snapshots_made.ts';
 
 const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
 
@@ -88,9 +89,8 @@ describe('the report of a deal', () => {
         const body = await bodyOf(response);
         assert.deepEqual(Object.keys(body), ['note', 'how_to', 'price', 'live_examples', 'free_id_index', 'note_billing']);
         assert.equal(body['price'], '$1.50');
-        assert.deepEqual(body['live_examples'], [
-          { url: `${PUBLIC_URL}/api/deals/${uuid(2)}/report`, property: '2 Main St, Cleveland, OH 44113' }, { url: `${PUBLIC_URL}/api/deals/${uuid(1)}/report`, property: '1 Main St, Cleveland, OH 44113' },
-        ]);
+        // The deal whose report is free is not offered for money.
+        assert.deepEqual(body['live_examples'], [{ url: `${PUBLIC_URL}/api/deals/${uuid(1)}/report`, property: '1 Main St, Cleveland, OH 44113' }]);
         assert.match(String(body['note_billing']), /no charge was made/);
         assert.equal((await fetch(String(body['free_id_index']).replace(PUBLIC_URL, started.url))).status, 200);
         const etag = response.headers.get('ETag') ?? '';
@@ -122,6 +122,61 @@ describe('the report of a deal', () => {
     assert.deepEqual(operation?.responses['200']?.content['application/json']?.schema, { oneOf: [{ $ref: '#/components/schemas/api_deals_id_report' }, { $ref: '#/components/schemas/api_deals_id_report_template' }] });
     assert.match(operation?.responses['404']?.description ?? '', /unknown_deal/);
     for (const [path, { get }] of Object.entries(paths)) if (path !== '/api/deals/{id}/report') assert.doesNotMatch(JSON.stringify(get.responses), /unknown_deal/, path);
+  });
+});
+
+describe('the summary of a report', () => {
+  const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
+  const summary = (given: Row, offer: Row = {}): string[] => summaryOf(rowOf('deals', 1, { why_this_is_interesting: 'Why.', ...given }) as Parameters<typeof summaryOf>[0], { ...report, offer: { ...report.offer, ...offer } });
+  const tax = { kind: 'tax_delinquent', id: uuid(7), match_basis: 'address_exact', county: 'Cuyahoga County, OH', parcel_id: null, address: null, amount: '4321.09', sale_date: null, source_url: 'https://county.example', last_seen: '2026-11-20T12:00:00Z' };
+
+  it('says in sentences what stands in it', () => {
+    assert.deepEqual(summary({
+      list_price: '1225000.00', units: 8, price_per_unit: '153125.00', price_reduction_pct: '2.00', cap_rate: '7.40', cap_rate_source: 'advertised', cap_rate_underwritten: '6.10', cap_gap_pct: '1.30', dscr: '1.21', noi_source: 'stated',
+      wholesale_status: 'Pass', creative_finance_status: 'Warm', distress_status: 'matched', distress_matches: [tax, { ...tax, kind: 'sheriff_sale', amount: null, sale_date: '2026-12-07' }],
+    }, { low: '900000.00', high: '1000500.50', target_cap_pct: '8.00', high_binding: 'target_cap', status: 'claimed_basis_unverified' }), [
+      'Why.', 'Asking $1,225,000 for 8 units, $153,125 a unit, after a cut of 2.00% seen by this service.',
+      'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
+      'DSCR 1.21 on the broker\'s NOI, with a loan of 100% at 1.00% over 1.00 years.',
+      'Rental Hot, wholesale Pass, creative finance Warm.',
+      'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; it rests on the broker\'s unverified claim.',
+      'County records at this address: delinquent tax of $4,321.09, a sheriff sale on 2026-12-07.',
+    ]);
+  });
+
+  it('says what is not known, and never null', () => {
+    const lines = summary({ list_price: null, units: null, cap_rate: null, cap_rate_source: 'none', underwrite_reliability: 'proxy_out_of_range', underwrite_reason: 'price_missing', dscr_reason: 'single_unit', distress_status: 'county_not_covered' }, { status: 'insufficient_data' });
+    assert.deepEqual(lines.slice(1), [
+      'No asking price is published, for an unstated number of units.', 'No cap rate is advertised; it could not be underwritten (price missing).',
+      'HUD\'s 2-bedroom rent does not fit this property (price missing), so the underwriting is not to be relied on.', 'There is no DSCR: single unit.',
+      'Rental Hot, wholesale Hot, creative finance Hot.', 'No offer is suggested: insufficient data.', 'Neither tax delinquency nor sheriff sales are read for this county.',
+    ]);
+    assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
+  });
+});
+
+describe('the market of a report', () => {
+  it('counts the active deals of the city, and names the ones most like it', async () => {
+    const folder = await dataFolder();
+    const priced = (per: string | null, units: number, given: Row = {}): Row => ({ price_per_unit: per, units, cap_rate_underwritten: '6.00', ...given });
+    await folder.publish('2026-11-20.01', {
+      deals: [
+        rowOf('deals', 1, priced('100000.00', 4)), rowOf('deals', 2, priced('90000.00', 9, { cap_rate: '5.00' })), rowOf('deals', 3, priced('120000.00', 4, { zip: '44101', cap_rate: '9.00' })), rowOf('deals', 4, priced('101000.00', 4, { zip: '44101', city: 'CLEVELAND', cap_rate: null, cap_rate_source: 'none' })),
+        rowOf('deals', 5, priced('99000.00', 4, { city: 'Akron' })), rowOf('deals', 6, priced('99000.00', 4, { listing_status: 'sold' })), rowOf('deals', 7, priced(null, 4, { cap_rate_underwritten: '99.00', underwrite_reliability: 'proxy_out_of_range', underwrite_reason: 'price_missing' })),
+      ], reports: rowsOfTable('reports', 7),
+    });
+    const started = await startApp(folder.path);
+    try {
+      const marketOf = async (n: number): Promise<Record<string, unknown>> => (await bodyOf(await buyerWith().fetch(`${started.url}/api/deals/${uuid(n)}/report`)))['market'] as Record<string, unknown>;
+      const { comparables, ...figures } = await marketOf(1);
+      assert.deepEqual(figures, { area: 'Cleveland, OH', active_deals: 5, priced_deals: 4, median_price_per_unit: '100000.00', median_cap_rate: '7.40', median_cap_rate_underwritten: '6.00', cheaper_deals: 1 });
+      // The same ZIP first, then the nearest number of units, then the nearest price per unit.
+      assert.deepEqual((comparables as { id: string }[]).map((d) => d.id), [uuid(2), uuid(4), uuid(3)]);
+      assert.equal((await marketOf(7))['cheaper_deals'], null);
+    } finally {
+      await started.close();
+      await folder.remove();
+    }
   });
 });
 
