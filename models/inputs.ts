@@ -5,6 +5,7 @@
  *   declared_assumptions    the declared assumption set
  *   source_reads            one row per source: how its latest read went
  *   rejected_rows           rows that were refused, with the reason
+ *   sold_leads              ids of the leads that somebody bought for themselves alone
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
  *   previous_<mart>         the published tables of the snapshot before this day; empty on the first day
  */
@@ -46,6 +47,10 @@ export const SourceRead = defineRecord('source_read', 'One row per source: how i
   rows_rejected: integer('Rows refused, each with a reason in rejects.', { unit: 'rows' }),
   rows_merged: integer('Duplicates merged into another row of the same read.', { unit: 'rows' }),
   rows_carried: integer('Rows kept from an earlier good read because today\'s could not be read. Not part of rows_in.', { unit: 'rows' }),
+});
+
+export const SoldLead = defineRecord('sold_lead', 'One row per lead that is sold to one buyer alone, or being paid for, as the ledger has it.', ['id'], {
+  id: text('Id of the lead, as it was sold.'),
 });
 
 export const RejectedRow = defineRecord('rejected_row', 'One row per refused row of the read that stands.', ['source', 'page_sha256', 'page_url', 'page_row'], {

@@ -1,10 +1,11 @@
 /**
  * Command line of the pipeline: `node pipelines/cli.ts run`, `status` or `reparse`.
  * Exit status of a run: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
- * audit failed and nothing was published. Exit status of status: as EXIT in status.ts has it.
+ * audit failed, or the ledger could not say which leads are sold, and nothing was published. Exit status of status: as EXIT in status.ts has it.
  */
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { assumptionsWith } from '../models/overrides.ts';
 import { openArchive } from '../sources/fetch/archive.ts';
@@ -21,6 +22,7 @@ import { tell } from './operate/tell.ts';
 import { say } from './output.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
+import { checkLedger, soldLeads } from './sold.ts';
 import { mayBeFetched, notPermitted } from './permission.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
@@ -89,6 +91,7 @@ async function runCommand(): Promise<number> {
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   await checkWritable(settings.DATA_DIR);
+  await checkLedger(settings, say);
   const letGo = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
@@ -107,6 +110,7 @@ async function runCommand(): Promise<number> {
   try {
     const result = await run({
       layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
+      soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
     });
@@ -122,8 +126,8 @@ async function runCommand(): Promise<number> {
 async function statusCommand(): Promise<number> {
   const { DATA_DIR, JSON: json, ALL } = readSettings(operatorSettings);
   const { LEDGER } = readSettings(pipelineSettings);
-  const { isTTY, rows } = process.stdout;
-  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, colour: isTTY && process.stdout.hasColors(), ...(isTTY && !ALL ? { lines: rows } : {}) });
+  const { isTTY, rows, columns } = process.stdout;
+  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, colour: isTTY && process.stdout.hasColors(), ...(isTTY ? { columns } : {}), ...(isTTY && !ALL ? { lines: rows } : {}) });
 }
 
 /** Exit status 1 where a read could not be rebuilt. */
@@ -164,5 +168,5 @@ try {
 } catch (error) {
   // The folder as the settings have it, also where they are what is wrong.
   process.stderr.write(`${failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof LedgerUnavailable ? 2 : 1;
 }

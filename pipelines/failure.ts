@@ -1,5 +1,6 @@
 /** What a run that cannot go on says: one line where the cause is the operator's to mend, the stack where it is ours. */
 import { statfsSync } from 'node:fs';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { ArchiveDamage } from '../sources/fetch/archive.ts';
@@ -28,7 +29,7 @@ export function failureOf(error: unknown, dataDir: string): string {
     const free = freeKilobytes(dataDir);
     return `the disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ${firstLine(cause.message)}; what is published stays as it was: make room and run again`;
   }
-  const ofOperator = error instanceof SettingError || error instanceof DamagedFile || error instanceof ArchiveDamage
+  const ofOperator = error instanceof SettingError || error instanceof DamagedFile || error instanceof ArchiveDamage || error instanceof LedgerUnavailable
     || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
   // A file may not be written: the system's own sentence says more than where we were.
   const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn, createTable, type Column, type RecordDefinition } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier, literal } from '../lib/sql.ts';
-import { Provenance, RejectedRow, Run, SourceRead } from '../models/inputs.ts';
+import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../models/inputs.ts';
 import type { Model, Reference } from '../models/index.ts';
 import type { AssumptionSet } from '../models/assumptions.ts';
 import { Assumption } from '../models/assumptions.ts';
@@ -47,6 +47,8 @@ export interface BuildInputs {
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
+  /** Ids of the leads that are sold, from the ledger. */
+  readonly soldLeads: readonly string[];
 }
 
 /** Create and fill every input table. */
@@ -58,6 +60,8 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   await load('declared_assumptions', Assumption.columns, inputs.assumptions.rows);
   await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
   await load('rejected_rows', RejectedRow.columns, sources.flatMap((s) => s.standing?.rejects ?? []));
+
+  await load('sold_leads', SoldLead.columns, inputs.soldLeads.map((id) => ({ id })));
 
   for (const record of inputs.records) {
     const members = sources.filter((s) => s.spec.row.name === record.name);
@@ -84,7 +88,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const file = previous?.tables[model.name]?.file;
     if (previous && file) await insertByName(connection, table, columns, join(layout.snapshot(previous.run_id), file));
   }
-  for (const [table, record] of [['run', Run], ['source_reads', SourceRead], ['rejected_rows', RejectedRow]] as const) {
+  for (const [table, record] of [['run', Run], ['source_reads', SourceRead], ['rejected_rows', RejectedRow], ['sold_leads', SoldLead]] as const) {
     for (const statement of commentOn(table, record.about, record.columns)) await connection.run(statement);
   }
 }

@@ -60,7 +60,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
     const [models, assumptions] = [await loadModels(), await assumptionsOf(layout, then)];
     await loadInputs(duck.connection, {
       layout: mixed, workDir: target.run(runId), asOf: then.as_of, observedAt: then.generated_at, assumptions, sources: states,
-      records: await loadRowRecords(), references: loadReferences(), models, previous,
+      records: await loadRowRecords(), references: loadReferences(), models, previous, soldLeads: then.sold_leads,
     });
     await buildModels(duck.connection, { models });
     const now = await writeSnapshot(duck.connection, target, models, then);

@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly fetcher: Fetcher;
   /** Assumptions to underwrite with. Default: the declared set. */
   readonly assumptions?: AssumptionSet;
+  /** Asks which leads are sold, right before the build. Default: none is. @throws LedgerUnavailable */
+  readonly soldLeads?: () => Promise<readonly string[]>;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
   /** Sources read at the same time. Politeness to one host is the fetcher's. */
@@ -162,7 +164,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   if (defect) throw defect.reason;
   const sources = states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 
-  say('building models');
+  // Not known is not none: where the ledger cannot be asked, nothing is published.
+  const soldLeads = await options.soldLeads?.() ?? [];
+  say(`building models${soldLeads.length === 0 ? '' : `; ${soldLeads.length} sold leads are left out`}`);
   const workDir = layout.run(runId);
   const assumptions = options.assumptions ?? currentAssumptions();
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
@@ -170,7 +174,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const failuresFolder = join(workDir, 'failures');
   try {
     await loadInputs(duck.connection, {
-      layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous,
+      layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
       records: await loadRowRecords(),
     });
     const results = await buildModels(duck.connection, { models });
@@ -188,7 +192,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       changes = previous ? await changesSince(duck.connection, previous.run_id) : null;
       manifest = await writeSnapshot(duck.connection, layout, models, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
-        assumption_set_id: assumptions.id, previous: previous?.run_id ?? null,
+        assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
         versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) },
         sources: sources.map(({ row, standing, latest }) => ({
           ...row, staged_run: standing?.run_id ?? null, staged_sha256: standing?.parquet?.sha256 ?? null, pages: standing?.pages.length ?? 0,

@@ -33,6 +33,8 @@ export const Manifest = z.strictObject({
   })),
   models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
   audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
+  /** Leads that were sold when it was built, and are left out. Snapshots of before there was a ledger have none. */
+  sold_leads: z.array(z.string()).default([]),
   /** Published tables; `sha256` is of the Parquet file. */
   tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
   database: z.strictObject({ file: z.string(), bytes: count, sha256: hash }),

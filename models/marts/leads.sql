@@ -1,6 +1,6 @@
 -- One row per property that qualifies as a lead: a listed delinquency or a sale to come, with a street address and
 -- read within the last seven days. Built from public records alone. The rules that time alone can break (seven days,
--- sale date) hold at the data clock here and are applied again when serving.
+-- sale date) hold at the data clock here and are applied again when serving. A lead that is sold is left out.
 
 with
 
@@ -85,6 +85,34 @@ sale_of_debt as (
   qualify row_number() over (partition by listed.id order by listed.parcel_key = upcoming.parcel_key desc nulls last, upcoming.sale_date, upcoming.id) = 1
 ),
 
+-- A sale is known by its parcel, or by its case while the parcel is unknown: it stays sold when the one or the other
+-- becomes known or is no longer shown
+sale_names as (
+  select
+    auctions.id,
+    auctions.county_fips,
+    regexp_replace(upper(auctions.case_number), '[^A-Z0-9]', '', 'g') as case_key,
+    auctions.parcel_key,
+    uuid_of('sheriff_sale_auction|' || auctions.county_fips || '|' || auctions.parcel_key) as lead_of_parcel,
+    uuid_of('sheriff_sale_auction|' || auctions.county_fips || '|' || regexp_replace(upper(auctions.case_number), '[^A-Z0-9]', '', 'g')) as lead_of_case
+  from auctions
+),
+
+sold_cases as (
+  select distinct county_fips, case_key
+  from sale_names
+  where lead_of_parcel in (select id from sold_leads) or lead_of_case in (select id from sold_leads)
+),
+
+sold_sales as (
+  select sale_names.id
+  from sale_names
+  left join sold_cases using (county_fips, case_key)
+  where lead_of_parcel in (select id from sold_leads)
+    or lead_of_case in (select id from sold_leads)
+    or (sale_names.parcel_key is null and sold_cases.case_key is not null)
+),
+
 -- Sales: the next one of a parcel or case
 auction_leads as (
   select
@@ -101,6 +129,7 @@ auction_leads as (
   cross join terms
   left join debt_of_sale on debt_of_sale.auction_id = upcoming.id
   where upcoming.address_key is not null
+    and upcoming.id not in (select id from sold_sales)
     and date_diff('day', cast(upcoming.last_seen as date), as_of.as_of) between 0 and lead_max_age_days
   qualify row_number() over (partition by lead_id order by upcoming.sale_date, upcoming.case_number, upcoming.id) = 1
 ),
@@ -191,6 +220,7 @@ tax_leads as (
   left join sale_of_debt on sale_of_debt.signal_id = listed.id
   left join for_sale on for_sale.zip = listed.zip and for_sale.address_key = listed.address_key
   where listed.has_address
+    and lead_id not in (select id from sold_leads)
     and listed.amount > 0
     and date_diff('day', cast(listed.last_seen as date), as_of.as_of) between 0 and lead_max_age_days
 ),

@@ -2,7 +2,8 @@
  * A process that uses a ledger, for tests with several of them:
  *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells what it gets; waits for a line first
  *   sell LEDGER FIRST LEADS      sells payment after payment from number FIRST until it is killed, telling each step done
- *   lock FILE                    holds an SQLite file's write lock until its standard input ends
+ *   lock FILE                    holds an SQLite file's write lock until it is told something
+ *   lock-reading FILE            keeps everybody out of an SQLite file, readers too
  */
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
@@ -48,8 +49,9 @@ async function sell(from: number, leadIds: readonly string[]): Promise<void> {
   }
 }
 
-async function lock(): Promise<void> {
+async function lock(readers: boolean): Promise<void> {
   const db = new DatabaseSync(place);
+  if (readers) db.exec('PRAGMA locking_mode = EXCLUSIVE');
   db.exec('BEGIN EXCLUSIVE');
   tell({ ready: true });
   await word();
@@ -59,6 +61,6 @@ async function lock(): Promise<void> {
 
 if (mode === 'race') await race(Number(first), leads(Number(second)));
 else if (mode === 'sell') await sell(Number(first), leads(Number(second)));
-else if (mode === 'lock') await lock();
+else if (mode === 'lock' || mode === 'lock-reading') await lock(mode === 'lock-reading');
 else throw new Error(`no such mode: ${mode ?? ''}`);
 process.stdin.destroy();

@@ -13,6 +13,9 @@ export interface Transaction {
   state: 'waiting' | 'done' | 'failed' | 'dropped';
 }
 
+export const PRICE = 1_000_000n;
+export const PAY_TO = `0x${'ca'.repeat(20)}`;
+
 const keyOf = ({ payer, nonce }: Payment): string => `${payer}|${nonce}`;
 const [ROUND_TRIP_FAILS, NOT_FOUND] = [0.05, 0.05];
 

@@ -1,12 +1,10 @@
 /** Those who ask the server: buyers with wallets and patience of their own, and a stranger who knows what is public. */
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
-import type { Chain } from './chain.ts';
+import { PAY_TO, PRICE, type Chain } from './chain.ts';
 import { EXCLUSIVE, type Reply, type Request, type Server } from './server.ts';
 import type { Process, World } from './world.ts';
 
-export const PRICE = 1_000_000n;
-export const PAY_TO = `0x${'ca'.repeat(20)}`;
 export const STRANGER = `0x${'bad0'.repeat(10)}`;
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const VALID_SECONDS = 300n;
@@ -55,8 +53,8 @@ export async function buyer(scene: Scene, name: string): Promise<void> {
       world.say(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);
       if (reply.kind === 'answer') break;
       const choice = world.random();
-      if (choice < 0.4) next = () => send(first);
-      else if (choice < 0.7) next = () => server.collect(world.pick(processes), name, first.payment.nonce, wallet);
+      if (choice < 0.5) next = () => send(first);
+      else if (choice < 0.65) next = () => server.collect(world.pick(processes), name, first.payment.nonce, wallet);
       else if (choice < 0.9 && identifierHash !== null) next = () => send({ ...first, payment: signed(scene, wallet) });
       else break;
     }
@@ -73,12 +71,14 @@ export async function stranger(scene: Scene, tries: number): Promise<void> {
     const seen = requests.find((r) => r.payment.nonce === authorization.nonce);
     const process = world.pick(processes);
     const copy: Request = { route: seen?.route ?? EXCLUSIVE, request: seen?.request ?? '/api/leads/exclusive', payment: authorization, identifierHash: null };
-    switch (world.below(6)) {
-      case 0: await server.buy(process, STRANGER, copy); break;
-      case 1:
-      case 5: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
-      case 2: await server.collect(process, STRANGER, authorization.nonce, STRANGER); break;
-      case 3: await server.collect(process, STRANGER, authorization.nonce, STRANGER, authorization.payer); break;
+    switch (world.below(8)) {
+      case 0:
+      case 1: await server.buy(process, STRANGER, copy); break;
+      case 2:
+      case 3:
+      case 4: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
+      case 5: await server.collect(process, STRANGER, authorization.nonce, STRANGER); break;
+      case 6: await server.collect(process, STRANGER, authorization.nonce, STRANGER, authorization.payer); break;
       default: chain.send(authorization, 'stranger');
     }
   }

@@ -8,7 +8,7 @@ import { reconcile, type ChainEvidence } from '../../../api/payments/reconcile.t
 import { noteDelivery, sell, type Settlement } from '../../../api/payments/sale.ts';
 import { LedgerUnavailable, type Answer, type Ledger, type Payment, type Purchase } from '../../../ledger/ledger.ts';
 import { answer, bodyOf } from '../purchases.ts';
-import type { Chain } from './chain.ts';
+import { PAY_TO, PRICE, type Chain } from './chain.ts';
 import { facilitator } from './facilitator.ts';
 import type { Process, World } from './world.ts';
 
@@ -93,6 +93,8 @@ export interface ServerOptions {
 
 export class Server {
   readonly sent: Sent[] = [];
+  /** Purchases whose settlement was of unknown outcome. */
+  readonly unknown = new Set<string>();
   readonly #options: ServerOptions;
 
   readonly #replaced: Partial<Ledger>;
@@ -139,7 +141,7 @@ export class Server {
     const taken = (identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }))) ?? standing(await ledger.find({ payment }));
     if (taken) return this.#answerTaken(ledger, process, client, taken, request);
     await world.gate(process, 'verifies');
-    if (!chain.canSettle(payment)) return { kind: 'refused', why: 'the payment is not valid' };
+    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || !chain.canSettle(payment)) return { kind: 'refused', why: 'the payment is not valid' };
 
     const payload = { payment };
     const client_ = parts.plainSpoken(facilitator(world, chain, () => payment));
@@ -170,7 +172,9 @@ export class Server {
     switch (outcome.kind) {
       case 'sold': return this.#send(ledger, process, client, outcome.purchase, outcome.answer, 'first');
       case 'taken': return this.#answerTaken(ledger, process, client, outcome.purchase, request);
-      case 'unknown': return { kind: 'refused', why: `unknown: ${outcome.why}` };
+      case 'unknown':
+        this.unknown.add(outcome.purchase.id);
+        return { kind: 'refused', why: `unknown: ${outcome.why}` };
       default: return { kind: 'refused', why: outcome.kind };
     }
   }

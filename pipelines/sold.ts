@@ -1,0 +1,21 @@
+/** What the pipeline asks the ledger: which leads are sold, and so are in no later snapshot. */
+import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { ledgerExists, openLedger, type LedgerSettings } from '../ledger/open.ts';
+
+/**
+ * Ids of the leads that are sold or being paid for; none where there is no ledger yet.
+ * @throws LedgerUnavailable where it cannot be asked: not known is not none; SettingError where LEDGER is wrong
+ */
+export async function soldLeads(settings: LedgerSettings): Promise<readonly string[]> {
+  if (!ledgerExists(settings)) return [];
+  const ledger = await openLedger(settings);
+  try { return await ledger.soldLeads(); } finally { await ledger.close(); }
+}
+
+/** Find a wrong setting before hours of reading. A ledger that is away may be back when the snapshot is built. */
+export async function checkLedger(settings: LedgerSettings, say: (line: string) => void): Promise<void> {
+  try { await soldLeads(settings); } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    say(`${error.message}; it is asked again before the snapshot is built, and without an answer nothing is published`);
+  }
+}

@@ -1,0 +1,94 @@
+/** What was sold to one buyer alone is in no snapshot after, whatever the pipeline does; a day before stays as it was. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openLedger } from '../../ledger/open.ts';
+import { isSame, rebuild } from '../../pipelines/rebuild.ts';
+import { currentSnapshot, listSnapshots, readManifest } from '../../pipelines/snapshots.ts';
+import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { child } from '../ledger/processes.ts';
+import { purchaseIn } from '../ledger/purchases.ts';
+import { newLayout, published } from './runs.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const world = makeWorld({ seed: 7, listings: 30, parcels: 200, auctions: 40, filings: 20 });
+
+describe('leads that are sold', () => {
+  const sandboxes = new Map<string, Sandbox>();
+  const layoutReady = newLayout();
+  let sold: string[] = [];
+  before(async () => { for (const day of ['2026-11-20', '2026-11-21']) sandboxes.set(day, await startSandbox({ world, day })); });
+  after(() => Promise.all([...sandboxes.values()].map((s) => s.close())));
+
+  const run = async (day: string, env: Record<string, string> = {}): Promise<{ status: number | null; out: string }> => {
+    const { root: dataDir } = await layoutReady;
+    const process_ = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+      cwd: root, env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: sandboxes.get(day)?.url, SOURCES: 'oh_cuyahoga_tax,oh_cuyahoga_sheriff,oh_stark_tax', ...env },
+    });
+    let out = '';
+    for (const stream of [process_.stdout, process_.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });
+    return new Promise((resolve) => { process_.on('close', (status) => { resolve({ status, out }); }); });
+  };
+  const idsOf = async (runId: string): Promise<string[]> => (await published(await layoutReady, runId, 'leads')).map((lead) => String(lead['id']));
+
+  test('where there is no ledger yet, none is, and none is made', async () => {
+    const { status, out } = await run('2026-11-20');
+    assert.equal(status, 0, out);
+    const layout = await layoutReady;
+    assert.ok(!(await readdir(layout.root)).some((name) => name.startsWith('ledger')));
+    assert.ok((await idsOf('2026-11-20.01')).length > 10);
+  });
+
+  test('are left out of the same day made again and of the next, with those that are being paid for', async () => {
+    const layout = await layoutReady;
+    const leads = await idsOf('2026-11-20.01');
+    const ledger = await openLedger({ DATA_DIR: layout.root });
+    sold = leads.slice(0, 5);
+    for (const [i, lead] of sold.entries()) await purchaseIn(ledger, i === 4 ? 'settling' : 'sold', i, { lead });
+    await purchaseIn(ledger, 'reserved', 10, { lead: leads[5] ?? '' });
+    await purchaseIn(ledger, 'released', 11, { lead: leads[6] ?? '' });
+    await ledger.close();
+    for (const day of ['2026-11-20', '2026-11-21']) {
+      const { status, out } = await run(day, day === '2026-11-20' ? { SOURCES: 'none' } : {});
+      assert.equal(status, 0, out);
+      assert.match(out, /5 sold leads are left out/);
+      const now = await idsOf((await currentSnapshot(layout)) ?? '');
+      assert.deepEqual(now.filter((id) => sold.includes(id)), []);
+      if (day === '2026-11-20') assert.deepEqual(now.sort(), leads.slice(5).sort(), 'and nothing else is');
+    }
+  });
+
+  test('were not sold yet on a day before, which is made again as it was', async () => {
+    const layout = await layoutReady;
+    assert.deepEqual((await readManifest(layout, '2026-11-20.01')).sold_leads, []);
+    assert.deepEqual((await readManifest(layout, '2026-11-20.02')).sold_leads, [...sold].sort());
+    const ledger = await openLedger({ DATA_DIR: layout.root });
+    await purchaseIn(ledger, 'sold', 20, { lead: (await idsOf('2026-11-20.02'))[0] ?? '' });
+    await ledger.close();
+    assert.ok(isSame(await rebuild(layout, '2026-11-20.02')), 'with those of then, whatever was sold since');
+  });
+
+  test('are not known while the ledger cannot be asked: nothing is published, exit status 2, and the reason in one line', async () => {
+    const layout = await layoutReady;
+    const [snapshots, current] = [await listSnapshots(layout), await currentSnapshot(layout)];
+    const file = join(layout.root, 'ledger.sqlite');
+    const locker = child('lock-reading', file);
+    await locker.started;
+    const { status, out } = await run('2026-11-21', { SOURCES: 'none' });
+    locker.process.stdin.write('release\n');
+    await locker.ended;
+    assert.equal(status, 2, out);
+    assert.match(out, /it is asked again before the snapshot is built, and without an answer nothing is published\n/);
+    assert.match(out, /LEDGER is .*ledger\.sqlite, and cannot be asked now: .*locked\n$/);
+    assert.deepEqual([await listSnapshots(layout), await currentSnapshot(layout)], [snapshots, current]);
+  });
+
+  test('a wrong LEDGER is found before anything is read', async () => {
+    const { status, out } = await run('2026-11-21', { LEDGER: join((await layoutReady).root, 'kind.json') });
+    assert.deepEqual([status, /^LEDGER is .*no SQLite file\n$/.test(out)], [1, true], out);
+  });
+});
