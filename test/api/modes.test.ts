@@ -85,16 +85,22 @@ describe('the chain of the sandbox', () => {
     } finally { await chain.close(); }
   });
 
-  it('is shared by servers on one data folder, and the wallet file is the first one\'s', async () => {
+  it('is shared by the processes on one data folder, which give one answer for one payment; the wallet file is the first one\'s', async () => {
     const first = await open({ DATA_DIR: folder.path });
-    const second = await open({ DATA_DIR: folder.path });
-    assert.equal(second.payments.sandbox?.chain.rpcUrl, first.payments.sandbox?.chain.rpcUrl);
-    assert.equal(second.payments.payTo, first.payments.payTo);
-    const buyer = buyerWith(second.payments.sandbox?.buyer.privateKey);
-    const payment = await buyer.sign(`${first.url}/api/deals`);
-    const responses = await Promise.all([first, second, first, second].map((s) => fetchPaying(`${s.url}/api/deals`, payment)));
-    assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409]);
-    await second.close();
+    const second = await started({});
+    const { payTo, sandbox } = first.payments;
+    const buyer = buyerWith(sandbox?.buyer.privateKey);
+    const start = await sandbox?.chain.balanceOf(payTo) ?? 0n;
+    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
+    for (let round = 1n; round <= 5n; round += 1n) {
+      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
+      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+      assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
+    }
+    const gone = new Promise((resolve) => { second.child.once('exit', resolve); });
+    second.child.kill('SIGTERM');
+    await gone;
     assert.equal((await readWallet(folder.path))?.base_url, first.url);
     assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
     await first.close();
