@@ -36,6 +36,13 @@ const textOf = (name: string, value: unknown): string => {
   throw new ArgumentError(`${name} is ${JSON.stringify(value)}, expected text, a number, or true or false.`);
 };
 
+/** A value as one segment of a path. Dots alone would mean another path. */
+const segmentOf = (name: string, value: unknown): string => {
+  const text = textOf(name, value);
+  if (/^\.{0,2}$/.test(text)) throw new ArgumentError(`${name} is ${JSON.stringify(text)}, which names nothing.`);
+  return encodeURIComponent(text);
+};
+
 function toolOf(path: string, operation: z.infer<typeof Operation>, base: string): Tool {
   const price = operation['x-price-usd'];
   const free = Number(price) === 0;
@@ -61,8 +68,10 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
         const parameter = known.get(name);
         if (!parameter) throw new ArgumentError(`There is no argument ${name}. Known: ${[...known.keys()].join(', ') || 'none'}.`);
         if (value === undefined || value === null) continue;
-        if (parameter.in === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(textOf(name, value)));
-        else query.set(name, textOf(name, value));
+        if (parameter.in === 'path') {
+          const segment = segmentOf(name, value);
+          filled = filled.replace(`{${name}}`, () => segment);
+        } else query.set(name, textOf(name, value));
       }
       for (const { name } of operation.parameters.filter((p) => p.required)) if (given[name] === undefined || given[name] === null) throw new ArgumentError(`${name} is missing.`);
       // Put together as text: a path that begins with two slashes would name another server.
