@@ -144,6 +144,9 @@ select
     'underwriting', json_object(
       'method', case when noi_underwritten is null then 'absent' else 'derived' end,
       'source', assumption_set_id, 'source_url', null, 'observed_at', null),
+    'debt', json_object(
+      'method', case when loan_amount is null then 'absent' else 'assumed' end,
+      'source', assumption_set_id, 'source_url', null, 'observed_at', null),
     'distress', json_object(
       'method', case when distress_status = 'matched' then 'matched' else 'absent' end,
       'source', null, 'source_url', null, 'observed_at', null),

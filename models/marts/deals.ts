@@ -154,7 +154,7 @@ export const Deal = defineRecord('deal', 'One row per property that is or was li
   distress_matches: json(z.array(Distress), 'County records of exactly this address (address_exact), or of a parcel that stands at it (parcel_exact); they make distress_score.'),
   distress_candidates: json(z.array(Distress), 'County records that may be of this property: the numbers overlap as a range, the unit is missing on one side, the county prints no ZIP, or the parcel is a condominium of the building. They score nothing.'),
 
-  provenance: json(z.record(z.string(), Origin), 'For each group of fields where it comes from: listing, claim, rent, underwriting, distress, history.'),
+  provenance: json(z.record(z.string(), Origin), 'For each group of fields where it comes from: listing, claim, rent, underwriting, debt, distress, history. assumed: nobody published it, the assumption set named as source declares it; matched: the records are in distress_matches, each with its own page.'),
   assumption_set_id: text('Assumption set of the underwriting.'),
 });
 

@@ -1,7 +1,8 @@
-import { date, defineRecord, flag, instant, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, instant, integer, money, oneOf, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
-import { readFrom } from '../fields.ts';
+import { fieldsOf, readFrom } from '../fields.ts';
+import { Listing } from '../../sources/rows/listing.ts';
 
 export const ListingVersion = defineRecord('listing_version',
   'One row per version of a listing: as long as what the site shows stays the same, one row. The row with is_latest is how it stands.',
@@ -13,19 +14,7 @@ export const ListingVersion = defineRecord('listing_version',
     is_latest: flag('The version that stands.'),
     change: oneOf(['added', 'relisted', 'price_cut', 'price_rise', 'price_published', 'price_hidden', 'availability', 'details'], 'What began this version; the first that applies.'),
     // The version as the site showed it
-    listing_url: text('Page of the listing.'),
-    street: text('Street line as published.', { absent: 'the site hides the street address' }),
-    city: text('City.'),
-    state: text('Two-letter state.'),
-    zip: text('Five-digit ZIP.'),
-    list_price: money('Asking price.', { absent: 'the site publishes no price' }),
-    units: integer('Number of dwelling units.', { absent: 'not stated', unit: 'units' }),
-    cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised' }),
-    noi: money('NOI as stated by the broker.', { absent: 'none is stated' }),
-    year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
-    property_type: text('Property type in the site\'s own words.', { absent: 'not stated' }),
-    listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),
-    availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'What the site says of availability.'),
+    ...fieldsOf(Listing, ['listing_url', 'street', 'city', 'state', 'zip', 'list_price', 'units', 'cap_rate', 'noi', 'year_built', 'property_type', 'listed_on', 'availability']),
     // Time
     version_first_seen: instant('When this version was first read.'),
     version_last_seen: instant('When this version was last read.'),

@@ -70,6 +70,9 @@ shown('sheriff_sale', ['2026-11-19'], mortgage('CV34', {}));
 shown('sheriff_sale', ['2026-11-21'], mortgage('CV34', { status: 'unsold' }));
 shown('sheriff_sale', ['2026-11-21'], mortgage('CV34', { sale_date: '2026-12-04', sale_round: 2 }));
 shown('sheriff_sale', ['2026-11-21'], mortgage('CV35', { parcel_raw: '00101004', street: '24 MAIN ST', sale_date: '2026-12-04' }));
+shown('sheriff_sale', ['2026-11-18'], mortgage('CV36', {}));
+shown('sheriff_sale', ['2026-11-19'], mortgage('CV36', { status: 'postponed' }));
+shown('sheriff_sale', ['2026-11-19', '2026-11-21'], mortgage('CV36', { sale_date: '2026-12-11' }));
 // Filings
 shown('registration', ['2026-11-18'], { document_number: '1' });
 shown('registration', ['2026-11-19'], { document_number: '1', entity_status_raw: 'Delinquent', business_name_raw: 'Oak Street LLC, Delinquent November 18, 2026' });
@@ -197,6 +200,12 @@ describe('sheriff sales over days', () => {
   it('one that is taken off the calendar before its day is removed, and no lead', () => {
     assert.deepEqual(only('2026-11-19', 'auctions', { case_number: 'CV33' }, ['sale_status']), ['removed']);
     assert.deepEqual([count('2026-11-18', 'leads', { case_number: 'CV33' }), count('2026-11-19', 'leads', { case_number: 'CV33' })], [1, 0]);
+  });
+  it('one that is postponed stays as it was called off, is linked with the day it was put to, and its lead goes there with it', () => {
+    const [id] = only('2026-11-18', 'leads', { case_number: 'CV36' }, ['id']);
+    assert.deepEqual(only('2026-11-21', 'auctions', { case_number: 'CV36', sale_date: '2026-11-20' }, ['sale_status', 'status_since', 'last_seen', 'next_sale_date']), ['postponed', '2026-11-19', '2026-11-19 12:00:00', '2026-12-11']);
+    assert.deepEqual(only('2026-11-21', 'auctions', { case_number: 'CV36', sale_date: '2026-12-11' }, ['sale_status', 'previous_sale_date', 'opening_bid_basis']), ['scheduled', '2026-11-20', 'two_thirds_of_appraisal']);
+    assert.deepEqual(only('2026-11-21', 'leads', { case_number: 'CV36' }, ['id', 'sale_date']), [id, '2026-12-11']);
   });
   it('the same case on a later day is another sale, and the same lead', () => {
     assert.equal(count('2026-11-21', 'auctions', { case_number: 'CV34' }), 2);

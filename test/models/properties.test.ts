@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { readSettings } from '../../lib/settings.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
+import { PROPERTIES } from '../../models/properties.ts';
 import { build, type Built, type GivenRow } from './given.ts';
 
 const { DEALS: BASES, SEED } = readSettings(z.object({
@@ -20,8 +21,9 @@ const { DEALS: BASES, SEED } = readSettings(z.object({
 /** What was held, and on how many deals. */
 const proved: { readonly number: number; readonly property: string; readonly cases: number }[] = [];
 
-/** A property by its number. `check` returns the cases to which it applied and fails where one breaks it. */
-function property(number: number, name: string, check: () => number | Promise<number>): void {
+/** A property by its number, or a part of it. `check` returns the cases to which it applied and fails where one breaks it. */
+function property(number: number, part: string, check: () => number | Promise<number>): void {
+  const name = `${PROPERTIES[number - 1] ?? assert.fail()}${part === '' ? '' : ` [${part}]`}`;
   it(`${number}. ${name}`, async () => {
     const cases = await check();
     assert.ok(cases >= BASES / 50, `only ${cases} cases of ${BASES} deals`);
@@ -30,7 +32,7 @@ function property(number: number, name: string, check: () => number | Promise<nu
 }
 
 after(() => {
-  assert.deepEqual([...new Set(proved.map((p) => p.number))].sort((a, b) => a - b), Array.from({ length: 15 }, (_, i) => i + 1), 'every one of the fifteen was held');
+  assert.deepEqual([...new Set(proved.map((p) => p.number))].sort((a, b) => a - b), PROPERTIES.map((_, i) => i + 1), 'every one of the fifteen was held');
   if (process.env['DEALS'] === undefined) return;
   process.stdout.write(`${BASES} random deals, seed ${SEED}\n`);
   for (const p of proved.toSorted((a, b) => a.number - b.number)) process.stdout.write(`  ${String(p.number).padStart(2)}  ${String(p.cases).padStart(8)} cases  ${p.property}\n`);
@@ -180,59 +182,59 @@ describe(`${BASES} random deals and their variants`, () => {
     for (const value of ['computed', 'insufficient_data', 'not_applicable']) assert.ok(count('dscr_status', value) > BASES / 50, value);
   });
 
-  property(1, 'scores lie in their ranges and are the sums of their parts', () => all((r) =>
+  property(1, '', () => all((r) =>
     ['deal_score', 'motivation_score', 'distress_score'].every((c) => number(r, c) >= 0 && number(r, c) <= 100)
     && number(r, 'confidence_score') >= 0 && number(r, 'confidence_score') <= 1
     && number(r, 'deal_score') === number(r, 'deal_score_yield') + number(r, 'deal_score_coverage') + number(r, 'deal_score_motivation') + number(r, 'deal_score_distress')
     && number(r, 'motivation_score') === number(r, 'motivation_price_cut') + number(r, 'motivation_days')
     && hundredths(r['confidence_score']) === Object.values(JSON.parse(String(r['confidence_parts'])) as Record<string, string>).reduce((sum, v) => sum + (hundredths(v) ?? 0), 0)));
 
-  property(2, 'the gap is the claimed cap rate less the underwritten one, as shown', () => all(
+  property(2, 'gap', () => all(
     (r) => hundredths(r['cap_gap_pct']) === (hundredths(r['cap_rate']) ?? 0) - (hundredths(r['cap_rate_underwritten']) ?? 0), (r) => r['cap_gap_pct'] !== null));
-  property(2, 'DSCR is NOI over debt service, as shown', () => all(
+  property(2, 'DSCR', () => all(
     (r) => BigInt(hundredths(r['dscr']) ?? 0) === ratio(r['noi'], r['annual_debt_service'], 1n), (r) => r['dscr'] !== null));
 
-  property(3, 'dscr is null exactly when its status is not computed, and a reason says why', () => all((r) =>
+  property(3, '', () => all((r) =>
     (r['dscr'] === null) === (r['dscr_status'] !== 'computed') && (r['dscr_reason'] === null) === (r['dscr_status'] === 'computed')));
 
-  property(4, 'a higher price never lifts cap rate, score or status while HUD\'s rent fits', () => each('dearer', (a, b) => isOk(a) && isOk(b), (a, b) =>
+  property(4, 'fits', () => each('dearer', (a, b) => isOk(a) && isOk(b), (a, b) =>
     number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') && number(b, 'deal_score') <= number(a, 'deal_score') && STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s]))));
-  property(4, 'a price out of range stays so when it rises', () => each('dearer', (a) => a['underwrite_reliability'] === 'proxy_out_of_range', (_, b) => b['underwrite_reliability'] === 'proxy_out_of_range'));
+  property(4, 'out of range', () => each('dearer', (a) => a['underwrite_reliability'] === 'proxy_out_of_range', (_, b) => b['underwrite_reliability'] === 'proxy_out_of_range'));
 
-  property(5, 'a higher rent never lowers the underwriting', () => each('higherRent', (a) => a['noi_underwritten'] !== null, (a, b) => number(b, 'noi_underwritten') >= number(a, 'noi_underwritten')));
+  property(5, '', () => each('higherRent', (a) => a['noi_underwritten'] !== null, (a, b) => number(b, 'noi_underwritten') >= number(a, 'noi_underwritten')));
 
-  property(6, 'a claim above the underwriting changes nothing: overclaim immunity', () => {
+  property(6, '', () => {
     const silent = varied.get('noClaim') ?? [];
     return ofClaims(claims.over, (row, i) => ['deal_score', 'noi_scoring', ...STATUSES, 'offer_status', 'offer_low', 'offer_high'].every((c) => row[c] === silent[i]?.[c]));
   });
 
-  property(7, 'up to the underwriting, a higher claim never lowers the score', () =>
+  property(7, '', () =>
     ofClaims(claims.under, (row, _, n, list) => n === 0 || number(row, 'deal_score') >= number(list[n - 1] ?? {}, 'deal_score')));
 
-  property(8, 'where HUD\'s rent does not fit there are no yield or coverage points and every path is Pass', () => all(
+  property(8, '', () => all(
     (r) => number(r, 'deal_score_yield') === 0 && number(r, 'deal_score_coverage') === 0 && STATUSES.every((s) => r[s] === 'Pass'), (r) => !isOk(r)));
 
   for (const [variant, what] of [['moreCut', 'a deeper price cut'], ['longer', 'more days'], ['moreDebt', 'more tax debt'], ['saleSooner', 'a sooner sale']] as const) {
-    property(9, `${what}: the score never falls`, () => each(variant, () => true, (a, b) => number(b, 'deal_score') >= number(a, 'deal_score')));
+    property(9, what, () => each(variant, () => true, (a, b) => number(b, 'deal_score') >= number(a, 'deal_score')));
   }
 
-  property(10, 'price, rent and NOI tenfold leave cap rates, gap and reliability as they were, to the rounding of a cent', () => each('tenfold', (a) => a['cap_rate_underwritten'] !== null, (a, b) =>
+  property(10, 'tenfold, to the rounding of a cent', () => each('tenfold', (a) => a['cap_rate_underwritten'] !== null, (a, b) =>
     a['underwrite_reliability'] === b['underwrite_reliability']
     && ['cap_rate', 'cap_rate_underwritten', 'cap_gap_pct'].every((c) => (a[c] === null) === (b[c] === null) && Math.abs((hundredths(a[c]) ?? 0) - (hundredths(b[c]) ?? 0)) <= 1)));
 
-  property(11, 'offers rise from low to high to the asking price', () => all(
+  property(11, 'order', () => all(
     (r) => number(r, 'offer_low') <= number(r, 'offer_high') && number(r, 'offer_high') <= number(r, 'list_price'), (r) => r['offer_high'] !== null));
-  property(11, 'a higher target cap never raises an offer', () => against(targetNine, (a) => a['offer_high'] !== null,
+  property(11, 'target', () => against(targetNine, (a) => a['offer_high'] !== null,
     (a, b) => ['offer_low', 'offer_high'].every((c) => number(b, c) <= number(a, c))));
 
-  property(12, 'rows and fields in another order, in another time zone, give the same figures', async () => {
+  property(12, '', async () => {
     const turned = await underwrite(bases.map(([d]) => d), currentAssumptions().rows, true);
     return against(turned, () => true, (a, b) => { assert.deepEqual(b, a); return true; });
   });
   it('and the variants are no copies: a cut or a rent does change what it should', () =>
     assert.ok(each('moreCut', differs('motivation_score'), () => true) > BASES / 4 && each('higherRent', differs('noi_underwritten'), () => true) > BASES / 2));
 
-  property(15, 'no figure is a float: all have exactly two decimals', () => all((r) => Object.values(r).every((v) => typeof v !== 'number' || Number.isInteger(v))
+  property(15, '', () => all((r) => Object.values(r).every((v) => typeof v !== 'number' || Number.isInteger(v))
     && Object.entries(r).every(([, v]) => typeof v !== 'string' || !/^-?\d*\.\d+$/u.test(v) || /^-?\d+\.\d{2}$/u.test(v))));
 });
 
@@ -280,7 +282,7 @@ describe('random sheriff sales and debts', () => {
     return PAIRS;
   };
   it('break no audit', () => assert.deepEqual(built.broken, []));
-  property(13, 'a derived bid is the least that is not below two thirds: a cent less would be', async () => {
+  property(13, '', async () => {
     const derived = await built.rows('auctions', 'opening_bid_derived');
     const broken = derived.filter((a) => {
       const [bid, appraised] = [hundredths(a['opening_bid']) ?? 0, hundredths(a['appraised_value']) ?? 0];
@@ -289,8 +291,8 @@ describe('random sheriff sales and debts', () => {
     assert.deepEqual(broken, []);
     return derived.length;
   });
-  property(14, 'a later sale never raises a lead\'s score', () => never('S', 'later', true));
-  property(14, 'an older verification never raises it', () => never('S', 'staler', true) + never('D', 'staler', true));
-  property(14, 'a lower bid never lowers it', () => never('S', 'lowerBid', false));
-  property(14, 'more years and more owed never lower it', () => never('D', 'moreYears', false) + never('D', 'moreOwed', false));
+  property(14, 'later sale', () => never('S', 'later', true));
+  property(14, 'older verification', () => never('S', 'staler', true) + never('D', 'staler', true));
+  property(14, 'lower bid', () => never('S', 'lowerBid', false));
+  property(14, 'more years, more owed', () => never('D', 'moreYears', false) + never('D', 'moreOwed', false));
 });
