@@ -24,7 +24,7 @@ export const Market = z.strictObject({
 
 /** The market of a deal, as a row of `deals`. */
 export async function marketOf(snapshot: Snapshot, deal: Readonly<Record<string, unknown>>): Promise<z.input<typeof Market>> {
-  const [id, city, state, zip, units, perUnit] = ['id', 'city', 'state', 'zip', 'units', 'price_per_unit'].map((name) => deal[name] as string | number | null);
+  const [id = null, city = null, state = null, zip = null, units = null, perUnit = null] = ['id', 'city', 'state', 'zip', 'units', 'price_per_unit'].map((name) => deal[name] as string | number | null);
   const there = "listing_status = 'active' AND lower(city) = lower($1) AND state = $2";
   const [counted = {}] = await snapshot.rows(`SELECT count(*) AS active, count(price_per_unit) AS priced, quantile_disc(price_per_unit, 0.5) AS per_unit, quantile_disc(cap_rate, 0.5) AS cap,
       quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten, count(*) FILTER (WHERE price_per_unit < CAST($3 AS DECIMAL(14, 2))) AS cheaper
