@@ -82,6 +82,9 @@ serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test mone
 buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'; FULL=1 prints every record
 	@node api/client/buy.ts
 
+collect: $(NODE) ## the same answer again, unbilled, by proof of the sandbox wallet: make collect RECEIPT=<Receipt-Id>
+	@node api/client/collect_cli.ts
+
 mcp: $(NODE) ## an MCP server on standard input and output, through which an agent buys within caps (docs/agents.md)
 	@node api/client/mcp.ts
 
@@ -123,4 +126,4 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy mcp docs county screenshots check test fuzz fuzz-api simulate help
+.PHONY: diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate help

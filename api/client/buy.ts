@@ -77,6 +77,8 @@ async function buy(): Promise<number> {
   const receipt = response.headers.get('PAYMENT-RESPONSE');
   const settled = receipt === null ? undefined : decodePaymentResponseHeader(receipt);
   say(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
+  const id = response.headers.get('Receipt-Id');
+  if (id !== null) say(`receipt    ${id}   (the same answer again, unbilled: make collect RECEIPT=${id})`);
   say(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
   say(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
   say('');

@@ -201,8 +201,8 @@ describe('a purchase', () => {
   const held = (): Promise<string> => resigned(10 * 365 * 86_400);
 
   it('can be made from the command line, which shows balances before and after', async () => {
-    const run = (env: Record<string, string>): Promise<{ code: number; out: string; err: string }> => new Promise((resolve) => {
-      execFile(process.execPath, [fileURLToPath(new URL('../../api/client/buy.ts', import.meta.url))], { env: { ...process.env, ...env } }, (error, out, err) => {
+    const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> => new Promise((resolve) => {
+      execFile(process.execPath, [fileURLToPath(new URL(`../../api/client/${program}.ts`, import.meta.url))], { env: { ...process.env, ...env } }, (error, out, err) => {
         resolve({ code: error ? Number(error.code) : 0, out, err });
       });
     });
@@ -213,6 +213,11 @@ describe('a purchase', () => {
       assert.match(out, /transaction 0x[0-9a-f]{64}/);
       assert.match(out, /\(-0\.05 USDC\)/);
       assert.match(out, /"total_matches": 2/);
+      const receipt = /receipt {4}([0-9a-f-]{36}) /.exec(out)?.[1] ?? '';
+      const again = await run({ DATA_DIR: folder.path, RECEIPT: receipt }, 'collect_cli');
+      assert.equal(again.code, 0, again.err);
+      assert.match(again.out, /delivered by wallet\nbytes {6}\d+, as they were hashed/);
+      assert.match(again.out, /"total_matches":2/);
     });
     assert.equal(paid, PRICE);
     const nobody = await run({ DATA_DIR: join(folder.path, 'nothing-here'), URL: '/api/deals' });
