@@ -15,6 +15,8 @@ export interface StatusOptions {
   readonly json?: boolean;
   /** Lines of the screen; sources that are well are told by family where there are more. Default: any number. */
   readonly lines?: number;
+  /** Its columns: longer lines of the table are cut, so that none takes two. Default: any number. */
+  readonly columns?: number;
   readonly colour?: boolean;
   readonly ledger?: LedgerSettings;
 }
@@ -43,7 +45,7 @@ function cellsOfFamily(family: string, members: readonly SourceHealth[]): string
 }
 
 /** The table of sources: what needs somebody first. */
-function sourceLines(sources: readonly SourceHealth[], { lines = Infinity, colour = false }: StatusOptions, above: number): string[] {
+function sourceLines(sources: readonly SourceHealth[], { lines = Infinity, columns = Infinity, colour = false }: StatusOptions, above: number): string[] {
   const sorted = GROUPS.flatMap((group) => sources.filter((s) => s.group === group));
   const fold = above + sorted.length + 1 > lines;
   const shown = fold ? sorted.filter((s) => s.group !== 'fresh') : sorted;
@@ -52,7 +54,8 @@ function sourceLines(sources: readonly SourceHealth[], { lines = Infinity, colou
     ...shown.map((s) => ({ group: s.group, cells: cellsOf(s) })),
     ...families.map(([family, members]) => ({ group: 'fresh' as const, cells: cellsOfFamily(family, members) })),
   ];
-  const [header = '', ...body] = table(HEADER, rows.map((r) => r.cells));
+  const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line);
+  const [header = '', ...body] = table(HEADER, rows.map((r) => r.cells)).map(cut);
   const painted = body.map((line, i) => (colour ? styleText(COLOURS[rows[i]?.group ?? 'fresh'], line) : line));
   return [header, ...painted, ...(fold ? ['  (sources that are fresh are told by family; ALL=1 shows each)'] : [])];
 }

@@ -76,7 +76,7 @@ class Prompt {
       case '.help': for (const l of HELP) this.#say(l); break;
       case '.x': case '\\x': this.#upright = !this.#upright; this.#say(this.#upright ? 'rows upright' : 'rows in a table'); break;
       case '.tables': case '\\dt':
-        await this.#ask("SELECT table_name AS \"table\", estimated_size AS rows, comment AS what FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name"); break;
+        await this.#ask("SELECT table_name AS \"table\", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS what FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name"); break;
       case '.describe': case '.columns': case '\\d':
         if (this.#catalog.tables.has(word)) await this.#ask(`SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns() WHERE database_name = 'snapshot' AND table_name = ${literal(word)} ORDER BY column_index`);
         else this.#say(`there is no table ${JSON.stringify(word)}; tables: ${[...this.#catalog.tables.keys()].join(', ')}`);

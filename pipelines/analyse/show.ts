@@ -36,17 +36,26 @@ export function upright(a: Answered): string[] {
  */
 export function asTable(a: Answered, width = Infinity): string[] {
   if (a.columns.length === 0) return [count(a)];
-  const cells = a.rows.map((row) => row.map((v) => cell(v, WIDEST_CELL)));
+  const whole = a.rows.map((row) => row.map((v) => cell(v, Infinity)));
+  const widths = a.columns.map((column, n) => Math.min(Math.max(column.length, ...whole.map((row) => row[n]?.length ?? 0)), Math.max(WIDEST_CELL, column.length)));
   let used = 0;
   let fitting = 0;
-  for (const [n, column] of a.columns.entries()) {
-    used += 2 + Math.max(column.length, ...cells.map((row) => row[n]?.length ?? 0));
+  for (const w of widths) {
+    used += 2 + w;
     if (used > width && fitting > 0) break;
     fitting += 1;
   }
+  // Room that is left goes to the columns that were cut, the last first.
+  let room = fitting < widths.length || width === Infinity ? 0 : width - used;
+  for (let n = fitting - 1; n >= 0 && room > 0; n -= 1) {
+    const wanted = Math.max(0, ...whole.map((row) => row[n]?.length ?? 0)) - (widths[n] ?? 0);
+    const more = Math.max(0, Math.min(wanted, room));
+    widths[n] = (widths[n] ?? 0) + more;
+    room -= more;
+  }
   const hidden = a.columns.slice(fitting);
   return [
-    ...table(a.columns.slice(0, fitting), cells.map((row) => row.slice(0, fitting))), count(a),
+    ...table(a.columns.slice(0, fitting), whole.map((row) => row.slice(0, fitting).map((text, n) => cell(text, widths[n] ?? WIDEST_CELL)))), count(a),
     ...(hidden.length > 0 ? [`${hidden.length} more column${hidden.length === 1 ? '' : 's'} (${cell(hidden.join(', '), 80)}): .x shows the rows upright`] : []),
   ];
 }

@@ -31,17 +31,20 @@ export interface AlertOptions {
   readonly now?: () => Date;
 }
 
-/** Run the command with an alert on its standard input. @returns null, or why it failed */
-export function callHook(command: string, alert: Alert, timeoutMs: number): Promise<string | null> {
+/** How a call of the command went: told, failed, or ended because it hung. */
+interface Called { readonly failure: string | null; readonly hung: boolean }
+
+/** Run the command with an alert on its standard input. */
+function callHook(command: string, alert: Alert, timeoutMs: number): Promise<Called> {
   return new Promise((done) => {
     // A group of its own, so that what the command has started ends with it.
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
     let said = '';
-    const end = (why: string | null): void => { clearTimeout(timer); done(why); };
+    const end = (failure: string | null, hung = false): void => { clearTimeout(timer); done({ failure, hung }); };
     const timer = setTimeout(() => {
       if (child.pid !== undefined) try { process.kill(-child.pid, 'SIGKILL'); } catch { /* it has just ended */ }
       child.stderr.destroy();
-      end(`it did not end within ${timeoutMs / 1000} s`);
+      end(`it did not end within ${timeoutMs / 1000} s`, true);
     }, timeoutMs);
     child.stderr.on('data', (d: Buffer) => { said = `${said}${d.toString()}`.slice(-500); });
     child.on('error', (error) => { end(error.message); });
@@ -66,8 +69,13 @@ export async function tellTroubles(troubles: readonly Trouble[], { layout, comma
     const before: Told['troubles'] = read.success ? read.data.troubles : {};
     const after: Told['troubles'] = { ...before };
     const lines: string[] = [];
+    // A command that hangs is not waited for once for each trouble: the others are told next time.
+    let hung = false;
     const tell = async (key: string, alert: Alert): Promise<boolean> => {
-      const failure = await callHook(command, alert, timeoutMs);
+      if (hung) return false;
+      const called = await callHook(command, alert, timeoutMs);
+      const { failure } = called;
+      hung = called.hung;
       lines.push(failure === null ? `alert told (${alert.event}): ${key}` : `alert not told (${alert.event}): ${key}: ALERT_COMMAND failed: ${failure}; it is told again next time`);
       return failure === null;
     };

@@ -91,7 +91,9 @@ function troublesOfSource(s: SourceHealth): Trouble[] {
   if (s.state === 'QUARANTINED') found.push(trouble('source_quarantined', s.source, said, s.reason));
   if (s.state === 'UNAVAILABLE') found.push(trouble('source_unavailable', s.source, said, s.reason));
   if (s.group === 'late') found.push(trouble('source_stale', s.source, `${s.source} was last read well ${String(s.age_days)} days ago, expected every ${s.every_days}`));
-  if (s.group !== 'waiting' && s.last_success === null) found.push(trouble('source_never_read', s.source, `${s.source} has never been read well`));
+  if (s.group !== 'waiting' && s.last_success === null) {
+    found.push(s.state === 'NEVER_READ' ? trouble('source_not_tried', s.source, `${s.source} has not been asked for yet`) : trouble('source_never_read', s.source, `every read of ${s.source} has failed: ${s.reason ?? ''}`));
+  }
   return found;
 }
 

@@ -108,7 +108,10 @@ export async function install(scheduler: Scheduler, place: Place): Promise<strin
   await mkdir(folder, { recursive: true });
   const units = systemdUnits(place);
   for (const [name, content] of units) await writeFile(join(folder, name), content);
-  must('systemctl', ['--user', 'daemon-reload']);
+  const found = spawnSync('systemctl', ['--user', 'daemon-reload'], { encoding: 'utf8' });
+  if (found.error || found.status !== 0) {
+    throw new SettingError(`the units are in ${folder}, but this user's systemd does not take them (${found.error?.message ?? found.stderr.trim().split('\n')[0] ?? ''}); log in so that it runs, or use SCHEDULER=cron`);
+  }
   must('systemctl', ['--user', 'enable', '--now', ...[...units.keys()].filter((name) => name.endsWith('.timer'))]);
   return [`installed ${units.size} units in ${folder}; systemctl --user list-timers shows them`, 'so that they run while nobody is logged in: loginctl enable-linger'];
 }

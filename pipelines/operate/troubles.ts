@@ -14,6 +14,8 @@ export const TROUBLES = {
   source_unavailable: { level: 'warning', alert: false },
   source_stale: { level: 'warning', alert: true },
   source_never_read: { level: 'warning', alert: true },
+  // A folder that is new, or a source that is: nothing has gone wrong with it.
+  source_not_tried: { level: 'warning', alert: false },
   settlement_unknown: { level: 'critical', alert: true },
   ledger_unavailable: { level: 'critical', alert: true },
 } as const satisfies Record<string, { level: Level; alert: boolean }>;

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { test } from 'node:test';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { smallWorld } from '../pipelines/runs.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { tellTroubles, type Alert } from '../../pipelines/operate/alerts.ts';
 import { trouble, TROUBLES, type Trouble, type TroubleKind } from '../../pipelines/operate/troubles.ts';
@@ -66,6 +70,39 @@ test('a command that hangs is ended with everything it started', async () => {
   assert.match(line ?? '', /did not end within 0\.3 s/);
   await new Promise((resolve) => { setTimeout(resolve, 1_300); });
   assert.equal(await readFile(file, 'utf8').catch(() => 'nothing'), 'nothing', 'what it started is gone too');
+});
+
+test('a command that hangs is waited for once, however many troubles there are; the others are told next time', async () => {
+  const { layout, file, heard } = await listener();
+  const many = Array.from({ length: 40 }, (_, i) => trouble('source_stale', `source_${i}`, 'it is late'));
+  const started = performance.now();
+  assert.equal((await tell(many, layout, 'sleep 60', 200)).length, 1);
+  assert.ok(performance.now() - started < 1_500);
+  await tell(many, layout, `cat >> ${file}`);
+  assert.equal((await heard()).length, 40);
+});
+
+test('a run tells at its end, and a command that fails or hangs changes neither its exit status nor what it publishes', async (t) => {
+  const sandbox = await startSandbox({ world: smallWorld(), day: '2026-11-20', alter: (q, r) => (q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html>We have moved</html>') } : undefined) });
+  t.after(() => sandbox.close());
+  const { layout, file, heard } = await listener();
+  const run = (command: string) => new Promise<{ status: number | null; out: string }>((resolve) => {
+    const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+      cwd: new URL('../../', import.meta.url), env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'heartland_multifamily,crescent_brokerage,fmr', ALERT_COMMAND: command, ALERT_SECONDS: '0.5' },
+    });
+    let out = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });
+    child.on('close', (status) => { resolve({ status, out }); });
+  });
+  const hanging = await run('sleep 60');
+  assert.equal(hanging.status, 0, hanging.out);
+  assert.match(hanging.out, /Published [\s\S]*alert not told \(new\): source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/);
+  const failing = await run('exit 1');
+  assert.equal(failing.status, 0, failing.out);
+  const well = await run(`cat >> ${file}`);
+  assert.equal(well.status, 0, well.out);
+  const told = (await heard()).find((a) => a.trouble.kind === 'source_quarantined');
+  assert.deepEqual([told?.event, told?.trouble.subject], ['new', 'heartland_multifamily']);
 });
 
 test('a command that does not read its input, or leaves something running, has done its duty', async () => {

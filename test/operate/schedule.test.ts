@@ -106,6 +106,30 @@ describe('as a crontab', () => {
   });
 });
 
+test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings that were set, and doing it again changes nothing', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-crontab-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const crontab = join(folder, 'tab');
+  await writeFile(crontab, '0 1 * * * backup\n');
+  // Stands in for the machine's own, which belongs to whoever runs the tests.
+  await writeFile(join(folder, 'crontab'), `#!/bin/sh\nif [ "$1" = -l ]; then cat ${crontab}; else cat > ${crontab}; fi\n`, { mode: 0o755 });
+  const dataDir = join(folder, 'data');
+  const call = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'schedule'], {
+    cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
+  });
+  const settings = { LIVE: '1', CONTACT: 'me@example.org', HUD_TOKEN: 'secret', SOURCES: 'tax' };
+  const printed = call(settings);
+  assert.deepEqual([printed.status, await readFile(crontab, 'utf8')], [0, '0 1 * * * backup\n'], 'printing installs nothing');
+  assert.doesNotMatch(printed.stdout, /secret/);
+  for (let i = 0; i < 2; i += 1) assert.equal(call({ ...settings, INSTALL: '1' }).status, 0);
+  const installed = await readFile(crontab, 'utf8');
+  assert.match(installed, /^0 1 \* \* \* backup\n# dealfeed begin /);
+  assert.equal(installed.match(/JOB=daily /g)?.length, 1);
+  assert.doesNotMatch(installed, /secret/);
+  assert.equal(await readFile(settingsFile(dataDir), 'utf8'), 'LIVE="1"\nCONTACT="me@example.org"\nHUD_TOKEN="secret"\n', 'SOURCES is of one call: each job has its own');
+  assert.match(call({ LIVE: '1' }).stderr, /^CONTACT is null, expected /, 'a setting that is missing is told now and not at five in the morning');
+});
+
 describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-analyze' }, () => {
   test('systemd finds nothing wrong with them', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-units-'));
