@@ -18,7 +18,7 @@ const LONGEST_VALID_SECONDS = 900;
 const ASK_MS = 60_000;
 /** A paid call also settles, and a large answer takes two minutes to be made. */
 const PAID_MS = 240_000;
-/** Times a purchase of unknown outcome is asked for, and the time between, in milliseconds. */
+/** Times a purchase of unknown outcome is asked for, and the usual time between, in milliseconds. */
 const COLLECT_TIMES = 5;
 const COLLECT_EVERY_MS = 2_000;
 
@@ -103,6 +103,8 @@ export interface BuyerOptions {
   /** Who pays, asked for each call; none where there is no wallet. */
   readonly account: () => Promise<PrivateKeyAccount | undefined>;
   readonly spending: Spending;
+  /** Time between two looks for an answer that was lost, in milliseconds. */
+  readonly collectEveryMs?: number;
 }
 
 export interface Buyer {
@@ -116,7 +118,7 @@ export interface Buyer {
   budget(): Promise<{ payer: string | null; spent_usd: string; max_per_call_usd: string; max_total_usd: string; left_usd: string }>;
 }
 
-export function buyerOf({ account, spending }: BuyerOptions): Buyer {
+export function buyerOf({ account, spending, collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions): Buyer {
   const { caps } = spending;
   // A redirect is not followed: what is paid goes to the server that was configured.
   const get = (url: URL, ms: number, payment?: string): Promise<Response | null> =>
@@ -136,7 +138,7 @@ export function buyerOf({ account, spending }: BuyerOptions): Buyer {
   /** Look for a purchase whose answer was lost. */
   const recover = async (url: URL, payer: PrivateKeyAccount): Promise<Answered | Refused | null> => {
     for (let time = 0; time < COLLECT_TIMES; time += 1) {
-      if (time > 0) await pause(COLLECT_EVERY_MS);
+      if (time > 0) await pause(collectEveryMs);
       const found = await find(url, payer);
       if (found !== null && (found.kind === 'answered' || found.reason === 'purchase_released')) return found;
     }

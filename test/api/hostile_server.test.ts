@@ -43,7 +43,7 @@ describe('the buyer\'s client', () => {
     folder = await mkdtemp(join(tmpdir(), 'dealfeed-hostile-'));
     spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 120_000n });
     const account = privateKeyToAccount(generatePrivateKey());
-    buyer = buyerOf({ account: async () => account, spending });
+    buyer = buyerOf({ account: async () => account, spending, collectEveryMs: 50 });
     const watching: Handler = (request, response) => {
       if (request.headers['payment-signature'] !== undefined || request.headers['sign-in-with-x'] !== undefined) signed.push(request.url ?? '');
       handler(request, response);

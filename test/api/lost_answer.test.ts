@@ -57,7 +57,7 @@ describe('a connection that breaks', () => {
   const buyer = () => {
     const key = server.payments.sandbox?.buyer.privateKey;
     assert.ok(key);
-    return buyerOf({ account: async () => privateKeyToAccount(key), spending });
+    return buyerOf({ account: async () => privateKeyToAccount(key), spending, collectEveryMs: 50 });
   };
   const seller = async (): Promise<bigint> => await server.payments.sandbox?.chain.balanceOf(server.payments.payTo) ?? 0n;
 
