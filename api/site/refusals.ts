@@ -14,11 +14,12 @@ function refusalIn(ctx: Context): Refusal | null {
 
 function content(refusal: Refusal, path: string, purchase: boolean): Html {
   const { title, detail, status, reason, billed, price } = refusal;
+  const [address = '', search = ''] = path.split('?');
   const paid = status === 402 && price !== undefined;
   return html`<h1>${title}</h1>
 ${paid ? html`<p class="lead">This address is sold by the call to programs with a wallet: <strong>${price}</strong>, paid with x402. A browser alone cannot pay.</p>` : html`<p class="lead">${detail}</p>`}
 <p class="actions">${paid && purchase && html`<a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>`}
-<a class="button${paid && purchase ? ' second' : ''}" href="/build">Build a query</a><a class="button second" href="/">Front page</a></p>
+<a class="button${paid && purchase ? ' second' : ''}" href="/build${paid && `?${new URLSearchParams({ call: address }).toString()}${search && `&${search}`}`}">Build a query</a><a class="button second" href="/">Front page</a></p>
 <p>${billed === null ? 'Whether it was charged is not known yet; keep the request id.' : 'Nothing was charged.'} Reason: <code>${reason}</code>, status ${status}.</p>
 <details${paid ? '' : html` open`}><summary>What a program is answered</summary>${code('The problem document', JSON.stringify(refusal, null, 2))}</details>`;
 }

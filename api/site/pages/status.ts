@@ -9,6 +9,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
   listings: 'Listings', fmr: 'HUD rents', tax: 'County tax lists', parcels: 'Parcel addresses', sheriff: 'Sheriff sales', register: 'Business registers',
 };
 
+const ORDER = Object.keys(FAMILIES);
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** A source in one word, with its colour. */
@@ -26,7 +28,7 @@ const tag = (row: Row): Html => {
 
 const age = (row: Row): Html => {
   const days = row['age_days'];
-  return days === null ? html`never read` : html`${day(String(row['last_good_at']))}<span class="sub">${days === 0 ? 'the same day' : `${String(days)} ${days === 1 ? 'day' : 'days'} old`}; read every ${row['every_days'] === 1 ? 'day' : `${String(row['every_days'])} days`}</span>`;
+  return days === null ? html`never read` : html`${day(String(row['last_good_at']))}<span class="sub nowrap">${days === 0 ? 'the same day' : `${String(days)} ${days === 1 ? 'day' : 'days'} old`}; read every ${row['every_days'] === 1 ? 'day' : `${String(row['every_days'])} days`}</span>`;
 };
 
 const why = (row: Row): Html | string => {
@@ -43,7 +45,7 @@ export const status: Page = {
     const said = PLAIN_HEALTH[health.status];
     const notes = [
       ...(health.snapshot_failure === null ? [] : [`A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the one before goes on serving.`]),
-      ...(health.snapshot_gaps.length === 0 ? [] : [`The snapshot was built before this server’s version and lacks ${health.snapshot_gaps.join(', ')}; the next one has it.`]),
+      ...health.snapshot_gaps.map((gap) => `The snapshot is older than this server. ${gap}`),
       ...(health.stale_sources.length === 0 ? [] : [`Older than the days between two reads: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
       ...(health.payments.ready ? [] : ['Payments are not ready: paid calls are answered 503 and cost nothing.']),
       ...(health.payments.unresolved === 0 ? [] : [`${health.payments.unresolved} settlements have an outcome that is not known yet; the chain will say.`]),
@@ -55,10 +57,10 @@ ${figures([
       { label: 'Snapshot', value: html`<code>${asked.snapshot.id}</code>`, note: html`made ${day(asked.manifest.generated_at)}` },
       { label: 'Data clock', value: day(asked.today), note: asked.manifest.data_clock === 'sandbox' ? 'the day of the recording' : 'today' },
       { label: 'Payments', value: health.payments.ready ? 'ready' : 'not ready', note: health.payments.mode },
-      { label: 'Sources fresh', value: html`${states.get('fresh')?.length ?? 0}<span class="of">/${rows.length}</span>`, note: `${states.get('quarantined')?.length ?? 0} quarantined, ${states.get('unavailable')?.length ?? 0} unavailable` },
+      { label: 'Sources fresh', value: html`${states.get('fresh')?.length ?? 0}<span class="of">/${rows.length}</span>`, note: `${states.get('quarantined')?.length ?? 0} quarantined, ${states.get('unavailable')?.length ?? 0} unavailable, ${states.get('not read')?.length ?? 0} waiting` },
     ])}
 <p>A source whose page is malformed or changed is <strong>quarantined</strong>: its last good rows stay and show their age, and the others go on. One that refuses is left alone. For programs: <a href="/health"><code>/health</code></a>.</p>
-${[...Map.groupBy(rows, (r) => String(r['family']))].map(([family, of]) => html`<h2>${FAMILIES[family] ?? words(family)}</h2>
+${[...Map.groupBy(rows, (r) => String(r['family']))].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)).map(([family, of]) => html`<h2>${FAMILIES[family] ?? words(family)}</h2>
 ${cardTable(`${of.length} ${of.length === 1 ? 'source' : 'sources'}`, [{ label: 'Source' }, { label: 'State' }, { label: 'Last good read' }, { label: 'Rows', num: true }, { label: 'Refused', num: true }],
         of.map((r) => [html`${outside(String(r['home']), String(r['title']))}${why(r)}`, tag(r), age(r), count(r['rows_out'] as number), count(r['rows_rejected'] as number)]))}`)}`;
   },
