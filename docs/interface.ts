@@ -16,7 +16,7 @@ export function interfacePage(): string {
   const { paths } = openApi(routes, publicUrl) as { paths: Record<string, { get: { responses: Record<string, unknown> } }> };
   const sections = routes.map((route) => {
     const path = templateOf(route);
-    const params = Object.entries(route.params).map(([name, schema]) => `| \`${name}\` | ${cell(paramFacts(schema).about)} | ${cell(paramFacts(schema).expected)} |`);
+    const params = Object.entries({ ...route.pathParams, ...route.params }).map(([name, schema]) => `| \`${name}\` | ${cell(paramFacts(schema).about)} | ${cell(paramFacts(schema).expected)} |`);
     return [
       `### GET ${path}`, `Price: ${route.price === null ? 'none' : `$${route.price}`}. ${route.about} Answers ${mediaOf(route)}.`,
       ...(params.length > 0 ? [['| parameter | meaning | accepted |', '|---|---|---|', ...params].join('\n')] : []),
