@@ -59,6 +59,9 @@ export interface RunResult {
   readonly failuresFolder: string;
 }
 
+/** What a build may hold in memory; the rest goes to the disk beside its database. */
+const BUILD_MEMORY = '1800MB';
+
 const NOTICE = {
   sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. HUD rents are real FY2026 figures.',
   live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
@@ -170,7 +173,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const workDir = layout.run(runId);
   const assumptions = options.assumptions ?? currentAssumptions();
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
-  const duck = await openDuck(join(workDir, BUILD_DATABASE));
+  const duck = await openDuck(join(workDir, BUILD_DATABASE), { memoryLimit: BUILD_MEMORY });
   const failuresFolder = join(workDir, 'failures');
   try {
     await loadInputs(duck.connection, {

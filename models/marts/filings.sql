@@ -3,9 +3,10 @@
 
 with
 
-shown as (select * from stg_registrations),
+-- The register holds millions of rows: what is read several times is read again rather than kept in memory
+shown as not materialized (select * from stg_registrations),
 
-before as (select * from previous_filings),
+before as not materialized (select * from previous_filings),
 
 -- What the register says last became of each business
 amendments as (
@@ -112,7 +113,19 @@ together as (
   union all by name
   select * exclude (agent_filings)
   from before
-  where id not in (select id from today)
+  where not exists (select 1 from shown where shown.filing_id = before.id)
+),
+
+-- Agents that serve thousands stand out
+agents as (
+  select source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g')) as agent, cast(count(*) as integer) as filings
+  from (
+    select register as source, registered_agent_name as name from shown
+    union all
+    select source, registered_agent_name from before where not exists (select 1 from shown where shown.filing_id = before.id)
+  )
+  where name is not null
+  group by all
 ),
 
 -- A later amendment of the same charter takes the place of the one known before
@@ -142,12 +155,12 @@ select
   id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
   registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
   business_city, business_state, business_zip, source_state, naics, naics_status,
-  source, source_url, first_seen, last_seen, last_updated,
+  amended.source, source_url, first_seen, last_seen, last_updated,
   change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
-  -- Agents that serve thousands stand out
-  case when registered_agent_name is not null then
-    cast(count(*) over (partition by source, upper(regexp_replace(registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer)
-  end as agent_filings,
+  agents.filings as agent_filings,
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
 from amended
+left join agents
+  on agents.source = amended.source
+  and agents.agent = upper(regexp_replace(amended.registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))

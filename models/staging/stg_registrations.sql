@@ -3,13 +3,23 @@
 
 with
 
-registrations as (select * from staged_registration),
+registrations as not materialized (select * from staged_registration),
 
 types as (select * from ref_entity_types),
 
-latest as (
-  select *
+-- Filings that more than one read shows; most of a register's millions are shown by one, and need no ordering
+repeated as (
+  select register, document_number
   from registrations
+  group by all
+  having count(*) > 1
+),
+
+latest as (
+  select * from registrations anti join repeated using (register, document_number)
+  union all
+  select *
+  from registrations semi join repeated using (register, document_number)
   qualify row_number() over (
     partition by register, document_number
     order by observed_at desc, page_sha256, page_row desc
