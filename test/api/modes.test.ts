@@ -1,13 +1,11 @@
 /** Where payments go: the sandbox's chain and who lives as long as it, and settling with a key of our own. */
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
@@ -15,6 +13,7 @@ import { readWallet } from '../../api/payments/sandbox/wallet.ts';
 import { serve, type Serving } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { bodyOf, buyerWith, fetchPaying } from './buyers.ts';
+import { serverProcess, type ServerProcess } from './server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
 const open = async (env: Record<string, string>, said: unknown[] = []): Promise<Serving> => {
@@ -39,30 +38,13 @@ describe('the chain of the sandbox', () => {
   });
   after(() => folder.remove());
 
-  const started = async (env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], { env: { ...process.env, DATA_DIR: folder.path, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8');
-        const found = /^listening +(\S+)/m.exec(said)?.[1];
-        if (found !== undefined && said.includes('Ctrl-C')) resolve(found);
-      });
-      child.once('exit', (code) => { reject(new Error(`the server ended with ${code}: ${said}`)); });
-    });
-    return { child, url };
-  };
-  const killed = async (child: ChildProcess): Promise<void> => {
-    const gone = new Promise((resolve) => { child.once('exit', resolve); });
-    child.kill('SIGKILL');
-    await gone;
-  };
+  const started = (env: Record<string, string>): Promise<ServerProcess> => serverProcess({ DATA_DIR: folder.path, ...env });
 
   it('ends with the server that started it, also where that one is killed; the next starts one of its own', async () => {
-    const { child } = await started({});
+    const server = await started({});
     const rpcUrl = (await readWallet(folder.path))?.rpc_url ?? '';
     assert.equal(await answers(rpcUrl), true);
-    await killed(child);
+    await server.end('SIGKILL');
     await until('the chain outlives a killed server', async () => !(await answers(rpcUrl)));
     const next = await open({ DATA_DIR: folder.path });
     assert.notEqual(next.payments.sandbox?.chain.rpcUrl, rpcUrl);
@@ -72,11 +54,11 @@ describe('the chain of the sandbox', () => {
   it('outlives every server where it was there before, so that what a killed server left open can be found out', async () => {
     const chain = await startChain();
     try {
-      const { child, url } = await started({ SANDBOX_RPC: chain.rpcUrl });
+      const server = await started({ SANDBOX_RPC: chain.rpcUrl });
       const wallet = await readWallet(folder.path);
       assert.equal(wallet?.rpc_url, chain.rpcUrl);
-      assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${url}/api/deals`)).status, 200);
-      await killed(child);
+      assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${server.url}/api/deals`)).status, 200);
+      await server.end('SIGKILL');
       assert.equal(await answers(chain.rpcUrl), true);
       const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
       assert.equal(again.payments.sandbox?.buyer.address, wallet.address, 'the same buyer');
@@ -98,9 +80,7 @@ describe('the chain of the sandbox', () => {
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
     }
-    const gone = new Promise((resolve) => { second.child.once('exit', resolve); });
-    second.child.kill('SIGTERM');
-    await gone;
+    await second.end('SIGTERM');
     assert.equal((await readWallet(folder.path))?.base_url, first.url);
     assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
     await first.close();
