@@ -124,10 +124,10 @@ async function runCommand(): Promise<number> {
 
 /** On a terminal what is well is told by family where its lines are too few. */
 async function statusCommand(): Promise<number> {
-  const { DATA_DIR, JSON: json, ALL } = readSettings(operatorSettings);
+  const { DATA_DIR, JSON: json, ALL, PAYMENTS } = readSettings(operatorSettings);
   const { LEDGER } = readSettings(pipelineSettings);
   const { isTTY, rows, columns } = process.stdout;
-  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, colour: isTTY && process.stdout.hasColors(), ...(isTTY ? { columns } : {}), ...(isTTY && !ALL ? { lines: rows } : {}) });
+  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, payments: PAYMENTS, colour: isTTY && process.stdout.hasColors(), ...(isTTY ? { columns } : {}), ...(isTTY && !ALL ? { lines: rows } : {}) });
 }
 
 /** Exit status 1 where a read could not be rebuilt. */

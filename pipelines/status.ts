@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { loadSources } from '../sources/index.ts';
 import type { Layout } from './layout.ts';
-import { healthOf, type Health, type SourceHealth } from './operate/health.ts';
+import { healthOf, type Health, type HealthOptions, type SourceHealth } from './operate/health.ts';
 import type { LedgerSettings } from '../ledger/open.ts';
 import type { Sales } from './operate/earnings.ts';
 import type { Cost } from './operate/past_runs.ts';
@@ -19,6 +19,7 @@ export interface StatusOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly ledger?: LedgerSettings;
+  readonly payments?: HealthOptions['payments'];
 }
 
 const GROUPS = ['late', 'broken', 'waiting', 'fresh'] as const;
@@ -74,8 +75,11 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
   if (health.running !== null) lines.push(`Now       a run is at work (process ${health.running})`);
   if (run) lines.push(`Cost      last 30 days, ${number(health.month.runs)} runs: ${cost(health.month)}`,
     `Disk      ${Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`).join(', ')}`);
-  for (const e of health.earned ?? []) lines.push(`Earned    ${e.money === 'real' ? '' : 'in test money, '}last 24 hours ${sales(e.day)}, last 30 days ${sales(e.month)}, in all ${sales(e.all)}`);
-  if (health.earned?.length === 0) lines.push('Earned    nothing yet');
+  if (health.earned) {
+    const { money, day, month, all } = health.earned;
+    const worth = money === 'test' ? 'in test money, ' : money === null ? '(test money, if PAYMENTS is sandbox for the server) ' : '';
+    lines.push(`Earned    ${worth}last 24 hours ${sales(day)}, last 30 days ${sales(month)}, in all ${sales(all)}`);
+  }
   const urgent = troubles.filter((t) => !t.kind.startsWith('source_'));
   for (const t of urgent) lines.push(paint(`Trouble   ${t.message}. See ${t.runbook}`));
   if (sources.length > 0) {
@@ -94,7 +98,7 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
 
 /** Print the state of the published snapshot and its sources. @returns the exit status, as EXIT has it */
 export async function status(layout: Layout, say: (line: string) => void, options: StatusOptions = {}): Promise<number> {
-  const health = await healthOf(layout, await loadSources(), options.ledger ? { ledger: options.ledger } : {});
+  const health = await healthOf(layout, await loadSources(), { ...(options.ledger ? { ledger: options.ledger } : {}), payments: options.payments });
   if (options.json === true) say(JSON.stringify(health, null, 1));
   else for (const line of linesOfHealth(health, options)) say(line);
   return EXIT[health.level];

@@ -7,8 +7,6 @@ import { trouble, type Trouble } from './troubles.ts';
 const DAY_MS = 86_400_000;
 /** A settlement that takes longer than this has an outcome that is not known. */
 const UNKNOWN_AFTER_MS = 10 * 60_000;
-/** Networks whose money is worth something; every other is a test. */
-const REAL_NETWORKS: ReadonlySet<string> = new Set(['eip155:8453']);
 const DECIMALS = 6;
 
 export interface Sales {
@@ -19,15 +17,14 @@ export interface Sales {
 
 export interface Earnings {
   readonly place: string;
-  /** Whether the money is worth something. Where both were taken there is one entry each. */
-  readonly money: 'real' | 'test';
   readonly day: Sales;
   readonly month: Sales;
   readonly all: Sales;
 }
 
 export interface LedgerState {
-  readonly earnings: readonly Earnings[];
+  /** Null where it could not be asked. */
+  readonly earnings: Earnings | null;
   /** Purchases whose payment was sent and whose outcome is not known yet. */
   readonly unresolved: number;
   readonly troubles: readonly Trouble[];
@@ -43,10 +40,7 @@ async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<Le
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
   const unresolved = await ledger.unresolved(nowMs - UNKNOWN_AFTER_MS);
   const since = (purchases: readonly Purchase[], ms: number): Purchase[] => purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
-  const earnings = (['real', 'test'] as const).flatMap((money): Earnings[] => {
-    const own = sold.filter((p) => REAL_NETWORKS.has(p.payment.network) === (money === 'real'));
-    return own.length === 0 ? [] : [{ place, money, day: salesOf(since(own, DAY_MS)), month: salesOf(since(own, 30 * DAY_MS)), all: salesOf(own) }];
-  });
+  const earnings = { place, day: salesOf(since(sold, DAY_MS)), month: salesOf(since(sold, 30 * DAY_MS)), all: salesOf(sold) };
   return {
     earnings, unresolved: unresolved.length,
     troubles: unresolved.map((p) => trouble('settlement_unknown', p.id,
@@ -62,7 +56,7 @@ export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()):
     try { return await stateOf(ledger, shownPlace(settings), nowMs); } finally { await ledger.close(); }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
-    return { earnings: [], unresolved: 0, troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)] };
+    return { earnings: null, unresolved: 0, troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)] };
   }
 }
 

@@ -49,8 +49,11 @@ export interface Health {
   readonly month: Cost;
   /** Bytes on the disk. */
   readonly disk: Readonly<Record<'archive' | 'staged' | 'snapshots' | 'runs', number>>;
-  /** What was sold; null where there is no ledger yet. */
-  readonly earned: readonly Earnings[] | null;
+  /**
+   * What was sold; null where there is no ledger yet, or it cannot be asked. The local chain of the sandbox looks like Base
+   * in the ledger, so that what the money is worth is told by the data and by how the server is paid: null where neither does.
+   */
+  readonly earned: (Earnings & { readonly money: 'real' | 'test' | null }) | null;
   /** Process that is at work in the folder now. */
   readonly running: string | null;
   readonly troubles: readonly Trouble[];
@@ -111,12 +114,14 @@ function troublesOfRuns(runs: readonly PastRun[], running: string | null): Troub
 export interface HealthOptions {
   /** Default: the ledger of the folder. */
   readonly ledger?: LedgerSettings;
+  /** How the server is paid, where it is known. */
+  readonly payments?: 'sandbox' | 'facilitator' | 'self' | undefined;
   /** Default: the day of the clock that the snapshot is of. */
   readonly today?: string;
 }
 
 /** Look at a data folder. Reads only. */
-export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root } }: HealthOptions = {}): Promise<Health> {
+export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root }, payments }: HealthOptions = {}): Promise<Health> {
   const current = await currentSnapshot(layout);
   const runs = await pastRuns(layout);
   const unfinished = runs.at(-1)?.report === null;
@@ -127,11 +132,13 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
   const lastReport = reports.at(-1);
   const rest = {
     last_run: lastReport ? { run_id: lastReport.run_id, published: lastReport.published, blocked: lastReport.blocked, seconds: lastReport.seconds, cost: costOf([lastReport]) } : null,
-    disk, running, earned: sales?.earnings ?? null,
+    disk, running,
   };
+  const earned = (clock: Manifest['data_clock'] | null): Health['earned'] =>
+    (sales?.earnings ? { ...sales.earnings, money: payments === 'sandbox' || clock === 'sandbox' ? 'test' : payments === undefined ? null : 'real' } : null);
   if (current === null) {
     const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
-    return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, troubles };
+    return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
   }
   const manifest = await readManifest(layout, current);
   const on = today ?? (manifest.data_clock === 'live' ? liveClock().asOf : manifest.as_of);
@@ -151,6 +158,6 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
       audits_passed: manifest.audits.filter((a) => a.blocking).length,
       warnings: manifest.audits.filter((a) => a.failing_rows > 0).map((a) => ({ audit: a.name, rows: a.failing_rows })), notice: manifest.notice,
     },
-    sources: rows, month: costOf(reports.filter((r) => daysBetween(r.run_id, on) < MONTH_DAYS)), ...rest, troubles,
+    sources: rows, month: costOf(reports.filter((r) => daysBetween(r.run_id, on) < MONTH_DAYS)), ...rest, earned: earned(manifest.data_clock), troubles,
   };
 }

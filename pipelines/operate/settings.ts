@@ -15,6 +15,7 @@ export const operatorSettings = z.object({
   ...alertSettings.shape,
   JSON: yes.default(false).describe('`make status`: 1 prints it as JSON, for monitors.'),
   ALL: yes.default(false).describe('`make status`: 1 shows every source, also where the screen is too small for them. `make diff`: 1 compares also the fields that move by themselves every day.'),
+  PAYMENTS: z.enum(['sandbox', 'facilitator', 'self'], 'sandbox, facilitator or self').optional().describe('`make status`: how the server is paid, as it is set for the server: whether what was earned is test money.'),
   WAIT_MINUTES: z.coerce.number('a number of minutes').min(0, '0 minutes or more').max(1440, 'at most 1440 minutes').default(0)
     .describe('How long a run waits for another that is at work in the same folder before it leaves with exit status 1. The scheduled ones wait 240.'),
   JOB: z.string().optional().describe('`make job`: scheduled job to do if it is due.'),

@@ -1,6 +1,6 @@
 /** What status says of the ledger, over a real one. */
 import assert from 'node:assert/strict';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -18,9 +18,9 @@ const body = new TextEncoder().encode('[]');
 const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async *body() { yield body; } };
 
 /** A purchase that was sent for settlement, and sold unless it is said to be open. */
-async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false, network = 'eip155:8453'): Promise<string> {
+async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false): Promise<string> {
   const begun = await ledger.begin({
-    payment: { network, asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
+    payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
     route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: atMs, leaseMs: 60_000,
   });
   await ledger.settling(begun.purchase.id, answer, atMs);
@@ -35,18 +35,29 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
   await buys(ledger, 1, NOW - 1000, '2026-11-21.01', 50_000n);
   await buys(ledger, 2, NOW - 3 * DAY_MS, '2026-11-18.01', 250_000n);
   await buys(ledger, 3, NOW - 40 * DAY_MS, '2026-10-12.01', 5_000_000n);
-  await buys(ledger, 4, NOW - 1000, '2026-11-21.01', 10_000n, false, 'eip155:31337');
   const stuck = await buys(ledger, 5, NOW - DAY_MS, '2026-11-20.01', 50_000n, true);
   await buys(ledger, 6, NOW - 1000, '2026-11-21.01', 50_000n, true);
   await ledger.close();
   const state = await ledgerState({ DATA_DIR }, NOW) ?? assert.fail('there is a ledger');
-  assert.deepEqual(state.earnings.map(({ money, day, month, all }) => [money, day, month, all]), [
-    ['real', { calls: 1, usd: '0.05' }, { calls: 2, usd: '0.30' }, { calls: 3, usd: '5.30' }],
-    ['test', { calls: 1, usd: '0.01' }, { calls: 1, usd: '0.01' }, { calls: 1, usd: '0.01' }],
-  ]);
+  assert.deepEqual([state.earnings?.day, state.earnings?.month, state.earnings?.all], [{ calls: 1, usd: '0.05' }, { calls: 2, usd: '0.30' }, { calls: 3, usd: '5.30' }]);
   assert.deepEqual(state.troubles.map((t) => [t.kind, t.subject, t.level]), [['settlement_unknown', stuck, 'critical']], 'one that was sent a second ago is not in doubt yet');
   assert.match(state.troubles[0]?.message ?? '', /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/);
   assert.deepEqual([...await soldSnapshots({ DATA_DIR })].sort(), ['2026-10-12.01', '2026-11-18.01', '2026-11-20.01', '2026-11-21.01']);
+});
+
+test('test money is never told as earnings: by how the server is paid, and said to be unknown where nothing tells', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
+  const ledger = await openLedger({ DATA_DIR });
+  await buys(ledger, 1, Date.now(), '2026-11-21.01', 50_000n);
+  await ledger.close();
+  const runs = join(DATA_DIR, 'runs', '2026-11-21.01');
+  await mkdir(runs, { recursive: true });
+  await writeFile(join(runs, 'run.json'), JSON.stringify({ run_id: '2026-11-21.01', started_at: '2026-11-21T12:00:00Z', seconds: 2, published: true, current: true, blocked: [], reads: [] }));
+  const earned = async (payments?: 'sandbox' | 'self'): Promise<string> =>
+    linesOfHealth(await healthOf(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
+  assert.match(await earned('sandbox'), /^Earned {4}in test money, last 24 hours \$0\.05 \(1 call\)/);
+  assert.match(await earned('self'), /^Earned {4}last 24 hours \$0\.05/);
+  assert.match(await earned(), /^Earned {4}\(test money, if PAYMENTS is sandbox for the server\) last 24 hours/);
 });
 
 test('dollars are written from whole units, never through a binary fraction', () => {
