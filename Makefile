@@ -5,6 +5,7 @@ NODE := $(BIN)/node
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # DuckDB calls wait on libuv workers; the default of four is shared with files and DNS.
 export UV_THREADPOOL_SIZE ?= 16
+QUARTER_DIR ?= data-quarter
 .DEFAULT_GOAL := help
 
 # npm alone is needed to start: the package `node` brings the Node this project runs on. Not `npm ci`: it refuses a lock
@@ -51,6 +52,14 @@ reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-
 
 backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 days, over all snapshots of DATA_DIR
 	@node pipelines/backtest.ts
+
+quarter: $(NODE) ## eighteen weeks of the sandbox world in a folder of their own (QUARTER_DIR), and the back-test over them
+	@for week in $$(seq 0 17); do \
+	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); echo "week of $$day"; \
+	  DATA_DIR=$(QUARTER_DIR) DAY=$$day LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
+	    SOURCES=listings,tax,sheriff,parcels$$([ $$week -gt 0 ] || echo ,fmr) node sandbox/around.ts node pipelines/cli.ts run > $(QUARTER_DIR).log || { cat $(QUARTER_DIR).log; exit 1; }; \
+	done
+	@DATA_DIR=$(QUARTER_DIR) node pipelines/backtest.ts
 
 reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
 	@node sandbox/reconcile.ts
@@ -126,4 +135,4 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate help
+.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate help

@@ -1,6 +1,7 @@
 -- Does the score foretell anything? Score decile against what happened within 30, 60 and 90 days, with Wilson's 95 %
 -- interval. Each deal counts once, as it stood in the first snapshot that scored it for sale: nothing learned later is
 -- used, and a deal counts for a horizon only where snapshots reach to its end. Deals of equal score share a decile.
+-- The row without a decile is of all deals together.
 -- Reads three views over all snapshots of a data folder: deal_days, signal_days, auction_days, each with as_of.
 
 with
@@ -61,7 +62,8 @@ counted as (
   cross join horizons
   cross join followed
   where scored_on + horizons.days <= until
-  group by all
+  -- and of all deciles together, which has a null for its decile
+  group by grouping sets ((outcome, horizons.days, decile), (outcome, horizons.days))
 ),
 
 -- Every combination has a row, also where there is no history at all
@@ -69,13 +71,13 @@ grid as (
   select outcome, horizons.days, decile
   from (select unnest(['price_cut', 'off_market', 'sale_held', 'debt_cleared']) as outcome)
   cross join horizons
-  cross join (select unnest(range(1, 11)) as decile)
+  cross join (select unnest(list_append(range(1, 11), null)) as decile)
 ),
 
 measured as (
   select grid.outcome, grid.days, grid.decile, coalesce(n, 0) as n, coalesce(hits, 0) as hits, hits / n as share
   from grid
-  left join counted on counted.outcome = grid.outcome and counted.days = grid.days and counted.decile = grid.decile
+  left join counted on counted.outcome = grid.outcome and counted.days = grid.days and counted.decile is not distinct from grid.decile
 )
 
 select
@@ -90,4 +92,4 @@ select
   case when n >= least_n then round(100 * least(1, (share + z * z / (2 * n) + z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)), 1) end as high_pct
 from measured
 cross join demands
-order by list_position(['price_cut', 'off_market', 'sale_held', 'debt_cleared'], outcome), days, decile
+order by list_position(['price_cut', 'off_market', 'sale_held', 'debt_cleared'], outcome), days, decile nulls last
