@@ -27,6 +27,7 @@ describe('the MCP server', () => {
   let folder: DataFolder;
   let server: Serving;
   let key: string;
+  let usual: Agent | undefined;
 
   before(async () => {
     folder = await dataFolder();
@@ -39,26 +40,31 @@ describe('the MCP server', () => {
     key = server.payments.sandbox?.buyer.privateKey ?? '';
   });
   after(async () => {
+    await usual?.client.close();
     await server.close();
     await folder.remove();
   });
 
-  const agent = async (env: Record<string, string>, use: (agent: Agent) => Promise<void>): Promise<void> => {
+  const open = async (env: Record<string, string>): Promise<Agent> => {
     const transport = new StdioClientTransport({ command: process.execPath, args: [program], env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder.path, ...env }, stderr: 'pipe' });
     let said = '';
     transport.stderr?.on('data', (chunk: Buffer) => { said += chunk.toString('utf8'); });
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(transport);
-    try {
-      await use({
-        client, said: () => said,
-        async call(name, args = {}) {
-          const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
-          assert.equal((content as { text: string }[])[0]?.text, JSON.stringify(structuredContent));
-          return { isError: isError === true, content: structuredContent as Record<string, unknown> };
-        },
-      });
-    } finally { await client.close(); }
+    return {
+      client, said: () => said,
+      async call(name, args = {}) {
+        const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+        assert.equal((content as { text: string }[])[0]?.text, JSON.stringify(structuredContent));
+        return { isError: isError === true, content: structuredContent as Record<string, unknown> };
+      },
+    };
+  };
+  /** With an agent of these settings; all that need none of their own share one. */
+  const agent = async (env: Record<string, string>, use: (agent: Agent) => Promise<void>): Promise<void> => {
+    if (Object.keys(env).length === 0) { await use(usual ??= await open({})); return; }
+    const own = await open(env);
+    try { await use(own); } finally { await own.client.close(); }
   };
   const seller = async (): Promise<bigint> => await server.payments.sandbox?.chain.balanceOf(server.payments.payTo) ?? 0n;
   const moved = async (action: () => Promise<void>): Promise<bigint> => {
@@ -134,23 +140,27 @@ describe('the MCP server', () => {
   }));
 
   it('signs nothing above the cap of a call, nor above the total, which holds over restarts', async () => {
-    const account = (await (async () => { let content: Record<string, unknown> = {}; await agent({}, async ({ call }) => { ({ content } = await call('spending')); }); return content; })());
-    const spent = Number(account['spent_usd']);
+    let spent = 0;
+    await agent({}, async ({ call }) => { spent = Number((await call('spending')).content['spent_usd']); });
     const paid = await moved(async () => {
-      await agent({ MAX_TOTAL: String(spent + 0.06) }, async ({ call }) => {
+      await agent({ MAX_TOTAL: (spent + 0.06).toFixed(2) }, async ({ call }) => {
         const report = await call('deals_id_report', { id: uuid(1) });
         assert.deepEqual([report.isError, report.content['reason'], report.content['price_usd'], report.content['billed']], [true, 'price_above_call_cap', '1.50', false]);
         const { content } = await call('quote', { tool: 'deals_id_report', arguments: { id: uuid(1) } });
         assert.deepEqual([content['price_usd'], content['within_call_cap']], ['1.50', false]);
         assert.equal((await call('deals_basic')).isError, false);
       });
-      await agent({ MAX_TOTAL: String(spent + 0.06) }, async ({ call }) => {
-        // Sent at once: the cap holds for all of them together.
-        const answers = await Promise.all(Array.from({ length: 4 }, () => call('deals_basic', { limit: 1 })).concat([call('deals'), call('deals')]));
-        const reasons = answers.filter((a) => a.isError).map((a) => a.content['reason']);
-        assert.ok(reasons.length >= 1 && reasons.every((r) => r === 'price_above_total_cap'), JSON.stringify(reasons));
-        assert.ok(Number((await call('spending')).content['spent_usd']) <= spent + 0.0600001);
-      });
+      // Two clients of one wallet, and calls sent at once: the cap holds for all of them together.
+      const refused = await Promise.all([1, 2].map(async () => {
+        const reasons: unknown[] = [];
+        await agent({ MAX_TOTAL: (spent + 0.06).toFixed(2) }, async ({ call }) => {
+          const answers = await Promise.all([...Array.from({ length: 3 }, () => call('deals_basic', { limit: 1 })), call('deals')]);
+          reasons.push(...answers.filter((a) => a.isError).map((a) => a.content['reason']));
+          assert.ok(Number((await call('spending')).content['spent_usd']) <= spent + 0.0600001);
+        });
+        return reasons;
+      }));
+      assert.ok(refused.flat().length >= 1 && refused.flat().every((r) => r === 'price_above_total_cap'), JSON.stringify(refused));
     });
     assert.ok(paid <= 60_000n, String(paid));
     assert.ok(paid > 10_000n);
