@@ -176,9 +176,9 @@ export default defineModel({
       `price_per_unit IS DISTINCT FROM quotient(list_price, units) OR price_reduction_pct <> greatest(0, percentage(first_price - list_price, first_price))
         OR dscr_underwritten <> quotient(noi_underwritten, annual_debt_service) OR debt_yield_pct <> percentage(noi, loan_amount)
         OR gross_rent_multiplier IS DISTINCT FROM quotient(list_price, gross_potential_rent) OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)`),
-    never('deals', 'figures_in_range', 'prices, rents and counts are positive, shares lie in 0..100, and nothing was verified after the data clock',
+    never('deals', 'figures_in_range', 'prices, rents and counts are positive, shares lie in 0..100, and nothing was verified after the data clock, but for a run that passes midnight',
       `list_price <= 0 OR first_price <= 0 OR units <= 0 OR market_rent_2br <= 0 OR days_on_feed < 0 OR price_reduction_pct NOT BETWEEN 0 AND 100
-        OR expense_ratio_pct NOT BETWEEN 0 AND 100 OR loan_amount > list_price OR CAST(last_verified AS DATE) > (SELECT as_of FROM run)`),
+        OR expense_ratio_pct NOT BETWEEN 0 AND 100 OR loan_amount > list_price OR CAST(last_verified AS DATE) > (SELECT as_of + 1 FROM run)`),
     never('deals', 'debt_service_is_twelve_payments', 'annual_debt_service is twelve payments', 'annual_debt_service <> 12 * monthly_payment'),
     never('deals', 'offer_in_order', 'offers rise from low to high to the asking price', 'offer_low > offer_high OR offer_high > list_price'),
     // Null exactly where the status says so

@@ -113,7 +113,7 @@ sold_sales as (
     or (sale_names.parcel_key is null and sold_cases.case_key is not null)
 ),
 
--- Sales: the next one of a parcel or case
+-- Sales: the next one of a parcel or case. A run that passes midnight reads pages of the day after its own
 auction_leads as (
   select
     uuid_of('sheriff_sale_auction|' || upcoming.county_fips || '|' || coalesce(upcoming.parcel_key, regexp_replace(upper(upcoming.case_number), '[^A-Z0-9]', '', 'g'))) as lead_id,
@@ -123,14 +123,14 @@ auction_leads as (
     debt_of_sale.match_basis as debt_match_basis,
     coalesce(debt_of_sale.owner_location, 'unknown') as owner_location,
     date_diff('day', as_of.as_of, upcoming.sale_date) as days_to_sale,
-    date_diff('day', cast(upcoming.last_seen as date), as_of.as_of) as age
+    greatest(0, date_diff('day', cast(upcoming.last_seen as date), as_of.as_of)) as age
   from upcoming
   cross join as_of
   cross join terms
   left join debt_of_sale on debt_of_sale.auction_id = upcoming.id
   where upcoming.address_key is not null
     and upcoming.id not in (select id from sold_sales)
-    and date_diff('day', cast(upcoming.last_seen as date), as_of.as_of) between 0 and lead_max_age_days
+    and age <= lead_max_age_days
   qualify row_number() over (partition by lead_id order by upcoming.sale_date, upcoming.case_number, upcoming.id) = 1
 ),
 
@@ -213,7 +213,7 @@ tax_leads as (
     sale_of_debt.match_basis as sale_match_basis,
     for_sale.id as deal_id,
     for_sale.listing_url as deal_url,
-    date_diff('day', cast(listed.last_seen as date), as_of.as_of) as age
+    greatest(0, date_diff('day', cast(listed.last_seen as date), as_of.as_of)) as age
   from listed
   cross join as_of
   cross join terms
@@ -222,7 +222,7 @@ tax_leads as (
   where listed.has_address
     and lead_id not in (select id from sold_leads)
     and listed.amount > 0
-    and date_diff('day', cast(listed.last_seen as date), as_of.as_of) between 0 and lead_max_age_days
+    and age <= lead_max_age_days
 ),
 
 tax_points as (

@@ -59,7 +59,7 @@ export default defineModel({
     never('signals', 'ratio_as_said', 'amount_to_value_pct is amount over county_value, null exactly when one of them is',
       'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)'),
     never('signals', 'figures_in_range', 'what is owed by a listed parcel is positive, county values are, and years are not negative',
-      `(signal_state = 'listed' AND amount <= 0) OR county_value <= 0 OR years_delinquent < 0 OR CAST(last_seen AS DATE) > (SELECT as_of FROM run)`),
+      `(signal_state = 'listed' AND amount <= 0) OR county_value <= 0 OR years_delinquent < 0 OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`),
     keepsRows('signals', ['id'], 'a delinquency'),
     ...comesAndGoes('signals', 'signal_state = \'listed\'', 'listed delinquencies', true),
   ],

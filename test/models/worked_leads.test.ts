@@ -109,6 +109,7 @@ describe('what is no lead', () => {
     ['a sale without a street address', { street: null }, 0],
     ['a sale at a street with the number 0', { street: '0 ELM ST' }, 0],
     ['a sale last verified eight days ago', { observed_at: '2026-11-13T09:00:00Z' }, 0],
+    ['a sale read after midnight of the day of the run is one', { observed_at: '2026-11-22T00:04:00Z' }, 1],
   ];
   let built: Built;
   before(async () => {
