@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import * as fc from 'fast-check';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
+import { authorizationTypes } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { createPublicClient, createTestClient, decodeFunctionData, http, pad, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { compile } from '../../api/payments/sandbox/compile.ts';
-import { NETWORK, USDC } from '../../api/payments/network.ts';
+import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
 import { SettlementUnknown } from '../../api/payments/facilitator.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from './buyers.ts';
 import { openShop, type Shop } from './sandbox_served.ts';
@@ -217,23 +219,42 @@ describe('what was paid for', () => {
       contract Wallet { address owner; function isValidSignature(bytes32 hash, bytes calldata s) external view returns (bytes4) {
         return ecrecover(hash, uint8(s[64]), bytes32(s[0:32]), bytes32(s[32:64])) == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff); } }`).contracts['Wallet']?.code as Hex });
     await admin.setStorageAt({ address: wallet, index: 0, value: pad(privateKeyToAccount(ownerKey).address) });
-    const ledger = shop.servers[0]?.till.ledger;
-    assert.ok(ledger);
-    const body = Buffer.from('{"of":"the contract"}');
-    const begun = await ledger.begin({
-      payment: { network: NETWORK, asset: USDC.toLowerCase(), payer: wallet.toLowerCase(), nonce: generatePrivateKey(), payTo: shop.servers[0]?.payments.payTo.toLowerCase() ?? '', amount: PRICE, validBefore: 2n ** 33n },
-      route: 'GET /api/deals', request: DEALS, snapshotId: '2026-11-20.01', identifierHash: null, nowMs: Date.now(), leaseMs: 60_000,
+    await shop.chain.mint(wallet, PRICE);
+    // What the owner signs, in the name of the wallet.
+    const asked = await askedFor(first() + DEALS);
+    const now = Math.floor(Date.now() / 1000);
+    const message = { from: wallet, to: shop.servers[0]?.payments.payTo ?? '0x', value: PRICE, validAfter: 0n, validBefore: BigInt(now + 300), nonce: generatePrivateKey() } as const;
+    const signature = await privateKeyToAccount(ownerKey).signTypedData({ domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC }, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
+    const payment = encodePaymentSignatureHeader({
+      x402Version: 2, resource: asked.resource, accepted: asked.accepts[0] ?? assert.fail('nothing is asked for'),
+      payload: { signature, authorization: { ...message, value: String(PRICE), validAfter: '0', validBefore: String(message.validBefore) } },
     });
-    await ledger.settling(begun.purchase.id, { headers: { 'Content-Type': 'application/json', 'Receipt-Id': begun.purchase.id }, sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length, async* body() { yield body; } }, Date.now());
-    await ledger.sold(begun.purchase.id, generatePrivateKey(), Date.now());
-    const url = purchase(begun.purchase.id);
+    const response = await fetchPaying(first() + DEALS, payment);
+    assert.equal(response.status, 200);
+    assert.equal(await shop.chain.balanceOf(wallet), 0n);
+    const body = await response.text();
+    const url = purchase(response.headers.get('Receipt-Id') ?? '');
     // The owner signs; the message names the wallet.
     const asWallet = (key: Hex): Promise<string> => buyerWith(key).signIn(url, undefined, wallet);
     assert.equal((await collect(url, await buyerWith(ownerKey).signIn(url))).status, 404, 'the owner is not the wallet');
     assert.equal((await collect(url, await asWallet(generatePrivateKey()))).status, 401);
     const again = await collect(url, await asWallet(ownerKey));
     assert.equal(again.status, 200);
-    assert.equal(await again.text(), body.toString());
+    assert.equal(await again.text(), body);
+  });
+
+  it('is never had by a message that was made up or damaged, whatever the damage', async () => {
+    const buyer = await shop.buyer();
+    const url = purchase((await bought(buyer, first() + DEALS)).receipt);
+    const good = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<string, unknown>;
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...Object.keys(good)), fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined)), async (field, value) => {
+      fc.pre(JSON.stringify(value) !== JSON.stringify(good[field]));
+      const proof = Buffer.from(JSON.stringify({ ...good, [field]: value })).toString('base64');
+      const response = await collect(url, proof);
+      const said = await bodyOf(response);
+      // Hints that are not signed may be anything.
+      assert.ok(response.status === 401 && said['reason'] === 'sign_in_invalid' || field === 'signatureScheme', `${field}: ${response.status}`);
+    }), { numRuns: 300 });
   });
 
   it('is told truthfully while its settlement is not known, and comes once the chain has told', async () => {
