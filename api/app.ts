@@ -70,6 +70,8 @@ export interface AppDeps {
   };
   /** Who buys in the sandbox's test purchase. Refused where the money is real. */
   readonly sandboxBuyer?: SandboxBuyer;
+  /** Folder of all published snapshots, over which the site runs the back-test. */
+  readonly snapshotsDir?: string;
   /** Public address, without a trailing slash. */
   readonly publicUrl: string;
   /** Signs cursors and sign-in challenges. */
@@ -250,7 +252,7 @@ export function createApp(deps: AppDeps): App {
     ctx.body = now;
     ctx.set('Cache-Control', 'no-store');
   });
-  const site = mountSite(router, { routes, publicUrl, payTo: payments.payTo, snapshots, cursors, claims, health, nowMs, notice: payments.notice ?? '', purchase: deps.sandboxBuyer !== undefined });
+  const site = mountSite(router, { routes, publicUrl, payTo: payments.payTo, snapshots, cursors, claims, health, nowMs, notice: payments.notice ?? '', purchase: deps.sandboxBuyer !== undefined, ...(deps.snapshotsDir === undefined ? {} : { snapshotsDir: deps.snapshotsDir }) });
   if (deps.sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: deps.sandboxBuyer });
 
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});

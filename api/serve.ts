@@ -74,7 +74,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
-      snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),

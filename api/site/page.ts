@@ -13,6 +13,8 @@ export interface SiteOptions {
   readonly health: () => Promise<Health>;
   /** Whether the sandbox's purchase can be walked through here. */
   readonly purchase: boolean;
+  /** Folder of all published snapshots, for what is told over their days. */
+  readonly snapshotsDir?: string;
 }
 
 export interface Given {

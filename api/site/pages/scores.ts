@@ -4,6 +4,7 @@ import { html, type Html } from '../html.ts';
 import { code, wideTable } from '../layout.ts';
 import { countText, words } from '../numbers.ts';
 import { rowsFor, type Given, type Page } from '../page.ts';
+import { backtestTables } from './backtest.ts';
 
 /** Assumptions by the part of the work they belong to: the first part whose pattern fits takes a key. */
 const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
@@ -59,7 +60,8 @@ bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} %
 <p>A tax lead starts at ${v('tax_base')} points and earns from the debt over the county’s value, its years, an owner elsewhere, corroboration and freshness; an auction lead starts at ${v('auction_base')} and earns from the gap of opening bid and appraisal, and urgency. <code>score_rationale</code> names each part with its points.</p>
 <h2 id="backtest">Does it foretell anything?</h2>
 <p>That is measured and not claimed. Each deal counts once, as it stood when it was first scored, so nothing learned later is used. For each decile of the score the share is counted to which something happened within 30, 60 and 90 days: a price cut, going off the market, a sheriff sale held, a tax debt cleared; with the number of deals and Wilson’s 95 % interval. A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, says “not enough history” instead of a figure.</p>
-<p>The operator runs it over all published snapshots with <code>make backtest</code>. The weights above are declared choices, not findings: until enough days have passed to measure them, read the score as a summary of its parts.</p>
+<p>The weights above are declared choices, not findings. <code>make backtest</code> prints the same as this page shows:</p>
+${await backtestTables(given.site.snapshotsDir)}
 <h2 id="assumptions">Every declared value</h2>
 <p><em>evidence</em>: read in a public source. <em>proposal</em>: a declared choice. <em>computed</em>: follows from others. <em>override</em>: set by the operator of this server.</p>
 ${await assumptions(given)}`;
