@@ -38,7 +38,8 @@ export class ContractError extends Error {
  */
 export async function buildModels(connection: DuckDBConnection, { models }: { readonly models: readonly Model[] }): Promise<ModelResult[]> {
   await connection.run(macrosSql());
-  const existing = await rowsOf(connection, 'SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()');
+  const existing = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
+    UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = new Set(existing.map((r) => String(r['table_name'])));
   const reads = new Map<string, readonly string[]>();

@@ -34,6 +34,9 @@ export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WA
 /** Whether a source without any row waits for the operator, rather than being late or broken. */
 export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean => waitsFor(source) !== null && source.last_good_at === null;
 
+/** Rows from which on Parquet files are read where they lie: to copy millions of rows takes longer than to read them again. */
+const READ_IN_PLACE = 500_000;
+
 export interface BuildInputs {
   readonly layout: Layout;
   /** Folder for hand-over files of this build. */
@@ -49,11 +52,13 @@ export interface BuildInputs {
   readonly previous: Manifest | null;
   /** Ids of the leads that are sold, from the ledger. */
   readonly soldLeads: readonly string[];
+  /** Rows from which on staged and previous rows are read where they lie. Default: half a million. */
+  readonly inPlaceFrom?: number;
 }
 
 /** Create and fill every input table. */
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
-  const { layout, sources, previous } = inputs;
+  const { layout, sources, previous, inPlaceFrom = READ_IN_PLACE } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
   await load('run', Run.columns, [{ as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id }]);
@@ -67,11 +72,13 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const members = sources.filter((s) => s.spec.row.name === record.name);
     const table = `staged_${record.name}`;
     const columns = [...record.columns, ...Provenance.columns];
-    await connection.run(createTable(table, columns));
+    const files: string[] = [];
     for (const { standing } of members) {
       const file = standing && await trustedRows(layout, standing);
-      if (file !== undefined) await insertByName(connection, table, columns, file);
+      if (file !== undefined) files.push(file);
     }
+    const rows = members.reduce((sum, { standing }) => sum + (standing ? standing.counts.rows_out + standing.counts.rows_carried : 0), 0);
+    await provide(connection, table, columns, files, rows >= inPlaceFrom);
   }
   for (const reference of inputs.references) {
     await connection.run(createTable(`ref_${reference.name}`, reference.record.columns));
@@ -84,19 +91,30 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const table = `previous_${model.name}`;
     // What an older snapshot lacks is null here, so a carried table has no NOT NULL of its own.
     const columns = model.contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
-    await connection.run(createTable(table, columns));
-    const file = previous?.tables[model.name]?.file;
-    if (previous && file) await insertByName(connection, table, columns, join(layout.snapshot(previous.run_id), file));
+    const published = previous?.tables[model.name];
+    const files = previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : [];
+    await provide(connection, table, columns, files, (published?.rows ?? 0) >= inPlaceFrom);
   }
   for (const [table, record] of [['run', Run], ['source_reads', SourceRead], ['rejected_rows', RejectedRow], ['sold_leads', SoldLead]] as const) {
     for (const statement of commentOn(table, record.about, record.columns)) await connection.run(statement);
   }
 }
 
-/** Insert the columns a Parquet file has, by name; a column it lacks stays null. */
-async function insertByName(connection: DuckDBConnection, table: string, columns: readonly Column[], file: string): Promise<void> {
+/** Parquet files of one kind under the name of a table: a table that holds their rows, or a view that reads them where they lie. */
+async function provide(connection: DuckDBConnection, table: string, columns: readonly Column[], files: readonly string[], inPlace: boolean): Promise<void> {
+  const selects: string[] = [];
+  for (const file of files) selects.push(await selectFrom(connection, columns, file));
+  if (inPlace && selects.length > 0) {
+    await connection.run(`CREATE VIEW ${identifier(table)} AS ${selects.join(' UNION ALL ')}`);
+    return;
+  }
+  await connection.run(createTable(table, columns));
+  for (const select of selects) await connection.run(`INSERT INTO ${identifier(table)} ${select}`);
+}
+
+/** The columns of a record from a Parquet file, by name; a column it lacks is null. */
+async function selectFrom(connection: DuckDBConnection, columns: readonly Column[], file: string): Promise<string> {
   const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(file)})`)).map((r) => r['column_name']));
-  const names = columns.filter((c) => present.has(c.name));
-  const casts = names.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
-  await connection.run(`INSERT INTO ${identifier(table)} BY NAME SELECT ${casts} FROM read_parquet(${literal(file)})`);
+  const casts = columns.map((c) => `CAST(${present.has(c.name) ? identifier(c.name) : 'NULL'} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  return `SELECT ${casts} FROM read_parquet(${literal(file)})`;
 }
