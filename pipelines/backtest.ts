@@ -23,8 +23,9 @@ export function linesOf({ rows, days }: Awaited<ReturnType<typeof backtest>>): s
     const measured = mine.filter((r) => r.status === 'measured');
     const short = mine.filter((r) => r.status !== 'measured');
     lines.push('', key);
-    if (measured.length > 0) lines.push(...table(['decile', 'n', 'share %', '95 % interval'], measured.map((r) => [String(r.decile), String(r.n), String(r.share_pct), `${r.low_pct} to ${r.high_pct}`])));
-    if (short.length > 0) lines.push(`not enough history: ${short.map((r) => `decile ${r.decile} n=${r.n}`).join(', ')}`);
+    const name = ({ decile }: BacktestRow): string => (decile === null ? 'all' : String(decile));
+    if (measured.length > 0) lines.push(...table(['decile', 'n', 'happened', 'share %', '95 % interval'], measured.map((r) => [name(r), String(r.n), String(r.hits), String(r.share_pct), `${r.low_pct} to ${r.high_pct}`])));
+    if (short.length > 0) lines.push(`not enough history: ${short.map((r) => (r.decile === null ? `all deals n=${r.n}` : `decile ${r.decile} n=${r.n}`)).join(', ')}`);
   }
   return lines;
 }
