@@ -16,6 +16,7 @@ import { queriesPage } from './queries.ts';
 import { commandsPage } from './commands.ts';
 import { interfacePage } from './interface.ts';
 import { sourcesPage } from './sources.ts';
+import { underwritingPage } from './underwriting.ts';
 
 const root = new URL('../', import.meta.url);
 const cell = (s: string): string => s.replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -71,6 +72,7 @@ const files: [string, string][] = [
   [fileURLToPath(new URL('docs/interface.md', root)), interfacePage()],
   [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
   [fileURLToPath(new URL('docs/queries.md', root)), queriesPage()],
+  [fileURLToPath(new URL('docs/underwriting.md', root)), underwritingPage()],
   [readmePath, [
     ['sources', await sourcesTable()],
     ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape))],
