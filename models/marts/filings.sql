@@ -112,8 +112,7 @@ together as (
   select * from today
   union all by name
   select * exclude (agent_filings)
-  from before
-  where not exists (select 1 from shown where shown.filing_id = before.id)
+  from before anti join shown on shown.filing_id = before.id
 ),
 
 -- Agents that serve thousands stand out
@@ -122,33 +121,42 @@ agents as (
   from (
     select register as source, registered_agent_name as name from shown
     union all
-    select source, registered_agent_name from before where not exists (select 1 from shown where shown.filing_id = before.id)
+    select source, registered_agent_name from before anti join shown on shown.filing_id = before.id
   )
   where name is not null
   group by all
 ),
 
 -- A later amendment of the same charter takes the place of the one known before
-amended as (
+news as (
   select
-    together.* replace (
-      case when is_news then amendments.kind else amendment_kind end as amendment_kind,
-      case when is_news then amendments.effective_date else amendment_date end as amendment_date,
-      case when is_news then amendments.document_number else amendment_document end as amendment_document,
-      case when is_news then amendments.source_url else amendment_url end as amendment_url,
-      case when is_news then greatest(last_updated, amendments.observed_at) else last_updated end as last_updated,
-      case when is_news then greatest(last_seen, amendments.observed_at) else last_seen end as last_seen,
-      case when is_news and id in (select id from before) then 'changed' else change_kind end as change_kind
-    )
+    together.*,
+    amendments.kind as new_kind,
+    amendments.effective_date as new_date,
+    amendments.document_number as new_document,
+    amendments.source_url as new_url,
+    amendments.observed_at as new_observed_at,
+    amendments.document_number is not null
+      and (amendments.effective_date, amendments.document_number) > (coalesce(amendment_date, date '0001-01-01'), coalesce(amendment_document, '')) as is_news
   from together
   left join amendments
     on amendments.register = together.source
     and amendments.charter_number = together.charter_number
     and amendments.effective_date >= together.filing_date
-  cross join lateral (
-    select amendments.document_number is not null
-      and (amendments.effective_date, amendments.document_number) > (coalesce(amendment_date, date '0001-01-01'), coalesce(amendment_document, '')) as is_news
-  )
+),
+
+amended as (
+  select
+    * replace (
+      case when is_news then new_kind else amendment_kind end as amendment_kind,
+      case when is_news then new_date else amendment_date end as amendment_date,
+      case when is_news then new_document else amendment_document end as amendment_document,
+      case when is_news then new_url else amendment_url end as amendment_url,
+      case when is_news then greatest(last_updated, new_observed_at) else last_updated end as last_updated,
+      case when is_news then greatest(last_seen, new_observed_at) else last_seen end as last_seen,
+      case when is_news and id in (select id from before) then 'changed' else change_kind end as change_kind
+    )
+  from news
 )
 
 select
