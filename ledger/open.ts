@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingError } from '../lib/settings.ts';
+import { ledgerInSql } from './in_sql.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused } from './migrations.ts';
-import { openPostgresLedger } from './postgres.ts';
-import { openSqliteLedger } from './sqlite.ts';
+import { openPostgresStore } from './postgres.ts';
+import { openSqliteStore } from './sqlite.ts';
+import type { Store } from './store.ts';
 
 export interface LedgerSettings {
   readonly DATA_DIR: string;
@@ -32,16 +34,19 @@ export function shownPlace(settings: LedgerSettings): string {
 export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || existsSync(placeOf(settings));
 
 /**
- * Open the ledger, and bring it to the version of this program. It is made where there is none.
+ * Open what the ledger is kept in, and bring it to the version of this program. It is made where there is none.
  * @throws SettingError, one line, where this ledger cannot be used; LedgerUnavailable where it cannot be asked now
  */
-export async function openLedger(settings: LedgerSettings): Promise<Ledger> {
+export async function openStore(settings: LedgerSettings): Promise<Store> {
   const place = placeOf(settings);
   try {
-    return await (isPostgres(place) ? openPostgresLedger(place) : openSqliteLedger(place));
+    return await (isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
   } catch (error) {
     if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
     if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${error.message}`, { cause: error });
     throw error;
   }
 }
+
+/** Open the ledger. @throws as openStore does */
+export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openStore(settings));

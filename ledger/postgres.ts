@@ -65,14 +65,14 @@ async function patiently<T>(patienceMs: number, attempt: () => Promise<T>): Prom
 }
 
 /** One transaction on a connection of its own, which goes back only if it is still good. */
-async function transaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: Pool, mode: string, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await failing(pool.connect());
   // A connection that breaks between two statements says so here; the next statement fails of it.
   client.on('error', ignored);
   let broken: Failure | undefined;
   try {
     const query = queryOn(client);
-    await query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await query(`BEGIN ISOLATION LEVEL ${mode}`);
     let result: T;
     try { result = await work(query); } catch (error) {
       await query('ROLLBACK');
@@ -103,7 +103,12 @@ async function commit(query: Query): Promise<void> {
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
   lockRows: 'FOR UPDATE',
   read: (sql, ...values) => patiently(patienceMs, () => queryOn(pool)(sql, ...values)),
-  write: (work) => patiently(patienceMs, () => transaction(pool, work)),
+  write: (work) => patiently(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
+  atOneMoment: (work) => transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {
+    // The time to wait for what is read is somebody else's: a backup writes it to a disk meanwhile.
+    await query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    return work(query);
+  }),
   close: () => pool.end(),
 });
 
@@ -131,10 +136,10 @@ export interface PostgresOptions {
 }
 
 /**
- * Open the ledger in the database at `url`, with its tables made where there are none.
+ * Open the store in the database at `url`, with its tables made where there are none.
  * @throws LedgerRefused where the database cannot hold it; LedgerUnavailable where the server cannot be asked now
  */
-export async function openPostgresLedger(url: string, { patienceMs = PATIENCE_MS }: PostgresOptions = {}): Promise<Ledger> {
+export async function openPostgresStore(url: string, { patienceMs = PATIENCE_MS }: PostgresOptions = {}): Promise<Store> {
   const pool = new Pool({
     connectionString: url, max: CONNECTIONS, application_name: 'dealfeed', keepAlive: true, allowExitOnIdle: true,
     connectionTimeoutMillis: patienceMs, statement_timeout: patienceMs, lock_timeout: patienceMs,
@@ -149,5 +154,8 @@ export async function openPostgresLedger(url: string, { patienceMs = PATIENCE_MS
     await pool.end();
     throw error instanceof DatabaseError ? new LedgerRefused(error.message) : error;
   }
-  return ledgerInSql(store);
+  return store;
 }
+
+/** Open the ledger in the database at `url`. @throws as openPostgresStore does */
+export const openPostgresLedger = async (url: string, options?: PostgresOptions): Promise<Ledger> => ledgerInSql(await openPostgresStore(url, options));

@@ -48,8 +48,6 @@ export interface SqliteOptions {
   readonly patienceMs?: number;
   /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
   readonly maxPages?: number;
-  /** Gives receipt ids. Default: random UUIDs. */
-  readonly newId?: () => string;
 }
 
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
@@ -83,14 +81,19 @@ function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** The store on one connection, on which one thing is done at a time. */
-function storeOn(db: DatabaseSync, patienceMs: number): Store {
+/** Statements on a connection, each prepared once. */
+function queryOn(db: DatabaseSync): Query {
   const statements = new Map<string, StatementSync>();
-  const query: Query = async (sql, ...values) => {
+  return async (sql, ...values) => {
     let statement = statements.get(sql);
     if (!statement) statements.set(sql, statement = db.prepare(sql));
     return statement.all(Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))) as readonly Row[];
   };
+}
+
+/** The store on one connection, on which one thing is done at a time. */
+function storeOn(db: DatabaseSync, path: string, patienceMs: number): Store {
+  const query = queryOn(db);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -112,18 +115,25 @@ function storeOn(db: DatabaseSync, patienceMs: number): Store {
         throw error;
       }
     })),
+    atOneMoment: async (work) => {
+      // A connection of its own, so that nobody waits for it.
+      const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+      try {
+        await patiently(patienceMs, () => { reader.exec('BEGIN; SELECT 1 FROM heartbeat'); });
+        return await work(queryOn(reader));
+      } finally { reader.close(); }
+    },
     close: () => inTurn(async () => {
-      statements.clear();
       if (db.isOpen) db.close();
     }),
   };
 }
 
 /**
- * Open the ledger in a file, made where there is none; `:memory:` for one that ends with the process.
+ * Open the store in a file, made with its tables where there is none.
  * @throws LedgerRefused where the file is no ledger or of a newer version; LedgerUnavailable where it cannot be opened now
  */
-export async function openSqliteLedger(path: string, options: SqliteOptions = {}): Promise<Ledger> {
+export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { patienceMs = PATIENCE_MS } = options;
   const db = await patiently(patienceMs, () => openFile(path, options.maxPages));
   try {
@@ -134,5 +144,9 @@ export async function openSqliteLedger(path: string, options: SqliteOptions = {}
     db.close();
     throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;
   }
-  return ledgerInSql(storeOn(db, patienceMs), options.newId);
+  return storeOn(db, path, patienceMs);
 }
+
+/** Open the ledger in a file; `:memory:` for one that ends with the process. @throws as openSqliteStore does */
+export const openSqliteLedger = async (path: string, options: SqliteOptions & { readonly newId?: () => string } = {}): Promise<Ledger> =>
+  ledgerInSql(await openSqliteStore(path, options), options.newId);

@@ -15,6 +15,8 @@ export interface Store {
   write<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Run one statement that only reads. */
   readonly read: Query;
+  /** Read everything as it was at one moment, while others go on writing. What is read may be waited for. */
+  atOneMoment<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Ends a SELECT whose rows nobody else may change before the transaction ends; empty where writers come one at a time anyway. */
   readonly lockRows: string;
   close(): Promise<void>;

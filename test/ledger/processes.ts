@@ -25,6 +25,8 @@ export interface Child {
   /** Resolves with its first line. */
   readonly started: Promise<unknown>;
   readonly ended: Promise<unknown>;
+  /** Resolves when it has told so many lines, or is gone. */
+  heard(lines: number): Promise<void>;
   errors(): string;
 }
 
@@ -35,7 +37,8 @@ export function child(...args: readonly string[]): Child {
   process_.stderr.on('data', (text: Buffer) => { errors += text.toString(); });
   const lines = createInterface(process_.stdout);
   lines.on('line', (line) => told.push(JSON.parse(line) as Told));
-  return { process: process_, told, started: once(lines, 'line'), ended: once(lines, 'close'), errors: () => errors };
+  const heard = async (count: number): Promise<void> => { while (told.length < count && process_.exitCode === null && process_.signalCode === null) await sleep(2); };
+  return { process: process_, told, heard, started: once(lines, 'line'), ended: once(lines, 'close'), errors: () => errors };
 }
 
 export interface ProcessSizes {
@@ -118,7 +121,7 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
       const pair = [kill, kill + 1].map((i) => child('sell', name, String(i * 100_000), '100000'));
       for (const c of pair) {
         const lines = Math.floor(random() * 25);
-        while (c.told.length < lines && c.process.exitCode === null) await sleep(2);
+        await c.heard(lines);
         await sleep(random() * 20);
         c.process.kill('SIGKILL');
         await c.ended;

@@ -1,0 +1,195 @@
+/**
+ * A ledger as one file that any ledger can be made from again, whichever database it lies in: gzipped lines of JSON,
+ * first what it is, then every row of every table, last how many there are. It is read at one moment while servers
+ * go on selling, written beside its place, read back whole, and only then given its name.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { sync } from '../lib/files.ts';
+import { LedgerRefused } from './migrations.ts';
+import type { Query, Store, Value } from './store.ts';
+
+const FORMAT = 'dealfeed ledger';
+/** Version of the tables below. */
+const VERSION = 1;
+const PAGE = 200;
+
+interface Table {
+  readonly name: string;
+  /** Columns that are written; `key` orders them, and need not be among them. */
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+}
+
+/** Every table with what a sale needs, those first that others refer to. */
+const TABLES: readonly Table[] = [
+  { name: 'answers', key: ['sha256'], columns: ['sha256', 'bytes', 'whole', 'stored_at_ms'] },
+  { name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'] },
+  {
+    name: 'purchases', key: ['id'],
+    columns: ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
+      'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'returned_lead', 'answer_sha256', 'answer_headers', 'kept_answer'],
+  },
+  { name: 'claims', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'claimed_at_ms'] },
+  { name: 'deliveries', key: ['number'], columns: ['purchase_id', 'kind', 'at_ms', 'complete'] },
+  { name: 'used_tokens', key: ['token'], columns: ['token', 'until_ms'] },
+];
+
+/** Columns that hold numbers, which one database gives as text. */
+const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete']);
+const isNumber = (column: string): boolean => NUMBERS.has(column) || column.endsWith('_ms');
+
+export type Counts = Readonly<Record<string, number>>;
+
+const written = (column: string, value: unknown): unknown => {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  return isNumber(column) ? Number(value) : value;
+};
+const readBack = (column: string, value: unknown): Value => (column === 'body' ? Buffer.from(String(value), 'base64') : value as Value);
+
+/** All rows of a table in the order of its key, a page at a time. */
+async function* rowsOf(query: Query, { name, columns, key }: Table): AsyncGenerator<readonly unknown[]> {
+  const all = [...new Set([...columns, ...key])].join(', ');
+  const after = `(${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
+  for (let last: Value[] | undefined; ;) {
+    const rows = await query(`SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
+    for (const row of rows) yield columns.map((c) => written(c, row[c]));
+    const end = rows.at(-1);
+    if (!end) return;
+    last = key.map((c) => written(c, end[c]) as Value);
+  }
+}
+
+async function* linesOf(query: Query): AsyncGenerator<string> {
+  yield `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
+  const counts: Record<string, number> = {};
+  for (const table of TABLES) {
+    counts[table.name] = 0;
+    for await (const row of rowsOf(query, table)) {
+      counts[table.name] = (counts[table.name] ?? 0) + 1;
+      yield `${JSON.stringify([table.name, ...row])}\n`;
+    }
+  }
+  yield `${JSON.stringify({ counts })}\n`;
+}
+
+type Line = { readonly table: Table; readonly values: readonly unknown[] } | { readonly counts: Counts };
+
+/** @throws LedgerRefused, naming the file, where it is not a whole backup */
+async function* readLines(file: string): AsyncGenerator<Line> {
+  const wrong = (why: string): never => { throw new LedgerRefused(`${file} ${why}`); };
+  const unzipped = createGunzip();
+  const source = createReadStream(file);
+  source.on('error', (error) => { unzipped.destroy(error); });
+  let number = 0;
+  let ended = false;
+  try {
+    for await (const line of createInterface({ input: source.pipe(unzipped), crlfDelay: Infinity })) {
+      const parsed: unknown = JSON.parse(line);
+      number += 1;
+      if (number === 1) {
+        const { format, version } = parsed as { format?: unknown; version?: unknown };
+        if (format !== FORMAT) wrong('is no backup of a ledger');
+        if (version !== VERSION) wrong(`is a backup of version ${String(version)}, and this program reads version ${VERSION}`);
+      } else if (Array.isArray(parsed)) {
+        const table = TABLES.find(({ name }) => name === parsed[0]) ?? wrong(`holds a table ${String(parsed[0])}`);
+        if (parsed.length !== table.columns.length + 1) wrong(`holds a row of ${table.name} with ${parsed.length - 1} values`);
+        yield { table, values: parsed.slice(1) };
+      } else {
+        ended = true;
+        yield parsed as { counts: Counts };
+      }
+    }
+  } catch (error) {
+    if (error instanceof LedgerRefused || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    wrong(`is damaged after ${number} lines: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!ended) wrong(`ends after ${number} lines without its last`);
+}
+
+/**
+ * Read a backup whole: every row is counted, every answer that can be collected has its bytes, and every claim and
+ * delivery its purchase.
+ * @throws LedgerRefused, one line, where it is not so
+ */
+export async function checkBackup(file: string): Promise<Counts> {
+  const wrong = (why: string): never => { throw new LedgerRefused(`${file}: ${why}`); };
+  const counted: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
+  const [bytes, whole, purchases] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
+  let open: { sha256: string; hash: ReturnType<typeof createHash>; length: number } | undefined;
+  const close = (): void => {
+    if (open && open.hash.digest('hex') === open.sha256 && open.length === bytes.get(open.sha256)) whole.add(open.sha256);
+    open = undefined;
+  };
+  for await (const line of readLines(file)) {
+    if ('counts' in line) {
+      close();
+      for (const [name, count] of Object.entries(line.counts)) if (counted[name] !== count) wrong(`it holds ${counted[name] ?? 0} rows of ${name}, and says ${count}`);
+      continue;
+    }
+    const { table, values } = line;
+    counted[table.name] = (counted[table.name] ?? 0) + 1;
+    const value = (column: string): string => String(values[table.columns.indexOf(column)]);
+    if (table.name === 'answers') {
+      bytes.set(value('sha256'), Number(value('bytes')));
+      if (value('bytes') === '0') whole.add(value('sha256'));
+    } else if (table.name === 'answer_chunks') {
+      if (open?.sha256 !== value('sha256')) {
+        close();
+        open = { sha256: value('sha256'), hash: createHash('sha256'), length: 0 };
+      }
+      const body = Buffer.from(value('body'), 'base64');
+      open?.hash.update(body);
+      if (open) open.length += body.length;
+    } else if (table.name === 'purchases') {
+      close();
+      purchases.add(value('id'));
+      if (values[table.columns.indexOf('kept_answer')] !== null && !whole.has(value('kept_answer'))) wrong(`purchase ${value('id')} has an answer whose bytes are not those that were sold`);
+    } else if (table.name !== 'used_tokens' && !purchases.has(value('purchase_id'))) wrong(`a row of ${table.name} names purchase ${value('purchase_id')}, which is not there`);
+  }
+  return counted;
+}
+
+/** Write a ledger as it is now into `file`, which appears there whole and checked, or not at all. @returns rows by table */
+export async function backUp(store: Store, file: string): Promise<Counts> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await store.atOneMoment((query) => pipeline(linesOf(query), createGzip(), createWriteStream(temporary, { mode: 0o600 })));
+    await sync(temporary);
+    const counts = await checkBackup(temporary);
+    await rename(temporary, file);
+    await sync(dirname(file));
+    return counts;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Make a ledger from a backup, in one transaction.
+ * @param overwrite throw away what the ledger holds
+ * @throws LedgerRefused where the backup is not whole, or the ledger holds something and may not be overwritten
+ */
+export async function restore(store: Store, file: string, overwrite: boolean): Promise<Counts> {
+  const counts = await checkBackup(file);
+  const backwards = [...TABLES].reverse();
+  await store.write(async (query) => {
+    for (const { name } of backwards) {
+      if (overwrite) await query(`DELETE FROM ${name}`);
+      else if ((await query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length > 0) throw new LedgerRefused('the ledger is not empty; with OVERWRITE=1 what it holds is thrown away');
+    }
+    for await (const line of readLines(file)) {
+      if ('counts' in line) continue;
+      const { table: { name, columns }, values } = line;
+      await query(`INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`, ...columns.map((c, i) => readBack(c, values[i])));
+    }
+  });
+  return counts;
+}
