@@ -6,7 +6,7 @@ import { readerOf, specOf } from './site.ts';
 
 test('a full disk or a defect of ours ends the read; a broken page and a refusal are the row\'s', async (t) => {
   const booked: unknown[] = [];
-  const { again } = await readerOf(t, specOf({}));
+  const { again } = await readerOf(t, specOf({ hosts: ['broker.example'] }));
   const ctx = again({ onUnreadable: (key) => { booked.push(key); } });
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   assert.throws(() => { ctx.unreadable({ listing_id: '1' }, full); }, full);
