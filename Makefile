@@ -103,8 +103,9 @@ docs: $(NODE) ## write the data dictionary and the README's tables from the sche
 county: $(NODE) ## the folder of a new county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093 (docs/adding-a-county.md)
 	@node sources/new_county.ts
 
-screenshots: $(NODE) ## pictures of every page of the site into docs/screenshots/, from the snapshot in DATA_DIR
+screenshots: $(NODE) ## pictures of every page of the site, of terminal screens and of the profile report into docs/screenshots/, from the snapshot in DATA_DIR
 	@node docs/screenshots.ts
+	@node docs/screens.ts
 
 check: $(NODE) ## types and lint
 	@tsc --noEmit -p .

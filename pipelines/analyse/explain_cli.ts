@@ -15,7 +15,7 @@ async function main(): Promise<number> {
   const opened = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const explained = await explain(opened, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
-    for (const line of linesOf(explained, FIELD)) say(line);
+    for (const line of linesOf(explained, FIELD, process.stdout.isTTY ? process.stdout.columns : Infinity)) say(line);
     // A number that cannot be walked back to its bytes is a failure that a script sees.
     return explained.pages.every((p) => p.hash === 'verified') ? 0 : 1;
   } finally { opened.duck.close(); }

@@ -1,6 +1,7 @@
 /** `make query NAME=...`: answer a worked query over a snapshot; without a name list them. */
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { say } from '../output.ts';
+import { wrapped } from './explain/lines.ts';
 import { openSnapshot } from './opened.ts';
 import { queryNamed, workedQueries } from './queries.ts';
 import { analystSettings } from './settings.ts';
@@ -11,7 +12,8 @@ async function main(): Promise<void> {
   if (NAME === undefined) {
     const all = workedQueries();
     const widest = Math.max(...all.map((q) => q.name.length));
-    for (const q of all) say(`  ${q.name.padEnd(widest)}  ${q.answers}`);
+    const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+    for (const q of all) for (const line of wrapped(`  ${q.name.padEnd(widest)}  ${q.answers}`, width)) say(line);
     say('make query NAME=... answers one; FORMAT=csv or json for programs');
     return;
   }
@@ -23,8 +25,9 @@ async function main(): Promise<void> {
       for (const line of asLines(found, FORMAT)) say(line);
       return;
     }
-    say(`${query.answers} (snapshot ${manifest.run_id})`);
-    for (const line of asTable(found, process.stdout.isTTY ? process.stdout.columns : Infinity)) say(line);
+    const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+    for (const line of wrapped(`${query.answers} (snapshot ${manifest.run_id})`, width)) say(line);
+    for (const line of asTable(found, width)) say(line);
   } finally { duck.close(); }
 }
 

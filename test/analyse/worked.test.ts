@@ -139,6 +139,14 @@ describe('a number walked back', () => {
     assert.throws(() => linesOf(e, 'profit'), /^SettingError: FIELD is "profit", expected a field or figure of it: /);
   });
 
+  test('fits the width of a screen: long lines go on further in, and nothing of them is lost', async () => {
+    const [deal] = await rows("SELECT id FROM deals WHERE underwrite_reliability = 'ok' ORDER BY id LIMIT 1");
+    const e = await walk(deal?.['id']);
+    const [narrow, whole] = [linesOf(e, 'deal_score', 80), linesOf(e, 'deal_score')];
+    assert.ok(Math.max(...narrow.map((l) => l.length)) <= 80 && Math.max(...whole.map((l) => l.length)) > 120);
+    assert.equal(narrow.join('').replaceAll(/\s/g, ''), whole.join('').replaceAll(/\s/g, ''));
+  });
+
   test('bytes that are no longer what they were are told, and a script sees it', async () => {
     const [deal] = await rows("SELECT id, page_sha256 FROM deals WHERE source = 'heartland_multifamily' ORDER BY id LIMIT 1");
     const sha = String(deal?.['page_sha256']);

@@ -65,7 +65,7 @@ async function rentPage({ layout, manifest }: Opened, row: Fields): Promise<Page
   const page = read?.pages.find((p) => p.url === rent?.source_url) ?? read?.pages[0];
   if (!page) return null;
   return {
-    gave: 'rent', source, sha256: page.sha256, url: page.url,
+    gave: 'rent', note: `of ${row['rent_area_name'] ?? ''}; HUD prints it for each of its counties, the first is shown`, source, sha256: page.sha256, url: page.url,
     isRow: (candidate) => 'values' in candidate && Object.values(candidate.values).includes(row['rent_area_code'] ?? '') && (row['rent_basis']?.startsWith('zip') !== true || Object.values(candidate.values).includes(row['zip'] ?? '')),
   };
 }

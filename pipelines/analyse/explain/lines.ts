@@ -60,19 +60,27 @@ function originOf(e: Explanation, figure: string, name: string): string {
   return page >= 0 ? `from page ${page + 1}` : e.pages.length > 0 ? 'from page 1' : '';
 }
 
-const RAW_WIDTH = 160;
-function wrapped(text: string, indent: string): string[] {
+/** A line in as many as it takes: broken at blanks where there are any, the rest further in. */
+export function wrapped(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = `${/^ */u.exec(line)?.[0] ?? ''}  `;
   const lines: string[] = [];
-  for (const part of text.split('\n')) for (let at = 0; at < Math.max(1, part.length); at += RAW_WIDTH) lines.push(`${indent}${part.slice(at, at + RAW_WIDTH)}`);
-  return lines;
+  let rest = line;
+  while (rest.length > width) {
+    const blank = rest.lastIndexOf(' ', width);
+    const at = blank > indent.length + width / 3 ? blank : width;
+    lines.push(rest.slice(0, at));
+    rest = `${indent}${rest.slice(at).trimStart()}`;
+  }
+  return [...lines, rest];
 }
 
 function pageLines(p: PageFound, number: number): string[] {
-  const lines = [`[${number}] ${p.gave}: ${p.url ?? ''}`];
+  const lines = [`[${number}] ${p.gave}${p.note === undefined ? '' : ` ${p.note}`}: ${p.url ?? ''}`];
   if (p.fetched_at === null) lines.push('    no request for these bytes is in the archive any more');
   else lines.push(`    fetched ${p.fetched_at} by run ${p.run_id ?? ''}: ${p.method ?? ''} ${p.status ?? ''} ${p.content_type ?? ''}, ${(p.bytes ?? 0).toLocaleString('en-US')} bytes as sent${p.confirmed_at === null ? '' : `; found unchanged ${p.confirmed_at}`}`);
   lines.push(`    archived ${p.path}`, `    SHA-256 ${p.hash === 'verified' ? 'of the bytes verified' : `NOT VERIFIED: ${p.hash}`}`);
-  if (p.excerpt !== null) lines.push(`    row ${p.row ?? ''} of the page, as published:`, ...wrapped(p.excerpt, '      '));
+  if (p.excerpt !== null) lines.push(`    row ${p.row ?? ''} of the page, as published:`, ...p.excerpt.split('\n').map((part) => `      ${part}`));
   if (p.values !== null) lines.push(`    read as: ${Object.entries(p.values).filter(([, v]) => v !== null && v !== undefined).map(([k, v]) => `${k} ${typeof v === 'object' ? JSON.stringify(v) : String(v)}`).join(', ')}`);
   return lines;
 }
@@ -88,9 +96,10 @@ const SINGULAR = { deals: 'deal', leads: 'lead', signals: 'signal', auctions: 'a
 
 /**
  * @param field the one field to walk back; without it every computed figure is named with its formula
+ * @param width of the screen in characters
  * @throws SettingError naming the fields there are
  */
-export function linesOf(e: Explanation, field?: string): string[] {
+export function linesOf(e: Explanation, field?: string, width = Infinity): string[] {
   const lines = [`${SINGULAR[e.table]} ${e.id} in snapshot ${e.snapshot}: ${TITLE[e.table]?.(e) ?? ''}`, ''];
   if (field !== undefined) {
     const step = e.steps.find((s) => s.figure === field);
@@ -112,5 +121,5 @@ export function linesOf(e: Explanation, field?: string): string[] {
   }
   if (e.links.length > 0) lines.push('', 'Rests on', ...e.links.map((l) => `  ${l.what}: make explain TABLE=${l.table} ID=${l.id}`));
   lines.push('', 'Pages', ...e.pages.flatMap((p, i) => pageLines(p, i + 1)));
-  return lines;
+  return lines.flatMap((line) => wrapped(line, width));
 }

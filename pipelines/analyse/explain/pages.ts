@@ -10,6 +10,8 @@ const EXCERPT = 900;
 export interface PageAsked {
   /** What the page gave, such as listing or rent. */
   readonly gave: string;
+  /** What is to be known of the row. */
+  readonly note?: string;
   readonly source: string;
   readonly sha256: string;
   /** Page of the row, where the same bytes were read under several addresses. */
@@ -18,7 +20,7 @@ export interface PageAsked {
   readonly isRow: (candidate: Candidate, index: number) => boolean;
 }
 
-export interface PageFound extends Pick<PageAsked, 'gave' | 'source' | 'sha256'> {
+export interface PageFound extends Pick<PageAsked, 'gave' | 'note' | 'source' | 'sha256'> {
   readonly url: string | null;
   readonly fetched_at: string | null;
   readonly run_id: string | null;
@@ -68,7 +70,7 @@ export async function findPage(archive: Archive, sources: readonly SourceSpec[],
   const fetched = requests.find((r) => !r.fromCache) ?? requests[0];
   const last = requests.at(-1);
   const known = {
-    gave: asked.gave, source: asked.source, sha256: asked.sha256, url: fetched?.url ?? asked.url, fetched_at: fetched?.observedAt ?? null, run_id: fetched?.runId ?? null,
+    gave: asked.gave, ...(asked.note === undefined ? {} : { note: asked.note }), source: asked.source, sha256: asked.sha256, url: fetched?.url ?? asked.url, fetched_at: fetched?.observedAt ?? null, run_id: fetched?.runId ?? null,
     method: fetched?.method ?? null, status: fetched?.status ?? null, bytes: fetched?.bytes ?? null, content_type: fetched?.responseHeaders['content-type'] ?? null,
     confirmed_at: last && last !== fetched ? last.observedAt : null, path: `archive/objects/${asked.sha256.slice(0, 2)}/${asked.sha256}`,
   };

@@ -8,10 +8,13 @@ const COLOURS = {
   ink: '#010101', muted: '#020202', grid: '#030303', good: '#040404', thin: '#050505', bad: '#060606', one: '#070707', two: '#080808', three: '#090909', four: '#0a0a0a', paper: '#0b0b0b',
 } as const;
 
+/** Width beyond which a label is cut, in pixels. Without a screen Vega takes letters for wider than they are. */
+const LABEL_LIMIT = 500;
+
 const CONFIG = {
   background: 'transparent', font: 'system-ui, sans-serif',
-  axis: { labelColor: COLOURS.muted, titleColor: COLOURS.muted, gridColor: COLOURS.grid, domainColor: COLOURS.grid, tickColor: COLOURS.grid, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, labelLimit: 300 },
-  legend: { labelLimit: 300, labelColor: COLOURS.ink, titleColor: COLOURS.muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, orient: 'top', symbolType: 'square' },
+  axis: { labelColor: COLOURS.muted, titleColor: COLOURS.muted, gridColor: COLOURS.grid, domainColor: COLOURS.grid, tickColor: COLOURS.grid, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, labelLimit: LABEL_LIMIT },
+  legend: { labelLimit: LABEL_LIMIT, labelColor: COLOURS.ink, titleColor: COLOURS.muted, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, orient: 'top', symbolType: 'square' },
   view: { stroke: null },
   text: { fill: COLOURS.ink, fontSize: 11 },
 } as const;
@@ -48,7 +51,7 @@ const WORDS = { labelExpr: "replace(datum.label, /_/g, ' ')" };
 export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevelSpec>> = {
   gap_by_metro: (rows) => ({
     data: values(rows), width: WIDTH - 300, height: { step: 22 },
-    encoding: { y: { field: 'metro', type: 'nominal', sort: null, axis: { title: null, grid: false, labelLimit: 300 } }, x: { type: 'quantitative', axis: { tickMinStep: 0.5, title: 'claimed less HUD-underwritten cap rate, points' } } },
+    encoding: { y: { field: 'metro', type: 'nominal', sort: null, axis: { title: null, grid: false } }, x: { type: 'quantitative', axis: { tickMinStep: 0.5, title: 'claimed less HUD-underwritten cap rate, points' } } },
     layer: [
       { mark: { type: 'rule', color: COLOURS.ink, strokeWidth: 1 }, encoding: { x: { datum: 0 }, y: null } },
       { mark: { type: 'bar', height: 8, color: COLOURS.one, opacity: 0.35, cornerRadius: 4 }, encoding: { x: { field: 'low', type: 'quantitative' }, x2: { field: 'high' } } },
@@ -60,7 +63,7 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
     data: values(rows), width: WIDTH - 60, height: 320,
     layer: [
       { mark: { type: 'circle', size: 26, opacity: 0.7, clip: true }, encoding: {
-        x: { field: 'price', type: 'quantitative', scale: { type: 'log', nice: false }, axis: { title: 'asking price, dollars (logarithmic)', format: '$~s', values: [50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000] } },
+        x: { field: 'price', type: 'quantitative', scale: { type: 'log', nice: false, padding: 14 }, axis: { title: 'asking price, dollars (logarithmic)', format: '$~s', values: [50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000] } },
         y: { field: 'dscr', type: 'quantitative', axis: { title: 'debt coverage, underwritten' } },
         color: { field: 'rental', type: 'nominal', title: 'rental path', scale: scale({ Hot: COLOURS.good, Warm: COLOURS.thin, Pass: COLOURS.three }) },
       } },
