@@ -16,6 +16,8 @@ import { chromiumPath } from '../sources/fetch/browser.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
 const [COLUMNS, ROWS] = [132, 42];
+/** A beginning of what changed. */
+const DIFF_ROWS = 26;
 const COLOURS: Readonly<Record<string, string>> = { 31: '#f2767f', 32: '#4fc79b', 33: '#e0a450', 36: '#57c4d8' };
 
 const { DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
@@ -53,7 +55,7 @@ const deal = id.slice(0, 8);
 const SCREENS: readonly (readonly [name: string, command: string, run: string, keys?: string])[] = [
   ['terminal-status', 'make status', 'node pipelines/cli.ts status'],
   ['terminal-explain', `make explain ID=${deal} FIELD=noi_underwritten`, `ID=${id} FIELD=noi_underwritten node pipelines/analyse/explain_cli.ts`],
-  ['terminal-diff', 'make diff', `node pipelines/analyse/diff_cli.ts | cut -c1-${COLUMNS} | head -n ${ROWS}`],
+  ['terminal-diff', 'make diff', `node pipelines/analyse/diff_cli.ts | cut -c1-${COLUMNS} | head -n ${DIFF_ROWS}`],
   ['terminal-query', 'make query NAME=overclaims_by_metro', 'NAME=overclaims_by_metro node pipelines/analyse/query_cli.ts'],
 ];
 
