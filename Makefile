@@ -133,7 +133,19 @@ simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, los
 fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count the answers by status
 	@node test/fuzz/run_api.ts
 
+ledger: $(NODE) ## what was earned by endpoint and day, what is unknown, which leads are sold; PARQUET=folder exports for analysts
+	@node ledger/cli.ts report
+
+ledger-backup: $(NODE) ## the ledger as one file, FILE=..., while servers run; read back and checked
+	@node ledger/cli.ts backup
+
+ledger-restore: $(NODE) ## a ledger from FILE=..., in either database; OVERWRITE=1 where there is one already
+	@node ledger/cli.ts restore
+
+crash-sales: $(NODE) ## kill -9 servers at KILLS=300 random instants while they sell, on both kinds of ledger, and hold the books against the chain
+	@node test/crash/sales.ts
+
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate help
+.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales help
