@@ -20,7 +20,7 @@ echo "   $status"
 if [ "$status" != 402 ]; then cat "$work/body"; exit 0; fi
 
 echo "2. PAYMENT-REQUIRED, base64 of JSON, says what it costs and whom to pay:"
-header PAYMENT-REQUIRED | base64 -d | tr ',' '\n' | grep -E '"(amount|asset|network|payTo|maxTimeoutSeconds)"' | sed 's/^/   /'
+header PAYMENT-REQUIRED | base64 -d | tr -d '{}[]' | tr ',' '\n' | grep -E '"(amount|asset|network|payTo|maxTimeoutSeconds)"' | sed 's/^/   /'
 
 echo "3. Sign it (MAX_USD=${MAX_USD:-0.25} at most)"
 signature=$(node "$here/sign.ts" "$(header PAYMENT-REQUIRED)")
@@ -30,7 +30,7 @@ status=$(ask -H "PAYMENT-SIGNATURE: $signature")
 echo "   $status"
 if [ "$status" = 200 ]; then
   echo "5. PAYMENT-RESPONSE says how it was settled; Receipt-Id: $(header Receipt-Id)"
-  header PAYMENT-RESPONSE | base64 -d | tr ',' '\n' | grep -E '"(success|transaction)"' | sed 's/^/   /'
+  header PAYMENT-RESPONSE | base64 -d | tr -d '{}[]' | tr ',' '\n' | grep -E '"(success|transaction)"' | sed 's/^/   /'
 else
   echo "5. Nothing was charged:"
 fi

@@ -21,6 +21,7 @@ const ENDPOINTS: Record<string, readonly [price: string, ...parameters: string[]
   '/api/signals': ['0.03', 'county:string', 'signal_type:string', 'min_amount:number', 'has_address:boolean'],
   '/api/auctions': ['0.03', 'county:string', 'from_date:date', 'to_date:date', 'min_appraised:number', 'include_past:boolean'],
   '/api/leads': ['0.25', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
+  '/api/leads/exclusive': ['1.00', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
   '/api/deals/{id}/report': ['1.50', 'id:uuid'],
   '/api/filings/recent': ['0.01'],
   '/api/filings': ['0.03'],
@@ -153,6 +154,15 @@ describe('the specification', () => {
     assert.match(String(records[0]?.['freshness']), /^within_/);
   });
 
+  it('promises one exclusive lead, the best that matches, which then is nobody else\'s', async () => {
+    const [first] = ((await bodyOf(await buyer.fetch(`${started.url}/api/leads?lead_type=tax_delinquent`))) as { records: { id: string }[] }).records;
+    const { lead } = await bodyOf(await buyer.fetch(`${started.url}/api/leads/exclusive?lead_type=tax_delinquent`)) as { lead: { id: string } };
+    assert.equal(lead.id, first?.id);
+    for (const path of ['/api/leads?lead_type=tax_delinquent', '/api/leads/exclusive?lead_type=tax_delinquent']) assert.equal((await buyer.fetch(started.url + path)).status, 404, path);
+    const { free_samples } = await get('/api/meta') as { free_samples: { leads: { id: string }[] } };
+    assert.ok(free_samples.leads.every((l) => l.id !== lead.id));
+  });
+
   it('promises a report with underwriting, DSCR, distress with sources, three paths and an offer at a target cap', async () => {
     const body = await bodyOf(await buyer.fetch(`${started.url}/api/deals/${uuid(1)}/report`));
     const { deal, distress, paths, offer } = body as unknown as { deal: object; distress: object; paths: object; offer: object };
@@ -191,7 +201,7 @@ describe('the specification', () => {
     const settled = started.facilitator.settled;
     const cases: readonly [path: string, status: number][] = [
       ['/api/deals/not-an-id/report', 400], [`/api/deals/${uuid(999)}/report`, 404], ['/api/lookup?apn=999', 404], ['/api/deals?state=ZZ', 404], ['/api/deals/basic?min_score=100', 404], ['/api/signals?county=nowhere', 404],
-      ['/api/signals?signal_type=fire', 404], ['/api/auctions?to_date=2026-11-21', 404], ['/api/leads?min_score=99', 404], ['/api/filings?name=nobody', 404], ['/api/filings/recent?entity_type=water_company', 404], ['/api/batch/weekly.csv?week=2020-W01', 404],
+      ['/api/signals?signal_type=fire', 404], ['/api/auctions?to_date=2026-11-21', 404], ['/api/leads?min_score=99', 404], ['/api/leads/exclusive?min_score=99', 404], ['/api/filings?name=nobody', 404], ['/api/filings/recent?entity_type=water_company', 404], ['/api/batch/weekly.csv?week=2020-W01', 404],
     ];
     for (const [path, status] of cases) {
       const response = await buyer.fetch(started.url + path);
