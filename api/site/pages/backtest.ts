@@ -19,10 +19,12 @@ async function snapshotDays(folder: string): Promise<Map<string, string>> {
   return days;
 }
 
+const tenths = (n: number | null): string => (n ?? 0).toFixed(1);
+
 function cell(row: BacktestRow | undefined): Html {
   if (!row || row.n === 0) return html`<td class="num"><span class="absent">not enough history</span></td>`;
   if (row.status !== 'measured') return html`<td class="num"><span class="absent">not enough history</span><span class="sub">${countText(row.n)} deals</span></td>`;
-  return html`<td class="num">${row.share_pct}%<span class="sub">${row.low_pct} to ${row.high_pct}, ${countText(row.n)} deals</span></td>`;
+  return html`<td class="num">${tenths(row.share_pct)}%<span class="sub">${tenths(row.low_pct)} to ${tenths(row.high_pct)}, ${countText(row.n)} deals</span></td>`;
 }
 
 function outcome(rows: readonly BacktestRow[], name: string): Html {
