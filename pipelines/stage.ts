@@ -14,7 +14,7 @@ import { Provenance, type RejectedRow } from '../models/inputs.ts';
 import type { Column, RowOf } from '../lib/record.ts';
 import { Quarantine, type Candidate, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Layout } from './layout.ts';
-import { stagedParquet, trustedRows, type ReadRecord } from './reads.ts';
+import { trustedRows, type ReadRecord } from './reads.ts';
 import { HANDED_OVER, loadRows } from './rows.ts';
 
 export type Rejected = RowOf<typeof RejectedRow>;
@@ -145,22 +145,13 @@ export function checkExpectations(spec: SourceSpec, parsed: Tally, lastGoodRows:
   }
 }
 
-/**
- * Write the staged Parquet file of a read: the fresh rows plus, from the read that stood before, the rows whose
- * keys were refused today. Rows are sorted by key, so the bytes do not depend on the order of pages.
- */
-export async function writeStaged(
-  layout: Layout, spec: SourceSpec, runId: string, parsed: Parsed, standing: ReadRecord | undefined,
-): Promise<Staged> {
-  return writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, await carriedFrom(layout, parsed, standing));
-}
-
 /** Verified rows of the read that stood before, where any may be carried: what nothing is carried from is not looked at. */
 export const carriedFrom = async (layout: Layout, { rejectedKeys }: Tally, standing: ReadRecord | undefined): Promise<string | undefined> =>
   (standing && rejectedKeys.length > 0 ? trustedRows(layout, standing) : undefined);
 
 /**
- * The same into any file.
+ * Write the staged Parquet file of a read: the fresh rows plus, from the read that stood before, the rows whose
+ * keys were refused today. Rows are sorted by key, so the bytes do not depend on the order of pages.
  * @param before staged file that refused rows are carried from
  */
 export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed, before: string | undefined): Promise<Staged> {

@@ -1,16 +1,17 @@
 /** Staging: every row of a page is a staged row, a reject or a merged duplicate, and what could not be read keeps its last good version. */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
+import { appendFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { DamagedFile } from '../../lib/files.ts';
 import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/reads.ts';
-import { checkExpectations, parsePages, writeStaged, type Parsed, type Unreadable } from '../../pipelines/stage.ts';
+import { carriedFrom, checkExpectations, parsePages, writeRows, type Parsed, type Unreadable } from '../../pipelines/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
@@ -50,7 +51,7 @@ async function staged(layout: ReturnType<typeof layoutOf>, runId: string): Promi
 async function read(layout: ReturnType<typeof layoutOf>, day: string, body: string, standing?: ReadRecord, unreadable: Unreadable[] = []): Promise<ReadRecord> {
   const runId = `${day}.01`;
   const parsed = parsePages(spec, [page(body, day)], unreadable, `${day}T12:00:00Z`);
-  const { counts, parquet } = await writeStaged(layout, spec, runId, parsed, standing);
+  const { counts, parquet } = await writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, await carriedFrom(layout, parsed, standing));
   const record: ReadRecord = {
     source: spec.name, run_id: runId, as_of: day, status: 'good', reason: null, detail: null, page_url: null, observed_at: `${day}T12:00:00Z`, counts,
     traffic: { requests: 1, not_modified: 0, bytes: body.length, retries: 0 }, pages: [], dropped_files: [], rejects: [...parsed.rejects], parquet,
@@ -69,7 +70,7 @@ test('rows in = rows out + rejects + merged, whatever the page holds', async () 
   await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {
     number += 1;
     const parsed = parsePages(spec, [page(lines.join('\n'))], [], '2026-11-20T12:00:00Z');
-    const { counts } = await writeStaged(layout, spec, `2026-11-20.${100 + number}`, parsed, undefined);
+    const { counts } = await writeRows(stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`), spec, parsed, undefined);
     assert.equal(counts.rows_in, lines.length);
     assert.equal(counts.rows_out, new Set(lines.filter((l) => /^\d=(\d+\.50)?$/.test(l)).map((l) => l[0])).size);
     assert.equal(counts.rows_rejected, lines.filter((l) => l === '7' || l === '3=lots').length);
@@ -99,6 +100,14 @@ test('a refused row keeps its last good version, with the age it had', async () 
   assert.deepEqual(second.counts, { rows_in: 2, rows_out: 0, rows_rejected: 2, rows_merged: 0, rows_carried: 2 });
   assert.deepEqual((await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
     [['1', '10.00', '2026-11-20 12:00:00'], ['2', '5.00', '2026-11-20 12:00:00']]);
+});
+
+test('nothing is carried from staged rows that are no longer what was written', async () => {
+  const layout = await folder();
+  const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
+  await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
+  await assert.rejects(read(layout, '2026-11-21', '1\n2=6.00', first), (error: unknown) => error instanceof DamagedFile && /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message));
+  assert.equal((await read(layout, '2026-11-22', '1=1.00\n2=6.00', first)).counts.rows_out, 2, 'where nothing is carried it is not needed');
 });
 
 test('a row that left the page leaves the staged rows: only refused rows are carried', async () => {
