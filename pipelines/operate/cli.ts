@@ -1,6 +1,8 @@
 /** Command line of the operator: `node pipelines/operate/cli.ts schedule`, `job`, `watch` or `prune`. */
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { loadSources } from '../../sources/index.ts';
+import { failureOf } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { say } from '../output.ts';
 import { soldSnapshots } from './earnings.ts';
@@ -42,11 +44,13 @@ async function scheduleCommand(): Promise<number> {
   return 0;
 }
 
-/** Settings that `make schedule` kept; what the caller sets himself wins. */
-function loadKeptSettings(dataDir: string): void {
+/** Settings that `make schedule` kept; what the caller sets himself wins. @returns false where there are none */
+function loadKeptSettings(dataDir: string): boolean {
   try { process.loadEnvFile(settingsFile(dataDir)); } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return false;
   }
+  return true;
 }
 
 /** What of a job is worth a line of the watch. A failure has told its own. */
@@ -65,8 +69,9 @@ async function jobCommand(): Promise<number> {
 
 async function watchCommand(): Promise<number> {
   const { DATA_DIR } = readSettings(operatorSettings);
-  loadKeptSettings(DATA_DIR);
-  const outcomes = await makeUpMissed({ dataDir: DATA_DIR, say });
+  // Where nobody installed a schedule there is nothing that could have been missed.
+  const outcomes = loadKeptSettings(DATA_DIR) ? await makeUpMissed({ dataDir: DATA_DIR, say }) : new Map<string, Outcome>();
+  if (outcomes.size === 0) say(`no schedule is installed for ${DATA_DIR} (make schedule INSTALL=1): nothing is made up, trouble is told`);
   for (const [job, outcome] of outcomes) if (SAID[outcome] !== null) say(`job ${job}: ${SAID[outcome]}`);
   await tell(layoutOf(DATA_DIR), say);
   return [...outcomes.values()].includes('failed') ? 1 : 0;
@@ -88,6 +93,6 @@ try {
   if (!command || rest.length > 0) throw new SettingError(`command is ${JSON.stringify([name, ...rest].join(' '))}, expected ${Object.keys(COMMANDS).join(', ')}`);
   process.exitCode = await command();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error instanceof SettingError ? error.message : error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(`${error instanceof LedgerUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
   process.exitCode = 1;
 }

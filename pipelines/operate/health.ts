@@ -1,6 +1,7 @@
 /** Everything an operator asks about a data folder, as one value: what `make status` prints and what alerts are made of. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DamagedFile } from '../../lib/files.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { awaitsOperator, waitsFor, WAITS } from '../inputs.ts';
 import type { Layout } from '../layout.ts';
@@ -140,7 +141,14 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
     const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
     return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
   }
-  const manifest = await readManifest(layout, current);
+  const manifest = await readManifest(layout, current).catch((error: unknown) => {
+    if (error instanceof DamagedFile) return error;
+    throw error;
+  });
+  if (manifest instanceof DamagedFile) {
+    const troubles = [trouble('snapshot_damaged', current, manifest.message), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
+    return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
+  }
   const on = today ?? (manifest.data_clock === 'live' ? liveClock().asOf : manifest.as_of);
   const damage = await verifySnapshot(layout, current);
   const rows = manifest.sources.map((s) => sourceHealth(s, sources.find(({ name }) => name === s.source), on));

@@ -106,6 +106,14 @@ describe('as a crontab', () => {
   });
 });
 
+test('where no schedule is installed the watch makes nothing up', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-watch-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], { cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir } });
+  assert.equal(status, 0);
+  assert.match(stdout, /^no schedule is installed for .* \(make schedule INSTALL=1\): nothing is made up, trouble is told$/m);
+});
+
 test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings that were set, and doing it again changes nothing', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-crontab-'));
   t.after(() => rm(folder, { recursive: true, force: true }));

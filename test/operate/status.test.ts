@@ -98,4 +98,11 @@ describe('the state of a folder', () => {
     assert.ok(kinds(health).includes('snapshot_damaged'));
     assert.match(linesOfHealth(health).join('\n'), /leads\.parquet does not have the hash its manifest states/);
   });
+
+  test('a manifest that cannot be read is critical too, and no stack', async () => {
+    await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root } });
+    assert.equal(status, 2, stderr);
+    assert.match(stdout, /Trouble {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
+  });
 });
