@@ -1,4 +1,5 @@
 /** Leads that may not be offered, because somebody is buying or has bought them for themselves alone. */
+import { createHash } from 'node:crypto';
 import { LedgerUnavailable, type Ledger, type PurchaseState } from '../ledger/ledger.ts';
 import type { Where } from './list.ts';
 import { Problem } from './problem.ts';
@@ -21,4 +22,4 @@ export const unclaimed = (where: Where, claimed: Claimed): Where =>
   (claimed.size === 0 ? where : where.add(`id NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify([...claimed.keys()])));
 
 /** The same for the same claims. */
-export const nameOf = (claimed: Claimed): string => [...claimed.keys()].sort().join(' ');
+export const nameOf = (claimed: Claimed): string => createHash('sha256').update([...claimed.keys()].sort().join(' ')).digest('base64url');

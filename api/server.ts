@@ -1,12 +1,13 @@
 /** `make serve`: serve the current snapshot until Ctrl-C. */
 import { pino } from 'pino';
+import { shownPlace } from '../ledger/open.ts';
 import { SettingError } from '../lib/settings.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import { serve, type Serving } from './serve.ts';
 import { readServerSettings } from './settings.ts';
 
 /** What a person at the terminal reads first. */
-function greeting({ url, publicUrl, payments, snapshots }: Serving): string {
+function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: string): string {
   const lease = snapshots.acquire();
   const manifest = lease?.snapshot.manifest;
   lease?.release();
@@ -17,7 +18,8 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving): string {
     `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
     manifest ? `snapshot    ${manifest.run_id}, data of ${manifest.as_of}${manifest.notice === '' ? '' : `   ${manifest.notice}`}`
       : `snapshot    none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (it is served as soon as it is there)`,
-    `payments    ${payments.mode}, paid to ${payments.payTo}`,
+    `payments    ${payments.mode}, paid to ${payments.payTo}${payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`}`,
+    `ledger      ${ledger}`,
     '',
     `free        curl ${url}/api/meta`,
     `            curl ${url}/api/deals/ids`,
@@ -44,7 +46,7 @@ try {
       else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
     },
   });
-  process.stdout.write(greeting(serving));
+  process.stdout.write(greeting(serving, shownPlace(settings)));
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);

@@ -68,7 +68,10 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
  * @throws SettingError where the node is of another chain or the ledger cannot be used
  */
 export async function openTill({ settings, payments: wanted, report, nowMs = Date.now }: TillOptions): Promise<Till> {
-  const payments = await openPayments(wanted, settings.DATA_DIR);
+  const payments = await openPayments(wanted, settings.DATA_DIR).catch((error: unknown) => {
+    if (wanted.mode !== 'sandbox' || wanted.rpcUrl === undefined) throw error;
+    throw new SettingError(`SANDBOX_RPC is ${JSON.stringify(wanted.rpcUrl)}, expected a running anvil of chain id 8453: ${messageOf(error).split('\n')[0]}`);
+  });
   let ledger: Ledger | undefined;
   try {
     try { await checkChain(payments.chain); } catch (error) {

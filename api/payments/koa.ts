@@ -267,6 +267,9 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
             return;
           }
           const result = await process(ctx, true);
+          // A copy that was being verified while the first was settled is not invalid, but used.
+          const used = result.type === 'payment-error' ? await takenBy(offered.offer) : null;
+          if (used) { await answerTaken(ctx, routeKey, used, offered.offer); return; }
           if (result.type === 'payment-error') { refuse402(ctx, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.', result.response); return; }
           if (!paysFor(offered.offer.payment, result.paymentRequirements)) {
             refuse402(ctx, 'payment_invalid', 'What was signed is not what this call asks for. Nothing was charged.', await ask402(ctx), 'authorization_mismatch');

@@ -27,6 +27,8 @@ export interface OpenPayments {
   readonly notice?: string;
   /** How many settlements the gas is enough for, where it is ours. */
   readonly settlementsLeft?: () => Promise<bigint>;
+  /** Account that pays the gas, where it is ours and the money is real. */
+  readonly gasFrom?: Hex;
   /** Only in the sandbox. The wallet file is written by the first of the servers that share it. */
   readonly sandbox?: { readonly chain: Chain; readonly buyer: { readonly privateKey: Hex; readonly address: Hex }; readonly writesWallet: boolean };
   close(): Promise<void>;
@@ -66,7 +68,7 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
   const common = { mode, payTo, chain: readerOf(rpcUrl), close: async () => undefined };
   if (settings.mode === 'self') {
     const own = ownFacilitator({ rpcUrl, key: settings.key, pollingMs: 1_000 });
-    return { ...common, facilitator: own, settlementsLeft: () => own.settlementsLeft() };
+    return { ...common, facilitator: own, settlementsLeft: () => own.settlementsLeft(), gasFrom: own.address };
   }
   const headers = settings.authorization === undefined ? undefined : { Authorization: settings.authorization };
   return {

@@ -69,26 +69,28 @@ describe('the chain of the sandbox', () => {
 
   it('is shared by the processes on one data folder, which give one answer for one payment; the wallet file is the first one\'s', async () => {
     const first = await open({ DATA_DIR: folder.path });
-    const second = await started({});
-    const { payTo, sandbox } = first.payments;
-    const buyer = buyerWith(sandbox?.buyer.privateKey);
-    const start = await sandbox?.chain.balanceOf(payTo) ?? 0n;
-    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
-    for (let round = 1n; round <= 5n; round += 1n) {
-      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
-      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
-      assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
-    }
-    await second.end('SIGTERM');
-    assert.equal((await readWallet(folder.path))?.base_url, first.url);
-    assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
-    await first.close();
+    try {
+      const { payTo, sandbox } = first.payments;
+      const buyer = buyerWith(sandbox?.buyer.privateKey);
+      const start = await sandbox?.chain.balanceOf(payTo) ?? 0n;
+      const second = await started({});
+      try {
+        const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
+        for (let round = 1n; round <= 5n; round += 1n) {
+          const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
+          const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+          assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+          assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
+        }
+      } finally { await second.end('SIGTERM'); }
+      assert.equal((await readWallet(folder.path))?.base_url, first.url);
+      assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
+    } finally { await first.close(); }
     assert.equal(await readWallet(folder.path), null);
   });
 
-  it('is refused where it is no Base', async () => {
-    await assert.rejects(open({ DATA_DIR: folder.path, SANDBOX_RPC: 'http://127.0.0.1:9' }), /fetch failed|HTTP request failed/);
+  it('is named where there is none', async () => {
+    await assert.rejects(open({ DATA_DIR: folder.path, SANDBOX_RPC: 'http://127.0.0.1:9' }), { name: 'SettingError', message: /^SANDBOX_RPC is "http:\/\/127\.0\.0\.1:9", expected a running anvil of chain id 8453: / });
   });
 });
 

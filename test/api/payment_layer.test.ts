@@ -115,6 +115,31 @@ describe('the payment layer', () => {
     assert.equal((await fetchPaying(url(), payment)).status, 200);
   });
 
+  it('calls a copy used, not invalid, that was being verified while the first was settled', async () => {
+    const payment = await buyer.sign(url());
+    const [bothAsked, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    facilitator.onVerify = async () => {
+      asked += 1;
+      if (asked === 1) {
+        await bothAsked.promise;
+        return { isValid: true };
+      }
+      bothAsked.resolve();
+      await settled.promise;
+      return { isValid: false, invalidReason: 'invalid_exact_evm_nonce_already_used' };
+    };
+    const responses = await Promise.all([0, 1].map(async () => {
+      const response = await fetchPaying(url(), payment);
+      if (response.status === 200) settled.resolve();
+      return response;
+    }));
+    const refused = responses.find((r) => r.status !== 200);
+    assert.equal(refused?.status, 409);
+    assert.equal(await reasonOf(refused), 'payment_already_used');
+    assert.equal(facilitator.settled, 1);
+  });
+
   it('holds what was signed against what is asked itself, whatever a facilitator says of it', async () => {
     const other = '0x00000000000000000000000000000000000000bb';
     for (const change of [{ value: '49999' }, { value: '50001' }, { to: other }]) {
