@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -16,9 +16,15 @@ import { bodyOf, buyerWith, fetchPaying } from './buyers.ts';
 import { serverProcess, type ServerProcess } from './server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
+/** What a test that fails leaves open is closed, so that it fails and does not hang. */
+const leftOpen: (() => Promise<unknown>)[] = [];
+afterEach(async () => { for (const close of leftOpen.splice(0).reverse()) await close(); });
+
 const open = async (env: Record<string, string>, said: unknown[] = []): Promise<Serving> => {
   const { settings, payments } = readServerSettings({ PORT: '0', ...env });
-  return serve({ settings, payments, log: (entry) => { said.push(entry); }, report: (event) => { said.push(event); } });
+  const server = await serve({ settings, payments, log: (entry) => { said.push(entry); }, report: (event) => { said.push(event); } });
+  leftOpen.push(() => server.close());
+  return server;
 };
 const answers = (url: string): Promise<boolean> => fetch(url, { method: 'POST', body: '{}' }).then(() => true, () => false);
 /** Wait until this is so. */
@@ -38,7 +44,11 @@ describe('the chain of the sandbox', () => {
   });
   after(() => folder.remove());
 
-  const started = (env: Record<string, string>): Promise<ServerProcess> => serverProcess({ DATA_DIR: folder.path, ...env });
+  const started = async (env: Record<string, string>): Promise<ServerProcess> => {
+    const server = await serverProcess({ DATA_DIR: folder.path, ...env });
+    leftOpen.push(() => server.end('SIGKILL'));
+    return server;
+  };
 
   it('ends with the server that started it, also where that one is killed; the next starts one of its own', async () => {
     const server = await started({});
@@ -69,23 +79,21 @@ describe('the chain of the sandbox', () => {
 
   it('is shared by the processes on one data folder, which give one answer for one payment; the wallet file is the first one\'s', async () => {
     const first = await open({ DATA_DIR: folder.path });
-    try {
-      const { payTo, sandbox } = first.payments;
-      const buyer = buyerWith(sandbox?.buyer.privateKey);
-      const start = await sandbox?.chain.balanceOf(payTo) ?? 0n;
-      const second = await started({});
-      try {
-        const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
-        for (let round = 1n; round <= 5n; round += 1n) {
-          const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-          const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
-          assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
-          assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
-        }
-      } finally { await second.end('SIGTERM'); }
-      assert.equal((await readWallet(folder.path))?.base_url, first.url);
-      assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
-    } finally { await first.close(); }
+    const { payTo, sandbox } = first.payments;
+    const buyer = buyerWith(sandbox?.buyer.privateKey);
+    const start = await sandbox?.chain.balanceOf(payTo) ?? 0n;
+    const second = await started({});
+    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
+    for (let round = 1n; round <= 5n; round += 1n) {
+      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
+      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+      assert.equal((await sandbox?.chain.balanceOf(payTo) ?? 0n) - start, round * 50_000n);
+    }
+    await second.end('SIGTERM');
+    assert.equal((await readWallet(folder.path))?.base_url, first.url);
+    assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
+    await first.close();
     assert.equal(await readWallet(folder.path), null);
   });
 
