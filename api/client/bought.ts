@@ -15,6 +15,13 @@ export async function keep(folder: string, name: string, type: string, text: str
   return path;
 }
 
+/** An answer with only these fields of each of its records. */
+export function withFields(text: string, fields: readonly string[]): string {
+  const body = JSON.parse(text) as Record<string, unknown>;
+  if (!Array.isArray(body['records'])) return text;
+  return JSON.stringify({ ...body, records: (body['records'] as Record<string, unknown>[]).map((record) => Object.fromEntries(fields.map((name) => [name, record[name]]))) });
+}
+
 /** What is shown of an answer. `shown` says what was left out, where anything was. */
 export function cut(type: string, text: string): { readonly body: unknown; readonly shown?: string } {
   if (!type.endsWith('json')) {

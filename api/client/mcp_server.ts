@@ -2,9 +2,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { cut, keep } from './bought.ts';
+import { cut, keep, withFields } from './bought.ts';
 import type { Answered, Buyer, Refused } from './purchase.ts';
-import { ArgumentError, type Interface } from './tools.ts';
+import { ArgumentError, shownFields, type Interface } from './tools.ts';
 
 export interface McpOptions {
   readonly api: Interface;
@@ -42,14 +42,14 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
   ];
   const server = new Server({ name: 'dealfeed', title: api.title, version: api.version }, { capabilities: { tools: {} }, instructions: `${api.about} ${about}` });
 
-  const answer = async (tool: string, outcome: Answered | Refused): Promise<CallToolResult> => {
+  const answer = async (tool: string, outcome: Answered | Refused, fields: readonly string[] | null = null): Promise<CallToolResult> => {
     if (outcome.kind === 'refused') {
       const { kind: _, document, ...refused } = outcome;
       return result({ ...refused, ...(document === undefined ? {} : { problem: document }) }, true);
     }
     // Kept before it is shown: what was paid for is not lost with a conversation.
     const file = outcome.transaction !== null ? await keep(keepIn, tool, outcome.type, outcome.text) : undefined;
-    const { body, shown } = cut(outcome.type, outcome.text);
+    const { body, shown } = cut(outcome.type, fields === null ? outcome.text : withFields(outcome.text, fields));
     const { spent_usd, left_usd } = await buyer.budget();
     return result({
       paid: { amount_usd: outcome.paid_usd, transaction: outcome.transaction, receipt_id: outcome.receipt_id, spent_usd, left_usd, ...(file === undefined ? {} : { kept_in: file }) },
@@ -74,7 +74,8 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
     }
     const tool = tools.get(name);
     if (!tool) return refusal('unknown_tool', `There is no tool ${name}.`);
-    return answer(tool.name, await buyer.call(tool.url(given)));
+    const fields = shownFields(tool, given);
+    return answer(tool.name, await buyer.call(tool.url(given)), fields);
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({

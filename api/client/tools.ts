@@ -11,7 +11,27 @@ const Operation = z.object({
 const OpenApi = z.object({
   openapi: z.string().startsWith('3.1'), info: z.object({ title: z.string(), version: z.string(), description: z.string().default('') }),
   paths: z.record(z.string(), z.object({ get: Operation })),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }).optional(),
 });
+
+/** A list's answer, as the interface describes it, and one of its records. */
+const Answer = z.object({ content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }) });
+const List = z.object({ properties: z.object({ records: z.object({ items: z.object({ $ref: z.string().optional(), properties: z.record(z.string(), z.unknown()).optional() }) }) }) });
+const OneRecord = z.object({ properties: z.record(z.string(), z.unknown()) });
+
+type Schemas = Readonly<Record<string, unknown>>;
+const named = (schemas: Schemas, ref: string): unknown => schemas[ref.slice(ref.lastIndexOf('/') + 1)];
+
+/** Fields of the records of an answer, or none where it is no list. */
+function fieldsOf({ responses }: z.infer<typeof Operation>, schemas: Schemas): string[] {
+  const answer = Answer.safeParse(responses['200']);
+  const list = answer.success ? List.safeParse(named(schemas, answer.data.content['application/json'].schema.$ref)) : undefined;
+  if (!list?.success) return [];
+  const { items } = list.data.properties.records;
+  const record = items.$ref === undefined ? items : named(schemas, items.$ref);
+  const found = OneRecord.safeParse(record);
+  return found.success ? Object.keys(found.data.properties) : [];
+}
 
 /** Records of an answer where the agent names no limit: an agent reads every one. */
 export const USUAL_RECORDS = 10;
@@ -22,7 +42,9 @@ export interface Tool {
   readonly description: string;
   readonly free: boolean;
   readonly inputSchema: { readonly type: 'object'; readonly properties: Record<string, object>; readonly required: string[]; readonly additionalProperties: false };
-  /** The address of a call. @throws ArgumentError */
+  /** Fields of the records it answers with, of which an agent may ask to be shown some; none where it answers with no list. */
+  readonly fields: readonly string[];
+  /** The address of a call. `fields` is no part of it. @throws ArgumentError */
   url(given: Readonly<Record<string, unknown>>): URL;
 }
 
@@ -43,10 +65,24 @@ const segmentOf = (name: string, value: unknown): string => {
   return encodeURIComponent(text);
 };
 
-function toolOf(path: string, operation: z.infer<typeof Operation>, base: string): Tool {
+/**
+ * The fields that an agent asks to be shown of each record, or null for all.
+ * @throws ArgumentError
+ */
+export function shownFields({ fields }: Tool, given: Readonly<Record<string, unknown>>): string[] | null {
+  const asked = given['fields'];
+  if (asked === undefined || asked === null) return null;
+  if (!Array.isArray(asked) || asked.length === 0) throw new ArgumentError('fields is a list of names.');
+  const unknown = asked.filter((name) => !fields.includes(name as string));
+  if (unknown.length > 0) throw new ArgumentError(`There is no field ${JSON.stringify(unknown[0])}. Known: ${fields.join(', ')}.`);
+  return asked as string[];
+}
+
+function toolOf(path: string, operation: z.infer<typeof Operation>, base: string, schemas: Schemas): Tool {
   const price = operation['x-price-usd'];
   const free = Number(price) === 0;
   const limited = operation.parameters.some((p) => p.name === 'limit');
+  const fields = fieldsOf(operation, schemas);
   const known = new Map(operation.parameters.map((p) => [p.name, p]));
   return {
     name: operation.operationId.replace(/(^|_)api_/, '$1'),
@@ -55,13 +91,18 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
     description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} when it is answered, and nothing when nothing matches.`}`,
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(operation.parameters.map((p) => [p.name, {
-        ...p.schema, description: p.name === 'limit' ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.` : p.description,
-      }])),
+      properties: {
+        ...Object.fromEntries(operation.parameters.map((p) => [p.name, {
+          ...p.schema, description: p.name === 'limit' ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.` : p.description,
+        }])),
+        ...(fields.length === 0 ? {} : { fields: { type: 'array', items: { type: 'string' }, description: `Show only these of the ${fields.length} fields of each record, as meta names them. The price is the same, and all of them are kept.` } }),
+      },
       required: operation.parameters.filter((p) => p.required).map((p) => p.name),
       additionalProperties: false,
     },
-    url(given) {
+    fields,
+    url(asked) {
+      const { fields: _, ...given } = asked;
       const query = new URLSearchParams();
       let filled = path;
       for (const [name, value] of Object.entries({ ...(limited ? { limit: USUAL_RECORDS } : {}), ...given })) {
@@ -94,9 +135,9 @@ export interface Interface {
  * @throws where the description is not one, or a tool's name would not be unique
  */
 export function interfaceOf(description: unknown, base: string): Interface {
-  const { info, paths } = OpenApi.parse(description);
+  const { info, paths, components } = OpenApi.parse(description);
   // What asks the wallet to prove itself is no plain call: collecting is a tool of the client's own.
-  const tools = Object.entries(paths).filter(([, { get }]) => get.security.every((s) => 'x402' in s)).map(([path, { get }]) => toolOf(path, get, base));
+  const tools = Object.entries(paths).filter(([, { get }]) => get.security.every((s) => 'x402' in s)).map(([path, { get }]) => toolOf(path, get, base, components?.schemas ?? {}));
   const names = new Set(tools.map((t) => t.name));
   if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name))) throw new Error('the operations of the interface description do not have names of their own');
   return { base, title: info.title, version: info.version, about: info.description, tools };

@@ -79,7 +79,7 @@ describe('the MCP server', () => {
     assert.deepEqual(tools.slice(3).map((t) => t.title), server.app.routes.map((r) => `GET ${r.path.replace(':id', '{id}')}`));
     for (const route of server.app.routes) {
       const tool = tools.find((t) => t.title === `GET ${route.path.replace(':id', '{id}')}`);
-      assert.deepEqual(Object.keys(tool?.inputSchema.properties ?? {}), [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)], route.path);
+      assert.deepEqual(Object.keys(tool?.inputSchema.properties ?? {}), [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params), ...('limit' in route.params || route.path === '/api/deals/ids' ? ['fields'] : [])], route.path);
       assert.match(tool?.description ?? '', route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price} `));
       assert.equal(tool?.annotations?.readOnlyHint, route.price === null);
     }
@@ -108,6 +108,23 @@ describe('the MCP server', () => {
     });
     assert.equal(bought, 50_000n);
     assert.equal(said(), '');
+  }));
+
+  it('shows the fields that are asked for, keeps all of them, and refuses one there is not before it pays', () => agent({}, async ({ call }) => {
+    const paid = await moved(async () => {
+      const { content } = await call('deals', { limit: 2, fields: ['id', 'deal_score'] });
+      const { paid: receipt, body } = content as { paid: Record<string, string>; body: { records: object[] } };
+      assert.deepEqual(body.records, [{ id: uuid(40), deal_score: 40 }, { id: uuid(39), deal_score: 39 }]);
+      const kept = JSON.parse(await readFile(receipt['kept_in'] ?? '', 'utf8')) as typeof body;
+      assert.ok(Object.keys(kept.records[0] ?? {}).length > 60);
+      const index = (await call('deals_ids', { fields: ['id'] })).content['body'] as typeof body;
+      assert.deepEqual(Object.keys(index.records[0] ?? {}), ['id']);
+    });
+    assert.equal(paid, 50_000n);
+    assert.equal(await moved(async () => {
+      for (const fields of [['id', 'score'], 'id', []]) assert.equal((await call('deals', { fields })).content['reason'], 'invalid_arguments');
+      assert.equal((await call('quote', { tool: 'deals', arguments: { fields: ['id'] } })).content['price_usd'], '0.05');
+    }), 0n);
   }));
 
   it('collects again what it paid for, and nothing that it did not pay for', () => agent({}, async ({ call }) => {
