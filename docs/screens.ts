@@ -32,10 +32,10 @@ async function dealToShow(): Promise<string> {
   } finally { duck.close(); }
 }
 
-/** What a command shows at a terminal. @param keys what is typed into it */
-function shown(command: string, keys = ''): string {
+/** What a command shows at a terminal. */
+function shown(command: string): string {
   const { stdout, error } = spawnSync('script', ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'], {
-    cwd: root, encoding: 'utf8', input: keys, env: { ...process.env, DATA_DIR: dataDir, TERM: 'xterm-256color' },
+    cwd: root, encoding: 'utf8', input: '', env: { ...process.env, DATA_DIR: dataDir, TERM: 'xterm-256color' },
   });
   if (error) throw error;
   return stdout.replaceAll('\r', '').replaceAll(dataDir, 'data');
@@ -52,7 +52,7 @@ function pageOf(command: string, text: string): string {
 
 const id = await dealToShow();
 const deal = id.slice(0, 8);
-const SCREENS: readonly (readonly [name: string, command: string, run: string, keys?: string])[] = [
+const SCREENS: readonly (readonly [name: string, command: string, run: string])[] = [
   ['terminal-status', 'make status', 'node pipelines/cli.ts status'],
   ['terminal-explain', `make explain ID=${deal} FIELD=noi_underwritten`, `ID=${id} FIELD=noi_underwritten node pipelines/analyse/explain_cli.ts`],
   ['terminal-diff', 'make diff', `node pipelines/analyse/diff_cli.ts | cut -c1-${COLUMNS} | head -n ${DIFF_ROWS}`],
@@ -63,9 +63,9 @@ const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-screens-'));
 const browser = await chromium.launch({ executablePath: await chromiumPath(CHROMIUM_PATH), args: ['--no-sandbox', '--disable-gpu'] });
 try {
   const said = (name: string): void => { process.stdout.write(`docs/screenshots/${name}.png\n`); };
-  for (const [name, command, run, keys] of SCREENS) {
+  for (const [name, command, run] of SCREENS) {
     const page = await browser.newPage({ viewport: { width: 1240, height: 600 } });
-    await page.setContent(pageOf(command, shown(run, keys)));
+    await page.setContent(pageOf(command, shown(run)));
     await page.locator('pre').screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
     said(name);

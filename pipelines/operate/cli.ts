@@ -8,6 +8,7 @@ import { say } from '../output.ts';
 import { soldSnapshots } from './earnings.ts';
 import { policyOf, prune } from './prune.ts';
 import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from './run_job.ts';
+import { JOBS, nextSlot } from './jobs.ts';
 import { install, placeOf, printed, schedulerOfMachine } from './schedule.ts';
 import { alertSettings, operatorSettings, retentionSettings } from './settings.ts';
 import { tell } from './tell.ts';
@@ -35,6 +36,7 @@ async function scheduleCommand(): Promise<number> {
   const kept = await settingsNow();
   if (!settings.INSTALL) {
     for (const line of printed(scheduler, place)) say(line);
+    say(`# Next times: ${JOBS.map((job) => `${job.name} ${timeOf(nextSlot(job, new Date()))}`).join(', ')}.`);
     say(`# Settings of these runs: ${Object.keys(kept).join(', ') || 'none but the defaults'}. Nothing was installed; INSTALL=1 installs it and keeps them in ${settingsFile(place.dataDir)}.`);
     return 0;
   }
@@ -56,6 +58,9 @@ function loadKeptSettings(dataDir: string): boolean {
 /** What of a job is worth a line of the watch. A failure has told its own. */
 const SAID: Readonly<Record<Outcome, string | null>> = { done: 'was missed or had failed, and is done now', failed: null, already_done: null, tried_lately: null, given_up: null };
 
+/** An instant as the machine's clock shows it. */
+const timeOf = (at: Date): string => at.toLocaleString('sv-SE').slice(0, 16);
+
 async function jobCommand(): Promise<number> {
   const { DATA_DIR, JOB } = readSettings(operatorSettings);
   const job = jobNamed(JOB);
@@ -63,7 +68,7 @@ async function jobCommand(): Promise<number> {
   const outcome = await runJob(job, { dataDir: DATA_DIR, say });
   // Cron sends a mail for every line: only a person is told that all is well.
   if (process.stdout.isTTY && outcome === 'done') say(`job ${job.name} done; its output is in ${logOf(DATA_DIR, job.name)}`);
-  else if (process.stdout.isTTY && outcome !== 'failed') say(`job ${job.name}: nothing to do (${outcome.replaceAll('_', ' ')})`);
+  else if (process.stdout.isTTY && outcome !== 'failed') say(`job ${job.name}: nothing to do (${outcome.replaceAll('_', ' ')}); its next time is ${timeOf(nextSlot(job, new Date()))}`);
   return outcome === 'failed' ? 1 : 0;
 }
 

@@ -9,11 +9,11 @@ import type { SourceSpec } from '../../../sources/contract.ts';
 import type { Archive } from '../../../sources/fetch/archive.ts';
 import { readsUpTo } from '../../reads.ts';
 import type { Opened } from '../opened.ts';
+import { EXPLAINABLE } from '../settings.ts';
 import { findPage, type PageAsked, type PageFound } from './pages.ts';
 import { leadSteps, recordSteps, type Fields, type Step } from './steps.ts';
 
-export const TABLES = ['deals', 'leads', 'signals', 'auctions', 'filings'] as const;
-export type Explainable = (typeof TABLES)[number];
+export type Explainable = (typeof EXPLAINABLE)[number];
 
 export interface Assumption { readonly value: string; readonly unit: string; readonly kind: string; readonly basis: string; readonly set: string }
 
@@ -43,11 +43,11 @@ const fieldsOf = (row: Record<string, unknown>): Fields => Object.fromEntries(Ob
 async function findRow({ duck, manifest }: Opened, id: string, wanted: Explainable | undefined): Promise<{ table: Explainable; row: Fields }> {
   if (!/^[0-9a-f-]{6,36}$/u.test(id)) throw new SettingError(`ID is ${JSON.stringify(id)}, expected the id of a deal, lead, signal, auction or filing, or at least its first six signs`);
   const found: { table: Explainable; row: Fields }[] = [];
-  for (const table of TABLES.filter((t) => wanted === undefined || t === wanted)) {
+  for (const table of EXPLAINABLE.filter((t) => wanted === undefined || t === wanted)) {
     for (const row of await rowsOf(duck.connection, `SELECT * FROM ${identifier(table)} WHERE starts_with(id, $1) LIMIT 2`, [id])) found.push({ table, row: fieldsOf(row) });
   }
   const [first, second] = found;
-  if (!first) throw new SettingError(`ID is ${JSON.stringify(id)}, expected an id of ${wanted ?? TABLES.join(', ')} in snapshot ${manifest.run_id}: no row has it`);
+  if (!first) throw new SettingError(`ID is ${JSON.stringify(id)}, expected an id of ${wanted ?? EXPLAINABLE.join(', ')} in snapshot ${manifest.run_id}: no row has it`);
   if (found.some((f) => f.row['id'] !== first.row['id']) && second) throw new SettingError(`ID is ${JSON.stringify(id)}, expected the id of one row: ${found.map((f) => `${f.table} ${f.row['id'] ?? ''}`).join(', ')} have it`);
   return first;
 }
