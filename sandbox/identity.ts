@@ -49,8 +49,10 @@ export async function identity(folder: string, day: WorldDay): Promise<Measured[
     const [deals, signals, auctions, leads] = [await all('deals'), await all('signals', "signal_state = 'listed'"), await all('auctions', "sale_status = 'scheduled'"), await all('leads')];
 
     const listingOf = (site: unknown, id: unknown): string => `${String(site)} ${String(id)}`;
+    // Whether a row is there at all is for reconcile to say.
+    const there = new Set(versions.map((v) => listingOf(v['source'], v['listing_id'])));
     const listings = measure('listings of one property',
-      pairsOf([...Map.groupBy(day.listings, (l) => l.propertyId).values()].map((g) => g.map((l) => listingOf(l.site, l.listingId)))),
+      pairsOf([...Map.groupBy(day.listings.filter((l) => there.has(listingOf(l.site, l.listingId))), (l) => l.propertyId).values()].map((g) => g.map((l) => listingOf(l.site, l.listingId)))),
       pairsOf([...Map.groupBy(versions, (v) => String(v['deal_id'])).values()].map((g) => g.map((v) => listingOf(v['source'], v['listing_id'])))),
       () => 'their addresses do not come out equal');
 
@@ -75,7 +77,7 @@ export async function identity(folder: string, day: WorldDay): Promise<Measured[
     const propertyOfDeal = new Map<unknown, string>();
     const trueOf = new Map(day.listings.map((l) => [listingOf(l.site, l.listingId), l.propertyId]));
     for (const v of versions) propertyOfDeal.set(v['deal_id'], trueOf.get(listingOf(v['source'], v['listing_id'])) ?? 'no property of the world');
-    const forSale = new Set(day.listings.map((l) => l.propertyId));
+    const forSale = new Set(propertyOfDeal.values());
     const pair = (property: string, row: { readonly name: string }): string => `${property} + ${row.name}`;
     const distress = measure('debts and sales of a property for sale',
       new Set([...rows.values()].flatMap((r) => (r.property !== undefined && forSale.has(r.property) ? [pair(r.property, r)] : []))),

@@ -24,7 +24,8 @@ const DEFECTS: Readonly<Record<string, readonly [about: string, alter: (select: 
 
 test('a run whose tables are wrong in every way publishes nothing, keeps the failing rows, and the day before goes on serving', async () => {
   const [layout, world] = [await newLayout(), makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 })];
-  const first = await runDay({ layout, world, day: '2026-11-20' });
+  const read = ['heartland_multifamily', 'hud_fmr', 'oh_cuyahoga_tax', 'oh_stark_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'];
+  const first = await runDay({ layout, world, day: '2026-11-20', only: ({ name }) => read.includes(name) });
   const models = (await loadModels()).map((model): Model => {
     const [, alter] = DEFECTS[model.name] ?? [];
     return alter ? { ...model, sql: alter(model.sql.trim().replace(/;$/u, '')) } : model;
