@@ -115,8 +115,8 @@ test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
 	@node --test --test-concurrency=2 'test/**/*.test.ts'
 
-properties: $(NODE) ## hold the fifteen properties of underwriting and leads on DEALS=20000 random deals and print the cases (SEED=...)
-	@DEALS=$(or $(DEALS),20000) node --test test/models/properties.test.ts
+properties: $(NODE) ## hold the fifteen properties of underwriting and leads on DEALS=10000 random deals and print the cases (SEED=...)
+	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
 
 fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them; FUZZ_SEED= begins elsewhere, SHOW= prints some
 	@node test/fuzz/run.ts

@@ -169,7 +169,7 @@ const sections = (): readonly string[] => [
   table(['figure', 'value', 'how'], WORKED.steps.map(([figure, value, how]) => [`\`${figure}\``, value, how])),
 
   '## What holds whatever the deal',
-  `\`make properties DEALS=20000\` holds these on as many random deals, through the models' own SQL, and prints to how many each applied.`,
+  `\`make properties DEALS=10000\` holds these on as many random deals, through the models' own SQL, and prints to how many each applied.`,
   PROPERTIES.map((says, i) => `${i + 1}. ${says}`).join('\n'),
   `One exception is known: a price that rises across the lower limit of ${v('proxy_low_multiple')} monthly rents may lift the score. The limit is there to keep typing errors from the top of the feed.`,
   `Audits hold the same of what is published, row by row, and stop publication. Drift from the snapshot before is judged by a rule of its own (\`models/drift.ts\`): tables that keep their rows may lose none; properties for sale and listed debts warn below ${DRIFT.warnBelowPct} % or above ${DRIFT.warnAbovePct} % of those before, and block below ${DRIFT.blockBelowPct} %.`,

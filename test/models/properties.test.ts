@@ -1,7 +1,7 @@
 /**
  * The fifteen properties of underwriting, scores and leads, on random deals through the real SQL. All deals of a test
  * are built at once: each base deal stands beside its variants, such as the same deal at a higher price. Every property
- * says to how many of them it applied, and fails where they are few. `make properties DEALS=20000` runs them on as many
+ * says to how many of them it applied, and fails where they are few. `make properties DEALS=10000` runs them on as many
  * deals and prints the table.
  */
 import assert from 'node:assert/strict';
