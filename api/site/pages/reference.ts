@@ -71,7 +71,7 @@ export const reference: Page = {
     const records = Object.entries(schemas).filter(([name]) => !answers.has(name));
     return html`<h1>Reference</h1>
 <p class="lead">${document.info.description}</p>
-<p>Version ${document.info.version}. Made from <a href="/openapi.json">openapi.json</a>, which a generator of clients reads. Only GET and HEAD are answered.</p>
+<p>Version ${document.info.version}. Made from <a href="/openapi.json">openapi.json</a>, which a generator of clients reads.</p>
 <nav aria-label="Contents"><ul class="toc">${paths.map(([path]) => html`<li><a href="#${idOf(path)}">${path}</a></li>`)}${records.map(([name]) => html`<li><a href="#schema-${name}">${name} record</a></li>`)}</ul></nav>
 <h2>Endpoints</h2>${paths.map(([path, { get }]) => operation(path, get, idOf))}
 <h2>Records</h2>${records.map(([name, s]) => html`<section id="schema-${name}"><h3>${name}</h3>${s.description !== undefined && html`<p>${s.description}</p>`}${fields(name, s, 'Field')}</section>`)}
