@@ -22,7 +22,7 @@ export interface Child {
   readonly process: ChildProcessWithoutNullStreams;
   /** Lines it has told so far. */
   readonly told: Told[];
-  /** Resolves with its first line. */
+  /** Resolves with its first line, or its end. */
   readonly started: Promise<unknown>;
   readonly ended: Promise<unknown>;
   /** Resolves when it has told so many lines, or is gone. */
@@ -36,9 +36,10 @@ export function child(...args: readonly string[]): Child {
   let errors = '';
   process_.stderr.on('data', (text: Buffer) => { errors += text.toString(); });
   const lines = createInterface(process_.stdout);
+  const ended = once(lines, 'close');
   lines.on('line', (line) => told.push(JSON.parse(line) as Told));
   const heard = async (count: number): Promise<void> => { while (told.length < count && process_.exitCode === null && process_.signalCode === null) await sleep(2); };
-  return { process: process_, told, heard, started: once(lines, 'line'), ended: once(lines, 'close'), errors: () => errors };
+  return { process: process_, told, heard, started: Promise.race([once(lines, 'line'), ended]), ended, errors: () => errors };
 }
 
 export interface ProcessSizes {

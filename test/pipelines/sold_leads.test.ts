@@ -67,7 +67,7 @@ describe('leads that are sold', () => {
     assert.deepEqual((await readManifest(layout, '2026-11-20.01')).sold_leads, []);
     assert.deepEqual((await readManifest(layout, '2026-11-20.02')).sold_leads, [...sold].sort());
     const ledger = await openLedger({ DATA_DIR: layout.root });
-    await purchaseIn(ledger, 'sold', 20, { lead: (await idsOf('2026-11-20.02'))[0] ?? '' });
+    await purchaseIn(ledger, 'sold', 20, { lead: (await idsOf('2026-11-20.02'))[2] ?? '' });
     await ledger.close();
     assert.ok(isSame(await rebuild(layout, '2026-11-20.02')), 'with those of then, whatever was sold since');
   });
