@@ -116,11 +116,11 @@ describe('the command line', () => {
   });
 
   test('a first run that could read nothing publishes nothing: an empty snapshot would say that there are no deals', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'dealfeed-nothing-'));
-    const { status, out } = await cli('run', { DATA_DIR: root, SANDBOX_URL: 'http://127.0.0.1:9', SOURCES: 'hud_fmr' });
+    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-nothing-'));
+    const { status, out } = await cli('run', { DATA_DIR: folder, SANDBOX_URL: 'http://127.0.0.1:9', SOURCES: 'hud_fmr' });
     assert.equal(status, 2, out);
     assert.match(out, /audit sources\.something_was_read found \d+ rows and blocks publication/);
-    assert.equal(await readlink(layoutOf(root).current).catch(() => null), null);
-    await rm(root, { recursive: true });
+    assert.equal(await readlink(layoutOf(folder).current).catch(() => null), null);
+    await rm(folder, { recursive: true });
   });
 });
