@@ -79,7 +79,7 @@ function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPA
     getMethod: () => 'GET',
     getPath: () => ctx.path,
     getUrl: () => publicUrl + ctx.originalUrl,
-    // One form of refusal for everybody: no HTML page for browsers.
+    // The form of a refusal is the application's: the library makes no page of its own.
     getAcceptHeader: () => 'application/json',
     getUserAgent: () => ctx.get('User-Agent'),
   };

@@ -32,7 +32,7 @@ const BECAUSE: Record<string, string> = {
   'settled, and the reply was lost': 'The buyer was charged: the outcome is looked up on the chain, and then the answer can be collected.',
   'a settlement that is still pending': 'Pending is not failure: the same. (This one is never settled, so nobody is charged.)',
   'a caller that names another host': 'The address of the resource is the configured one, whatever the request says.',
-  'a browser': 'One form of refusal for everybody.',
+  'a browser': 'The form of a refusal is the application\'s, not the layer\'s.',
 };
 
 interface Observed { readonly text: string; readonly seen: readonly Seen[] }
