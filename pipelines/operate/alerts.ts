@@ -1,5 +1,5 @@
 /**
- * Telling the operator's command of trouble: once when it is new, once when it is over. What was told stands in
+ * Telling the operator's command of trouble: once when it is new, once when it is over, all of it in one call. What was told stands in
  * DATA_DIR/alerts.json. A command that fails is told again next time; one that hangs is ended; neither harms a run.
  */
 import { spawn } from 'node:child_process';
@@ -15,13 +15,14 @@ const LAST_WORDS_MS = 50;
 const Told = z.object({ troubles: z.record(z.string(), z.object({ since: z.iso.datetime(), trouble: z.looseObject({ kind: z.string(), subject: z.string(), message: z.string() }) })) });
 type Told = z.infer<typeof Told>;
 
-/** What the command gets on its standard input, as one JSON object. */
+type ToldTrouble = Told['troubles'][string]['trouble'] & { readonly since: string };
+
+/** What the command gets on its standard input, as one JSON object: all that is new, or all that is over, in one call. */
 export interface Alert {
   readonly event: 'new' | 'over';
   readonly data_dir: string;
-  /** When it was first told. */
-  readonly since: string;
-  readonly trouble: Told['troubles'][string]['trouble'];
+  /** Each with when it was first told. */
+  readonly troubles: readonly ToldTrouble[];
 }
 
 export interface AlertOptions {
@@ -58,7 +59,7 @@ function callHook(command: string, alert: Alert, timeoutMs: number): Promise<Cal
 
 /**
  * Tell what is new and what is over.
- * @returns a line for each that was told or could not be; never throws for what the command does
+ * @returns a line for each call of the command; never throws for what the command does
  */
 export async function tellTroubles(troubles: readonly Trouble[], { layout, command, timeoutMs, now = () => new Date() }: AlertOptions): Promise<string[]> {
   const path = join(layout.root, 'alerts.json');
@@ -69,27 +70,21 @@ export async function tellTroubles(troubles: readonly Trouble[], { layout, comma
     const before: Told['troubles'] = read.success ? read.data.troubles : {};
     const after: Told['troubles'] = { ...before };
     const lines: string[] = [];
-    // A command that hangs is not waited for once for each trouble: the others are told next time.
-    let hung = false;
-    const tell = async (key: string, alert: Alert): Promise<boolean> => {
-      if (hung) return false;
-      const called = await callHook(command, alert, timeoutMs);
-      const { failure } = called;
-      hung = called.hung;
-      lines.push(failure === null ? `alert told (${alert.event}): ${key}` : `alert not told (${alert.event}): ${key}: ALERT_COMMAND failed: ${failure}; it is told again next time`);
-      return failure === null;
+    /** @returns how the call went */
+    const tell = async (event: Alert['event'], troublesByKey: readonly (readonly [key: string, trouble: ToldTrouble])[]): Promise<Called> => {
+      const called = await callHook(command, { event, data_dir: layout.root, troubles: troublesByKey.map(([, t]) => t) }, timeoutMs);
+      const what = `${troublesByKey.length === 1 ? '' : `${troublesByKey.length} troubles, the first: `}${troublesByKey[0]?.[0] ?? ''}`;
+      lines.push(called.failure === null ? `alert told (${event}): ${what}` : `alert not told (${event}): ${what}: ALERT_COMMAND failed: ${called.failure}; it is told again next time`);
+      return called;
     };
     const worth = new Map(troubles.filter((t) => TROUBLES[t.kind].alert).map((t) => [keyOf(t), t]));
-    for (const [key, t] of worth) {
-      const known = before[key];
-      if (known) continue;
-      const since = now().toISOString();
-      if (await tell(key, { event: 'new', data_dir: layout.root, since, trouble: { ...t } })) after[key] = { since, trouble: { ...t } };
-    }
-    for (const [key, { since, trouble }] of Object.entries(before)) {
-      if (worth.has(key)) continue;
-      if (await tell(key, { event: 'over', data_dir: layout.root, since, trouble })) delete after[key];
-    }
+    const since = now().toISOString();
+    const fresh = [...worth].filter(([key]) => !before[key]).map(([key, t]) => [key, { ...t, since }] as const);
+    const over = Object.entries(before).filter(([key]) => !worth.has(key)).map(([key, known]) => [key, { ...known.trouble, since: known.since }] as const);
+    const first = fresh.length > 0 ? await tell('new', fresh) : null;
+    if (first?.failure === null) for (const [key, { since: told, ...trouble }] of fresh) after[key] = { since: told, trouble };
+    // A command that hangs is waited for once.
+    if (over.length > 0 && first?.hung !== true && (await tell('over', over)).failure === null) for (const [key] of over) delete after[key];
     if (JSON.stringify(after) !== JSON.stringify(before)) await writeWhole(path, `${JSON.stringify({ troubles: after }, null, 1)}\n`);
     return lines;
   } finally { lock.letGo(); }
