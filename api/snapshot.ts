@@ -14,6 +14,7 @@ import { sha256OfFile } from '../lib/files.ts';
 import { createTable } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { macrosSql } from '../models/index.ts';
+import { normaliserOn, type Normalise } from './addresses.ts';
 import { toJson } from './json.ts';
 import { Manifest } from './manifest.ts';
 import { ADDED_LATER, INDEXES, TABLES, type TableName } from './tables.ts';
@@ -32,6 +33,8 @@ export interface Snapshot {
   records(table: TableName, sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;
   /** Rows of any other SELECT: DECIMAL and BIGINT as strings. */
   rows(sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;
+  /** The parts of a street address as the rows' addresses were normalised. */
+  readonly normalise: Normalise;
   /** Close it. Only when nothing uses it any more. */
   close(): void;
 }
@@ -70,13 +73,14 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
   const manifest = checked.data;
   const duck = await openDuck();
   const gaps: string[] = [];
+  let normalise: Normalise;
   try {
     for (const name of Object.keys(TABLES) as TableName[]) gaps.push(...await loadTable(duck, folder, name, manifest));
     for (const [table, column, unique] of INDEXES) {
       await duck.connection.run(`CREATE ${unique} INDEX ${identifier(`${table}_${column}`)} ON ${identifier(table)} (${identifier(column)})`);
     }
-    // Addresses are normalised by the same functions that normalised the rows.
     await duck.connection.run(macrosSql());
+    normalise = await normaliserOn(duck.connection);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
   } catch (error) {
@@ -90,7 +94,7 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
     try { return await rowsOf(connection, sql, params); } finally { connection.closeSync(); }
   });
   return {
-    id: manifest.run_id, manifest, gaps, rows,
+    id: manifest.run_id, manifest, gaps, rows, normalise,
     lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     records: async (table, sql, params) => (await rows(sql, params)).map((row) => toJson(TABLES[table], row)),
     close: () => { duck.close(); },

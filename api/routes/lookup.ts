@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Signal } from '../../models/marts/signals.ts';
+import type { AddressParts } from '../addresses.ts';
 import { noteOf, Where } from '../list.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -68,18 +69,10 @@ export function placeOf(address: string): Place {
   };
 }
 
-interface Parts { readonly address_key: string; readonly street_key: string; readonly house_low: number; readonly house_high: number; readonly unit_key: string | null }
-
-/** The normalised parts of a street address, or null where it has no house number. */
-async function partsOf(snapshot: Snapshot, street: string): Promise<Parts | null> {
-  const [row] = await snapshot.rows('SELECT unnest(address_parts($1))', [street]);
-  return row === undefined || row['address_key'] === null ? null : row as unknown as Parts;
-}
-
 const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
 /** Rows of a table at these parts of an address, each with the basis it was matched on. */
-function atAddress(where: Where, { address_key, street_key, house_low, house_high, unit_key }: Parts): Where {
+function atAddress(where: Where, { address_key, street_key, house_low, house_high, unit_key }: AddressParts): Where {
   where.values.push(address_key, street_key, house_low, house_high, unit_key);
   const n = where.values.length - 4;
   const [key, street, low, high, unit] = [`$${n}`, `$${n + 1}`, `CAST($${n + 2} AS INTEGER)`, `CAST($${n + 3} AS INTEGER)`, `CAST($${n + 4} AS VARCHAR)`];
@@ -97,14 +90,14 @@ function inPlace(where: Where, city: string | undefined, zip: string | undefined
   return where.only(`zip = ${asZip} AND (city IS NULL OR lower(city) = ${asCity}) OR zip IS NULL AND lower(city) = ${asCity}`);
 }
 
-const basisOf = (row: Readonly<Record<string, unknown>>, parts: Parts): Basis => {
+const basisOf = (row: Readonly<Record<string, unknown>>, parts: AddressParts): Basis => {
   if (row['address_key'] === parts.address_key) return 'address_exact';
   return row['unit_key'] === parts.unit_key ? 'address_range' : 'address_without_unit';
 };
 
 const MOST_ROWS = 100;
 
-async function find(asked: Asked<typeof params>, place: Place | null, parts: Parts | null) {
+async function find(asked: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
   const { snapshot, params: p } = asked;
   const apn = p.apn ?? p.parcel;
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
@@ -142,14 +135,14 @@ export const lookup = defineRoute({
     if (apn !== undefined && parcelOf(apn) === '') {
       throw new Problem('invalid_parameter', 'A parcel number has letters or digits.', { field: p.apn === undefined ? 'parcel' : 'apn', value: apn, accepted: ['a parcel number such as 101-22-045'] });
     }
-    if (p.address !== undefined && (await partsOf(snapshot, placeOf(p.address).street)) === null) {
+    if (p.address !== undefined && (await snapshot.normalise(placeOf(p.address).street)) === null) {
       throw new Problem('invalid_parameter', 'No house number and street can be told from this address.', { field: 'address', value: p.address, accepted: ['a street address such as 912 Main St, Akron, OH 44301'] });
     }
   },
   async handle(asked) {
     const { snapshot, manifest, params: p } = asked;
     const place = p.address === undefined ? null : placeOf(p.address);
-    const parts = place === null ? null : await partsOf(snapshot, place.street);
+    const parts = place === null ? null : await snapshot.normalise(place.street);
     const found = await find(asked, place, parts);
     const rows = [...found.listings, ...found.signals, ...found.auctions];
     const coverage = await coverageOf(snapshot);
