@@ -20,12 +20,14 @@ import { startPostgres, type PostgresServer } from '../ledger/postgres_started.t
 import { child } from '../ledger/processes.ts';
 import { all, bodyOf } from '../ledger/purchases.ts';
 
-const [SERVERS, BUYERS, LEADS] = [2, 4, 2000];
+const [SERVERS, BUYERS, LEADS] = [3, 6, 2000];
 const PURSE = 100_000_000_000n;
 const PAY_TO = '0x00000000000000000000000000000000000000Ad';
-/** Longest time between a server's being there and its death. */
-const LONGEST_LIFE_MS = 1200;
+/** Paid requests that are sent between a server's being there and its death, at most, and the time that is waited for them. */
+const [MOST_REQUESTS, LONGEST_LIFE_MS] = [5, 20_000];
 const PATHS = ['/api/leads/exclusive', '/api/leads/exclusive', '/api/deals', `/api/deals/${uuid(1)}/report`, '/api/leads'] as const;
+/** Answers before the first kill, by which it is known how long one takes on this machine. */
+const WARM_UP = 8;
 /** How often a buyer asks again for what it may have paid for, before it leaves that for later. */
 const MOST_TRIES = 6;
 
@@ -35,6 +37,8 @@ export interface KillOptions {
   readonly seed: number;
   /** Charged purchases that are collected over HTTP at the end; the bytes of all are held against their hash. */
   readonly collect: number;
+  /** Ends the killing before all kills are done, where they take longer. */
+  readonly minutes?: number;
   readonly say?: (line: string) => void;
 }
 
@@ -55,6 +59,9 @@ export interface KillResult {
   readonly broken: readonly string[];
 }
 
+/** How buying goes, by which the killer times itself: paid requests sent so far, and how long one takes. */
+interface Pace { sent: number; answerMs: number }
+
 interface Attempt {
   readonly buyer: Buyer;
   readonly path: string;
@@ -72,7 +79,7 @@ async function rpc(chain: Chain, method: string, params: readonly unknown[]): Pr
 }
 
 /** Buy one thing after another, until told to stop; ask again for what may have been paid. */
-async function buying(buyer: Buyer, urls: () => readonly string[], random: () => number, attempts: Attempt[], stopped: AbortSignal, broken: string[]): Promise<void> {
+async function buying(buyer: Buyer, urls: () => readonly string[], random: () => number, attempts: Attempt[], pace: Pace, stopped: AbortSignal, broken: string[]): Promise<void> {
   const anyUrl = (): string => urls()[Math.floor(random() * urls().length)] ?? '';
   while (!stopped.aborted) {
     const path = PATHS[Math.floor(random() * PATHS.length)] ?? PATHS[0];
@@ -87,10 +94,13 @@ async function buying(buyer: Buyer, urls: () => readonly string[], random: () =>
     for (let tries = 0; tries < MOST_TRIES && !attempt.answer; tries += 1) {
       const copies = random() < 0.2 ? 2 : 1;
       await Promise.all(Array.from({ length: copies }, async () => {
+        pace.sent += 1;
+        const sentMs = performance.now();
         try {
           const response = await fetchPaying(anyUrl() + path, header);
           const body = Buffer.from(await response.arrayBuffer());
           if (response.status !== 200) return;
+          pace.answerMs = 0.8 * pace.answerMs + 0.2 * (performance.now() - sentMs);
           const lead = path === PATHS[0] ? (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id : null;
           const answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead };
           if (attempt.answer && (attempt.answer.sha256 !== answer.sha256 || attempt.answer.receipt !== answer.receipt)) broken.push(`payment ${attempt.nonce} was answered twice, differently`);
@@ -103,7 +113,7 @@ async function buying(buyer: Buyer, urls: () => readonly string[], random: () =>
 }
 
 /** Sell, kill, and look. */
-export async function sellUnderKills({ ledger: kind, kills, seed, collect, say = () => undefined }: KillOptions): Promise<KillResult> {
+export async function sellUnderKills({ ledger: kind, kills, seed, collect, minutes = Infinity, say = () => undefined }: KillOptions): Promise<KillResult> {
   const startMs = Date.now();
   let state = seed >>> 0 || 1;
   const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -125,15 +135,20 @@ export async function sellUnderKills({ ledger: kind, kills, seed, collect, say =
     for (const { address } of buyers) await chain.mint(address, PURSE);
     servers.push(...await Promise.all(Array.from({ length: SERVERS }, start)));
     const attempts: Attempt[] = [];
+    const pace: Pace = { sent: 0, answerMs: 200 };
     const stopping = new AbortController();
     const urls = (): string[] => servers.flatMap((s) => (s ? [s.url] : []));
-    const sales = Promise.all(buyers.map((buyer) => buying(buyer, urls, random, attempts, stopping.signal, broken)));
+    const sales = Promise.all(buyers.map((buyer) => buying(buyer, urls, random, attempts, pace, stopping.signal, broken)));
 
     const count = { killed: 0, leftOpen: 0 };
     const looking = await openLedger({ DATA_DIR: folder.path, LEDGER });
+    while (attempts.filter((a) => a.answer).length < WARM_UP) await sleep(20);
     const killer = async (slot: number): Promise<void> => {
-      while (count.killed < kills) {
-        await sleep(random() * LONGEST_LIFE_MS);
+      while (count.killed < kills && Date.now() < startMs + minutes * 60_000) {
+        // Somewhere within the time that a paid request takes, from its being sent to its being answered.
+        const [enough, latestMs] = [pace.sent + 1 + Math.floor(random() * MOST_REQUESTS), Date.now() + LONGEST_LIFE_MS];
+        while (pace.sent < enough && Date.now() < latestMs) await sleep(2);
+        await sleep(random() * pace.answerMs);
         const victim = servers[slot];
         if (!victim || count.killed >= kills) return;
         count.killed += 1;
@@ -144,9 +159,9 @@ export async function sellUnderKills({ ledger: kind, kills, seed, collect, say =
         servers[slot] = await start();
       }
     };
-    const half = kills / 2;
+    const half = Math.min(kills / 2, 20);
     const trouble = async (): Promise<void> => {
-      while (count.killed < half) await sleep(50);
+      while (count.killed < half && Date.now() < startMs + minutes * 30_000) await sleep(50);
       if (postgres) {
         await postgres.stop('immediate');
         await sleep(300);

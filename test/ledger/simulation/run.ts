@@ -1,5 +1,5 @@
 /**
- * `make simulate`: SCHEDULES schedules from SEED, on all processors; the first that breaks a promise is shown with
+ * `make simulate`: SCHEDULES schedules from SEED, from number FIRST on, on all processors; the first that breaks a promise is shown with
  * its trace. ONLY=n shows the n-th schedule alone.
  */
 import { fork } from 'node:child_process';
@@ -10,9 +10,9 @@ import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { runSchedule, seedOf } from './schedule.ts';
 
 const whole = z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more');
-const settings = z.object({ SCHEDULES: whole.default(10_000), SEED: whole.default(20_261_121), ONLY: whole.optional(), WORKERS: whole.min(1, 'at least 1').default(availableParallelism()) });
+const settings = z.object({ SCHEDULES: whole.default(10_000), SEED: whole.default(20_261_121), FIRST: whole.default(0), ONLY: whole.optional(), WORKERS: whole.min(1, 'at least 1').default(availableParallelism()) });
 
-interface Part { readonly seed: number; readonly first: number; readonly every: number; readonly schedules: number }
+interface Part { readonly seed: number; readonly first: number; readonly every: number; readonly end: number }
 const COUNTS = ['steps', 'sold', 'released', 'unknown', 'kills'] as const;
 type Counts = Record<(typeof COUNTS)[number] | 'schedules' | 'mostSteps', number>;
 type Message = Counts | { readonly brokenAt: number };
@@ -22,9 +22,9 @@ const ROOM_FOR_THE_YOUNG = '--max-semi-space-size=64';
 
 const none = (): Counts => ({ schedules: 0, mostSteps: 0, steps: 0, sold: 0, released: 0, unknown: 0, kills: 0 });
 
-async function runPart({ seed, first, every, schedules }: Part, tell: (message: Message) => void): Promise<void> {
+async function runPart({ seed, first, every, end }: Part, tell: (message: Message) => void): Promise<void> {
   let counts = none();
-  for (let n = first; n < schedules; n += every) {
+  for (let n = first; n < end; n += every) {
     const result = await runSchedule({ seed: seedOf(seed, n) });
     if (result.broken.length > 0) tell({ brokenAt: n });
     counts.schedules += 1;
@@ -45,7 +45,7 @@ async function show(seed: number, n: number): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { SCHEDULES, SEED, ONLY, WORKERS } = readSettings(settings);
+  const { SCHEDULES, SEED, FIRST, ONLY, WORKERS } = readSettings(settings);
   if (ONLY !== undefined) return show(SEED, ONLY);
   const startMs = performance.now();
   const total = none();
@@ -54,6 +54,7 @@ async function main(): Promise<number> {
   const take = (message: Message): void => {
     if ('brokenAt' in message) {
       broken.push(message.brokenAt);
+      process.stdout.write(`broken: ONLY=${message.brokenAt}\n`);
       return;
     }
     for (const name of [...COUNTS, 'schedules'] as const) total[name] += message[name];
@@ -63,7 +64,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${total.schedules} of ${SCHEDULES} schedules, ${broken.length} broken, ${((performance.now() - startMs) / 1000).toFixed(0)} s\n`);
   };
   await Promise.all(Array.from({ length: WORKERS }, (_, first) => new Promise<void>((resolve, reject) => {
-    const part: Part = { seed: SEED, first, every: WORKERS, schedules: SCHEDULES };
+    const part: Part = { seed: SEED, first: FIRST + first, every: WORKERS, end: FIRST + SCHEDULES };
     fork(fileURLToPath(import.meta.url), [JSON.stringify(part)], { execArgv: [ROOM_FOR_THE_YOUNG] })
       .on('message', take).on('error', reject).on('exit', (code) => { if (code === 0) resolve(); else reject(new Error(`a worker ended with ${code}`)); });
   })));

@@ -58,12 +58,15 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
     server.watch(process, everything).catch((error: unknown) => { broken.push(`the watch met an error: ${String(error)}`); });
   };
 
-  /** A payer of a payment that is being settled spends it by other means: on us, on somebody else. */
+  /**
+   * A payer of a payment that is being settled spends it by other means: on us, on somebody else. At once in a block:
+   * a payment that its payer made known while it could still be used would be anybody's who presents it.
+   */
   const meddle = async (): Promise<void> => {
     const open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
     if (open.length === 0) return;
     const { payment } = world.pick(open);
-    chain.send(world.random() < 0.5 ? payment : { ...payment, payTo: STRANGER }, 'payer');
+    chain.mine(chain.send(world.random() < 0.5 ? payment : { ...payment, payTo: STRANGER }, 'payer'));
   };
   const happen = async (): Promise<void> => {
     const dice = world.random();
