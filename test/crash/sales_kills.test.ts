@@ -1,0 +1,14 @@
+/** Servers killed while they sell: a short run of what `make crash-sales` does at length. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sellUnderKills } from './sales_kills.ts';
+
+for (const ledger of ['sqlite', 'postgres'] as const) {
+  test(`on ${ledger}, after 4 kills at random instants, the books are the chain's and everybody has what was paid for`, async () => {
+    const result = await sellUnderKills({ ledger, kills: 4, seed: 7, collect: 20 });
+    assert.deepEqual(result.broken, []);
+    assert.equal(result.kills, 4);
+    assert.ok(result.sold > 5 && result.answered > 5, `they were really selling: ${JSON.stringify(result)}`);
+    assert.equal(result.troubles.length, 1);
+  });
+}
