@@ -1,12 +1,15 @@
 /**
  * Hold what a snapshot publishes against what the world knows to be true, source by source: how many rows there
  * should be, how many were found, which are missing, which should not be there, which say something wrong.
- * `make reconcile` does it for the current snapshot, which must be the first of its folder.
+ * `make reconcile` does it for the current snapshot and the world of its day. What a later snapshot knows from the days
+ * before, such as sales that no page shows any more, is not held against that day.
  */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
-import { pipelineSettings, readSettings, SANDBOX_DAY } from '../lib/settings.ts';
+import { pipelineSettings, readSettings } from '../lib/settings.ts';
 import { literal } from '../lib/sql.ts';
+import { Manifest } from '../pipelines/snapshots.ts';
 import { makeWorld, worldOn } from './world/world.ts';
 import type { WorldDay } from './world/types.ts';
 
@@ -59,7 +62,7 @@ const CERTIFYING: ReadonlySet<string> = new Set(['39113', '39151']);
 /** Where the address of a parcel of a list without addresses comes from. */
 const addressBasis = (onMap: boolean, atSale: boolean): string | null => (onMap ? 'parcel_layer' : atSale ? 'sheriff_sale' : null);
 
-/** Compare the snapshot in `folder`, the first one of its world, with the world on the snapshot's day. */
+/** Compare the snapshot in `folder` with the world on its day. */
 export async function reconcile(folder: string, day: WorldDay): Promise<Reconciled[]> {
   const duck = await openDuck();
   const all = (table: string, where = 'true'): Promise<Row[]> =>
@@ -76,7 +79,7 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     results.push(properties(versions, day), rents(await all('deals'), versions, day));
 
     const signals = await all('signals', "signal_state = 'listed'");
-    const auctions = await all('auctions');
+    const auctions = await all('auctions', `sale_date >= DATE ${literal(addDays(day.day, SALES_FROM))}`);
     const inWindow = day.auctions.filter((a) => a.saleDate >= addDays(day.day, SALES_FROM) && a.saleDate <= addDays(day.day, SALES_TO));
     const atSale = new Set(inWindow.map((a) => a.propertyId));
     for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
@@ -169,9 +172,11 @@ export function linesOf(results: readonly Reconciled[], most = 3): string[] {
 }
 
 if (import.meta.main) {
-  const { DATA_DIR, DAY, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
+  const { DATA_DIR, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
   const world = makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS });
-  const results = await reconcile(join(DATA_DIR, 'current'), worldOn(world, DAY ?? SANDBOX_DAY));
+  const current = join(DATA_DIR, 'current');
+  const { as_of } = Manifest.parse(JSON.parse(await readFile(join(current, 'manifest.json'), 'utf8')));
+  const results = await reconcile(current, worldOn(world, as_of));
   for (const line of linesOf(results)) process.stdout.write(`${line}\n`);
   if (results.some((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0)) process.exitCode = 1;
 }
