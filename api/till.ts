@@ -1,6 +1,6 @@
 /** Everything that has to do with money while the server runs: where payments go, the ledger, what watches over both. */
 import { LedgerUnavailable, type Ledger } from '../ledger/ledger.ts';
-import { openLedger } from '../ledger/open.ts';
+import { openLedger, shownPlace } from '../ledger/open.ts';
 import { SettingError } from '../lib/settings.ts';
 import type { PaymentHealth } from './health.ts';
 import { chainEvidence, checkChain, WrongChain } from './payments/evidence.ts';
@@ -83,6 +83,9 @@ export async function openTill({ settings, payments: wanted, report, nowMs = Dat
       throw error instanceof LedgerUnavailable ? new SettingError(error.message) : error;
     }
     const opened = ledger;
+    const money = wanted.mode === 'sandbox' ? 'test' : 'real';
+    const kept = await opened.keepTo(money);
+    if (kept !== money) throw new SettingError(`LEDGER is ${shownPlace(settings)}, which is kept in ${kept} money; expected one of its own for ${money} money, by LEDGER or DATA_DIR`);
     const watch = watchSettlements({
       ledger: opened, chain: chainEvidence(payments.chain), nowMs, collectDays: settings.COLLECT_DAYS, report: (pass) => { report({ settlements: pass }); },
     });

@@ -212,6 +212,11 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
       return (await query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token', token, untilMs)).length === 1;
     }),
 
+    keepTo: (money) => store.write(async (query) => {
+      await query('INSERT INTO money (one, kind) VALUES (1, $1) ON CONFLICT DO NOTHING', money);
+      return (await query('SELECT kind FROM money'))[0]?.['kind'] === 'test' ? 'test' : 'real';
+    }),
+
     async ping() {
       // Callers at the same time share one write.
       pinging ??= store.write((query) => query('UPDATE heartbeat SET beats = beats + 1')).finally(() => { pinging = undefined; });

@@ -114,6 +114,9 @@ export type ReleaseReason =
   /** The authorization was used or cancelled on chain without paying us. */
   | 'used_elsewhere';
 
+/** Money that is worth something, or made up on a chain for trying things out. */
+export type Money = 'test' | 'real';
+
 /** The ledger cannot be asked or written right now (locked, full, unreachable). Nothing of the call has happened, or nothing of it is known. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
@@ -175,6 +178,12 @@ export interface Ledger {
    * @returns false where it was used before
    */
   useOnce(token: string, untilMs: number, nowMs: number): Promise<boolean>;
+  /**
+   * Keep this ledger to one kind of money, which is noted the first time: a lead that was bought with test money must
+   * not be gone from those that are sold for real.
+   * @returns the kind it is kept to, which is another one where it was noted before
+   */
+  keepTo(money: Money): Promise<Money>;
   /** Throws LedgerUnavailable where it cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -328,6 +328,13 @@ export function conformance(place: Place): void {
       });
     });
 
+    test('one kind of money, whoever asks first, and for good', async () => {
+      await inNew(async (ledger) => {
+        assert.deepEqual(new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.keepTo('test')))), new Set(['test']));
+        assert.equal(await ledger.keepTo('real'), 'test');
+      });
+    });
+
     test('what is closed and opened again is the same ledger', async () => {
       const name = await place.fresh();
       const first = await place.open(name);

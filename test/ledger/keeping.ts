@@ -29,6 +29,7 @@ async function fill(ledger: Ledger): Promise<void> {
     await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
   }
   await ledger.useOnce('token', Date.now() + 1e9, 0);
+  await ledger.keepTo('real');
 }
 
 /** Everything that a ledger tells of itself. */
@@ -72,6 +73,7 @@ export function keeping(place: Place, other: Place): void {
       const next = await reserve(again, wanted(50));
       assert.equal(await again.claim(next.id, ['sold-lead', 'open-lead', 'given-back'], 0), 'given-back', 'sold leads are still sold');
       assert.equal(await again.useOnce('token', Date.now() + 1e9, 0), false);
+      assert.equal(await again.keepTo('test'), 'real');
       await again.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
       await again.close();
       const refused = make('restore', { LEDGER: target, FILE: file });
