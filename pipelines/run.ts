@@ -173,7 +173,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const workDir = layout.run(runId);
   const assumptions = options.assumptions ?? currentAssumptions();
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
-  const duck = await openDuck(join(workDir, BUILD_DATABASE), { memoryLimit: BUILD_MEMORY });
+  const database = join(workDir, BUILD_DATABASE);
+  const removeDatabase = async (): Promise<void> => {
+    for (const file of [database, `${database}.wal`]) await rm(file, { force: true });
+  };
+  // On a full disk the file may be there although it could not be opened.
+  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY }).catch(async (error: unknown) => {
+    await removeDatabase();
+    throw error;
+  });
   const failuresFolder = join(workDir, 'failures');
   try {
     await loadInputs(duck.connection, {
@@ -214,8 +222,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     return { runId, sources, models: results, blocked, manifest, current, changes, failuresFolder };
   } finally {
     duck.close();
-    await rm(join(workDir, BUILD_DATABASE), { force: true });
-    await rm(join(workDir, `${BUILD_DATABASE}.wal`), { force: true });
+    await removeDatabase();
   }
 }
 
