@@ -10,8 +10,8 @@ import { figuresOf, linesOf } from './report.ts';
 import { backupSettings, reportSettings } from './settings.ts';
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
-/** What it is kept in is no thing to count. */
-const inWords = ({ money: _, ...counts }: Counts): string => Object.entries(counts).map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ');
+/** What the ledger is kept in is no thing to count. */
+const inWords = (counts: Counts): string => Object.entries(counts).filter(([name]) => name !== 'money').map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ');
 
 /** @throws SettingError where there is no ledger yet, which looking at it must not make */
 function mustExist(settings: LedgerSettings): void {
