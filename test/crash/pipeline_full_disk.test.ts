@@ -5,13 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import { fill } from './full_disk.ts';
 import { filesIn, hashesOn, kindsOfFiles, wrongIn } from './pipeline_folder.ts';
 import { startPipeline, webOf } from './pipeline_process.ts';
 
@@ -20,23 +21,6 @@ const SIZE_MB = 64;
 const SPARE_BYTES = 20_000_000;
 const ENV = { SOURCES: 'heartland_multifamily,hud_fmr,oh_hamilton_tax,oh_cuyahoga_sheriff,colorado_sos' };
 const [FIRST, SECOND] = ['2026-11-20', '2026-11-21'] as const;
-
-/** Write into a file until no more than `spare` bytes are free. */
-function fill(path: string, spare = 0): void {
-  const handle = openSync(path, 'w');
-  try {
-    for (let size = 1 << 22; size >= 1;) {
-      const { bavail, bsize } = statfsSync(dirname(path));
-      if (spare > 0 && bavail * bsize <= spare) return;
-      try {
-        if (writeSync(handle, Buffer.alloc(size)) < size) size >>= 1;
-      } catch (error) {
-        assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-        size >>= 1;
-      }
-    }
-  } finally { closeSync(handle); }
-}
 
 const mountPoint = mkdtempSync(join(tmpdir(), 'dealfeed-disk-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', mountPoint]).status === 0;
