@@ -79,7 +79,8 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     for (const path of [folder, join(folder, 'password')]) chownSync(path, NOBODY, NOBODY);
     if (spawnSync(join(home, 'bin', 'postgres'), ['--version'], { ...user }).status !== 0) {
       // The project lies where nobody else may look.
-      cpSync(home, join(folder, 'native'), { recursive: true });
+      // Links among the libraries stay as they are written: made absolute, they would lead back to where nobody may look.
+      cpSync(home, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
       home = join(folder, 'native');
     }
   }
