@@ -15,7 +15,7 @@ import { BUILDING } from './leftovers.ts';
 import { currentSnapshot, Manifest } from './snapshots.ts';
 
 /** Rows in a row group of a published table: small enough that a sorted lookup reads little. */
-const ROW_GROUP = 20_480;
+export const ROW_GROUP = 20_480;
 
 const DATABASE = 'dealfeed.duckdb';
 
