@@ -24,6 +24,7 @@ import { reprDigest } from './payments/whole.ts';
 import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { isTemplate, paymentRoutes, routeKey, templateRoute, type Asked, type Attachment, type Route } from './route.ts';
+import { JsonText, plainOf } from './records.ts';
 import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
@@ -217,8 +218,8 @@ export function createApp(deps: AppDeps): App {
       attach(ctx, body as Attachment);
       return;
     }
-    if (deps.checkReplies) route.reply.parse(body);
-    ctx.body = JSON.stringify(body);
+    if (deps.checkReplies) route.reply.parse(plainOf(body));
+    ctx.body = body instanceof JsonText ? body.bytes : JSON.stringify(body);
     ctx.type = 'application/json';
   };
 

@@ -1,7 +1,7 @@
 /** Leads that may not be offered, because somebody is buying or has bought them for themselves alone. */
 import { createHash } from 'node:crypto';
 import { LedgerUnavailable, type Ledger, type PurchaseState } from '../ledger/ledger.ts';
-import type { Where } from './list.ts';
+import type { Filters } from './filters.ts';
 import { Problem } from './problem.ts';
 
 /** Ids of claimed leads, and how far the purchase of each is. */
@@ -18,8 +18,8 @@ export const claimsOf = (ledger: Pick<Ledger, 'claimedLeads'>, nowMs: () => numb
 };
 
 /** Leave out what is claimed. */
-export const unclaimed = (where: Where, claimed: Claimed): Where =>
-  (claimed.size === 0 ? where : where.add(`id NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify([...claimed.keys()])));
+export const unclaimed = (filters: Filters, claimed: Claimed): Filters =>
+  (claimed.size === 0 ? filters : filters.either({ column: 'id', is: 'none of', values: [...claimed.keys()] }));
 
 /** The same for the same claims. */
 export const nameOf = (claimed: Claimed): string => createHash('sha256').update([...claimed.keys()].sort().join(' ')).digest('base64url');

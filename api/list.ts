@@ -1,13 +1,18 @@
 /** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
-import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { identifier } from '../lib/sql.ts';
+import { rankSql, type Rank } from './columns.ts';
+import type { Position } from './cursor.ts';
+import { columnOf, type Filters } from './filters.ts';
 import type { Manifest } from './manifest.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from './problem.ts';
+import { JsonText } from './records.ts';
 import { defineRoute, type Asked, type Route } from './route.ts';
-import { TABLES, type TableName } from './tables.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { TableName } from './tables.ts';
+import { Where } from './where.ts';
 
 const LARGEST_PAGE = 500;
 const USUAL_PAGE = 100;
@@ -18,50 +23,11 @@ const pageParams = {
   cursor: textParam('next_cursor of the page before.'),
 };
 
-/** Conditions of a query and the values they take, numbered as they come. */
-export class Where {
-  readonly #conditions: string[] = [];
-  readonly values: DuckDBValue[] = [];
-
-  /** Add a condition; `?` stands for the value. */
-  add(condition: string, value: DuckDBValue): this {
-    this.values.push(value);
-    this.#conditions.push(condition.replaceAll('?', `$${this.values.length}`));
-    return this;
-  }
-
-  /** Add a condition without a value. */
-  only(condition: string): this {
-    this.#conditions.push(condition);
-    return this;
-  }
-
-  /** Add a condition where the value is given. */
-  when(condition: string, value: DuckDBValue | undefined): this {
-    return value === undefined ? this : this.add(condition, value);
-  }
-
-  copy(): Where {
-    const other = new Where();
-    other.#conditions.push(...this.#conditions);
-    other.values.push(...this.values);
-    return other;
-  }
-
-  toString(): string {
-    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.map((c) => `(${c})`).join(' AND ')}`;
-  }
-}
-
-/** A number given as its digits, compared exactly. */
-export const NUMBER = 'CAST(? AS DECIMAL(18,6))';
-
 export interface ListOptions {
-  readonly table: TableName;
   /** Which rows the feed consists of at all, and the filters. */
-  readonly where: Where;
-  /** Column the list is ranked by; ties by id, nulls last. */
-  readonly rank: { readonly column: string; readonly direction: 'DESC' | 'ASC' };
+  readonly filters: Filters;
+  /** Column the list is ranked by, which is one of the record; ties by id, nulls last. */
+  readonly rank: Rank;
   readonly note?: string;
   /** What the list holds, for "No ... matches". */
   readonly what: string;
@@ -96,35 +62,76 @@ export function noteOf(manifest: Manifest, more = ''): { note?: string } {
 const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
   `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 
+/** Rows that a list consists of, and some of their records from a place on. */
+interface Found {
+  /** Of the whole list, whatever the place. */
+  readonly total: number;
+  readonly texts: readonly Buffer[];
+}
+
+/** Tables whose columns are held in memory. Registers have millions of rows, and parts of their names are looked for. */
+const IN_MEMORY: ReadonlySet<TableName> = new Set(['deals', 'signals', 'auctions', 'leads']);
+
+/** Condition of the rows that come after one of a rank. */
+function afterSql(table: TableName, { column, direction }: Rank, after: Position): [sql: string, ...values: string[]] {
+  const name = identifier(column);
+  if (after.value === null) return [`${name} IS NULL AND id > ?`, after.id];
+  const value = `CAST(? AS ${columnOf(table, column).sql})`;
+  return [`${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`, after.value, after.value, after.id];
+}
+
+async function findInMemory(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
+  const { table } = filters;
+  const held = snapshot.columns(table);
+  const [order, tests] = [await held.order(rank), await held.tests(filters)];
+  let start = 0;
+  if (after) {
+    const where = new Where().add(...afterSql(table, rank, after));
+    start = order.length - Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
+  }
+  const rows: number[] = [];
+  let total = 0;
+  for (const [place, row] of order.entries()) {
+    if (!tests.every((test) => test(row))) continue;
+    total += 1;
+    if (place >= start && rows.length < most) rows.push(row);
+  }
+  return { total, texts: await snapshot.texts(table, columns, rows) };
+}
+
+async function findInSql(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
+  const { table } = filters;
+  const where = filters.sql();
+  const total = Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
+  if (after) where.add(...afterSql(table, rank, after));
+  const found = total === 0 ? [] : await snapshot.records(table,
+    `SELECT ${columns.map(identifier).join(', ')} FROM ${table}${where} ORDER BY ${rankSql(rank)} LIMIT ${most}`, where.values);
+  return { total, texts: found.map((r) => Buffer.from(JSON.stringify(Object.fromEntries(columns.map((c) => [c, r[c]]))))) };
+}
+
 /**
  * One page of a list.
  * @throws Problem no_matches, so that an empty answer is not billed; invalid_cursor
  */
-async function page(path: string, columns: readonly string[], asked: Asked<typeof pageParams>, options: ListOptions): Promise<unknown> {
+async function page(path: string, columns: readonly string[], asked: Asked<typeof pageParams>, options: ListOptions): Promise<JsonText> {
   const { snapshot, manifest, params } = asked;
-  const { table, where, rank: { column, direction } } = options;
   const limit = params.limit ?? USUAL_PAGE;
   const filters = filtersOf(params);
   const query = queryOf(path, filters);
   const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
-  const total = Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
-  const rest = where.copy();
-  if (after?.value === null) rest.add(`${column} IS NULL AND id > ?`, after.id);
-  else if (after) {
-    const type = TABLES[table].columns.find((c) => c.name === column)?.sql ?? 'VARCHAR';
-    rest.values.push(after.value, after.id);
-    const [value, id] = [`CAST($${rest.values.length - 1} AS ${type})`, `$${rest.values.length}`];
-    rest.only(`${column} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${column} = ${value} AND id > ${id}) OR ${column} IS NULL`);
-  }
-  const found = total === 0 ? [] : await snapshot.records(table,
-    `SELECT ${[...new Set([...columns, column, 'id'])].map(identifier).join(', ')} FROM ${table}${rest} ORDER BY ${column} ${direction} NULLS LAST, id LIMIT ${limit + 1}`, rest.values);
-  if (found.length === 0) {
+  const find = IN_MEMORY.has(options.filters.table) ? findInMemory : findInSql;
+  const { total, texts } = await find(snapshot, columns, options, after, limit + 1);
+  if (texts.length === 0) {
     throw new Problem('no_matches', total === 0 ? `No ${options.what} matches these filters. Nothing was charged.` : 'There is nothing after this cursor. Nothing was charged.',
       { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id });
   }
-  const records = found.slice(0, limit);
-  const last = records.at(-1);
-  return {
+  const records = texts.slice(0, limit);
+  const nextCursor = (): string => {
+    const last = z.record(z.string(), z.unknown()).parse(JSON.parse(records.at(-1)?.toString('utf8') ?? ''));
+    const value = last[options.rank.column];
+    return asked.cursors.write({ value: value === null ? null : String(value), id: String(last['id']) }, query);
+  };
+  return JsonText.of({
     ...noteOf(manifest, options.note),
     count: records.length,
     total_matches: total,
@@ -132,9 +139,9 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
     as_of: manifest.as_of,
     snapshot_id: snapshot.id,
     filters,
-    next_cursor: found.length > limit && last ? asked.cursors.write({ value: last[column] === null ? null : String(last[column]), id: String(last['id']) }, query) : null,
-    records: records.map((r) => Object.fromEntries(columns.map((c) => [c, r[c]]))),
-  };
+    next_cursor: texts.length > limit ? nextCursor() : null,
+    records,
+  });
 }
 
 export interface ListDefinition<P extends Params> {

@@ -17,3 +17,16 @@ export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>, state: 
     return body;
   };
 }
+
+/** Keep what is found out of a snapshot for as long as the snapshot is served. What fails is tried again. */
+export function oncePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
+  const kept = new WeakMap<Snapshot, Promise<T>>();
+  return (snapshot) => {
+    let found = kept.get(snapshot);
+    if (!found) {
+      kept.set(snapshot, found = find(snapshot));
+      found.catch(() => { kept.delete(snapshot); });
+    }
+    return found;
+  };
+}

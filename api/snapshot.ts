@@ -1,13 +1,16 @@
 /** One published snapshot, loaded, and the questions that are asked of it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import PQueue from 'p-queue';
 import { rowsOf } from '../lib/duck.ts';
+import { identifier } from '../lib/sql.ts';
 import { normaliserOn, type Normalise } from './addresses.ts';
+import { TableColumns } from './columns.ts';
 import { toJson } from './json.ts';
 import { loadTables } from './loading.ts';
 import { Manifest } from './manifest.ts';
+import { recordsKept } from './records.ts';
 import { ADDED_LATER, TABLES, type TableName } from './tables.ts';
 
 /** Queries of one snapshot that run at a time; the others wait. Below the number of libuv workers. */
@@ -24,6 +27,10 @@ export interface Snapshot {
   records(table: TableName, sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;
   /** Rows of any other SELECT: DECIMAL and BIGINT as strings. */
   rows(sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]>;
+  /** Columns of a table in memory, where a query does not wait for the database. */
+  columns(table: TableName): TableColumns;
+  /** JSON texts of the records in these rows of a table, in their order, with these columns in theirs. */
+  texts(table: TableName, columns: readonly string[], rows: readonly number[]): Promise<readonly Buffer[]>;
   /** The parts of a street address as the rows' addresses were normalised. */
   readonly normalise: Normalise;
   /** Close it. Only when nothing uses it any more. */
@@ -43,14 +50,41 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
   const normalise = await normaliserOn(duck.connection);
   const queue = new PQueue({ concurrency: QUERIES_AT_ONCE });
   // Queries on one connection wait for each other, and opening one costs a twentieth of a millisecond.
-  const rows = (sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]> => queue.add(async () => {
+  const on = <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => queue.add(async () => {
     const connection = await duck.instance.connect();
-    try { return await rowsOf(connection, sql, params); } finally { connection.closeSync(); }
+    try { return await work(connection); } finally { connection.closeSync(); }
   });
+  const rows = (sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]> => on((connection) => rowsOf(connection, sql, params));
+  const readColumn = (sql: string): Promise<readonly unknown[]> => on(async (connection) => (await connection.runAndReadAll(sql)).getColumnsJS()[0] ?? []);
+  const columns = new Map<TableName, TableColumns>();
+  const kept = recordsKept();
+  const kinds = new Map<string, number>();
+  const kindOf = (table: TableName, names: readonly string[]): number => {
+    const name = `${table} ${names.join(' ')}`;
+    const kind = kinds.get(name) ?? kinds.size;
+    kinds.set(name, kind);
+    return kind;
+  };
   return {
     id: manifest.run_id, manifest, gaps, rows, normalise,
     lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     records: async (table, sql, params) => (await rows(sql, params)).map((row) => toJson(TABLES[table], row)),
-    close: () => { duck.close(); },
+    columns(table) {
+      let own = columns.get(table);
+      if (!own) columns.set(table, own = new TableColumns(table, readColumn));
+      return own;
+    },
+    texts: (table, names, wanted) => kept.texts(kindOf(table, names), wanted, async (missing) => {
+      const found = new Map((await rows(`SELECT rowid AS row_number, ${names.map(identifier).join(', ')} FROM ${table} WHERE rowid IN (${missing.join(', ')})`))
+        .map((row) => {
+          const record = toJson(TABLES[table], row);
+          return [Number(row['row_number']), JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])))];
+        }));
+      return missing.flatMap((row) => found.get(row) ?? []);
+    }),
+    close() {
+      kept.clear();
+      duck.close();
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** ISO weeks: Monday to Sunday, UTC, named as 2026-W46. The week of a year's first Thursday is its first. */
+/** Days, and ISO weeks: Monday to Sunday, UTC, named as 2026-W46. The week of a year's first Thursday is its first. */
 
 const DAY_MS = 86_400_000;
 
@@ -10,6 +10,9 @@ export interface Week {
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The instant at which the day begins that lies so many days before. */
+export const beginningOf = (day: string, before = 0): string => `${dayOf(Date.parse(`${day}T00:00:00Z`) - before * DAY_MS)}T00:00:00Z`;
 
 /** The week that holds this day. */
 export function weekHolding(day: string): Week {

@@ -1,14 +1,15 @@
 /** Sheriff sales. */
 import { Auction } from '../../models/marts/auctions.ts';
-import { listRoute, NUMBER, Where } from '../list.ts';
+import { Filters, type Condition } from '../filters.ts';
+import { listRoute } from '../list.ts';
 import { dayParam, flagParam, numberParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 
-/** A sale that will not take place on its day. */
-const CALLED_OFF = "('cancelled', 'withdrawn', 'postponed', 'removed')";
+/** Not a sale that will not take place on its day. */
+const NOT_CALLED_OFF: Condition = { column: 'sale_status', is: 'none of', values: ['cancelled', 'withdrawn', 'postponed', 'removed'] };
 
 /** Sales still to come, told by the data clock. */
-export const upcoming = (today: string): Where => new Where().add(`sale_date >= CAST(? AS DATE) AND sale_status NOT IN ${CALLED_OFF}`, today);
+export const upcoming = (today: string): Filters => new Filters('auctions').and('sale_date', '>=', today).either(NOT_CALLED_OFF);
 
 export const auctions = listRoute({
   path: '/api/auctions', price: PRICES['/api/auctions'],
@@ -22,16 +23,16 @@ export const auctions = listRoute({
   },
   record: Auction.schema,
   list({ params, today }) {
-    const where = params.include_past === true
-      ? new Where().add(`sale_date < CAST(? AS DATE) OR sale_status NOT IN ${CALLED_OFF}`, today)
+    const served = params.include_past === true
+      ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CALLED_OFF)
       : upcoming(today);
     return {
-      table: 'auctions', what: 'auction', rank: { column: 'sale_date', direction: 'ASC' },
-      where: where
-        .when('contains(lower(county), lower(?))', params.county)
-        .when('sale_date >= CAST(? AS DATE)', params.from_date)
-        .when('sale_date <= CAST(? AS DATE)', params.to_date)
-        .when(`appraised_value >= ${NUMBER}`, params.min_appraised),
+      what: 'auction', rank: { column: 'sale_date', direction: 'ASC' },
+      filters: served
+        .containing('county', params.county)
+        .and('sale_date', '>=', params.from_date)
+        .and('sale_date', '<=', params.to_date)
+        .and('appraised_value', '>=', params.min_appraised),
       note: 'Sales that were called off are left out unless their day has passed and include_past is true.',
     };
   },

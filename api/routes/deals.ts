@@ -1,7 +1,8 @@
 /** Deals: the free index, the feed, its cards, and the hot ones. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
-import { listRoute, noteOf, NUMBER, Where } from '../list.ts';
+import { Filters } from '../filters.ts';
+import { listRoute, noteOf } from '../list.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { defineRoute } from '../route.ts';
@@ -12,7 +13,7 @@ const HOT_CAP = '8.5';
 const MOST_UNITS = 100_000;
 
 /** Deals for sale now; what was sold, withdrawn or is under contract is not served. */
-const active = (): Where => new Where().only("listing_status = 'active'");
+const active = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
 
 const dealFilters = {
   state: stateParam('State of the property.'),
@@ -26,16 +27,16 @@ const dealFilters = {
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
 };
 
-const filtered = (p: ParamValues<typeof dealFilters>): Where => active()
-  .when('state = ?', p.state)
-  .when('lower(city) = lower(?)', p.city)
-  .when(`list_price >= ${NUMBER}`, p.min_price)
-  .when(`list_price <= ${NUMBER}`, p.max_price)
-  .when(`cap_rate >= ${NUMBER}`, p.min_cap)
-  .when('units >= ?', p.min_units)
-  .when('units <= ?', p.max_units)
-  .when('deal_score >= ?', p.min_score)
-  .when('rental_status = ?', p.status);
+const filtered = (p: ParamValues<typeof dealFilters>): Filters => active()
+  .and('state', '=', p.state)
+  .like('city', p.city)
+  .and('list_price', '>=', p.min_price)
+  .and('list_price', '<=', p.max_price)
+  .and('cap_rate', '>=', p.min_cap)
+  .and('units', '>=', p.min_units)
+  .and('units', '<=', p.max_units)
+  .and('deal_score', '>=', p.min_score)
+  .and('rental_status', '=', p.status);
 
 const IndexRecord = Deal.schema.pick({ id: true, address: true, city: true, state: true, list_price: true, units: true, cap_rate: true, deal_score: true });
 
@@ -46,7 +47,8 @@ export const dealIds = defineRoute({
   reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
   async handle({ snapshot, manifest }) {
     const columns = Object.keys(IndexRecord.shape).join(', ');
-    const records = await snapshot.records('deals', `SELECT ${columns} FROM deals${active()} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
+    const where = active().sql();
+    const records = await snapshot.records('deals', `SELECT ${columns} FROM deals${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`, where.values);
     return {
       ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
       count: records.length, generated_at: manifest.generated_at, records,
@@ -60,7 +62,7 @@ export const deals = listRoute({
   filters: dealFilters,
   record: Deal.schema,
   list: (asked) => ({
-    table: 'deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
+    what: 'active deal', filters: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
 
@@ -75,7 +77,7 @@ export const dealCards = listRoute({
   filters: dealFilters,
   record: Card,
   list: (asked) => ({
-    table: 'deals', what: 'active deal', where: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
+    what: 'active deal', filters: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });
 
@@ -85,9 +87,9 @@ export const hotDeals = listRoute({
   filters: {},
   record: Deal.schema,
   list: () => ({
-    table: 'deals', what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
+    what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
     // A cap rate that follows from a stated NOI is not advertised.
-    where: active().add(`cap_rate >= ${NUMBER}`, HOT_CAP).only("cap_rate_source = 'advertised'").only("dscr_status = 'computed'"),
+    filters: active().and('cap_rate', '>=', HOT_CAP).and('cap_rate_source', '=', 'advertised').and('dscr_status', '=', 'computed'),
     note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
   }),
 });

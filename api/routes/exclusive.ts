@@ -32,7 +32,7 @@ type AskedExclusive = Asked<typeof leadFilters>;
 
 /** Ids of the matching leads, the best first, page by page. */
 async function* ranked(asked: AskedExclusive): AsyncGenerator<string[]> {
-  const where = matching(asked);
+  const where = matching(asked).sql();
   for (let from = 0; ; from += PAGE) {
     const rows = await asked.snapshot.rows(`SELECT id FROM leads${where} ORDER BY lead_score DESC, id LIMIT ${PAGE} OFFSET ${from}`, where.values);
     if (rows.length > 0) yield rows.map((r) => String(r['id']));

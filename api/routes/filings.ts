@@ -3,10 +3,12 @@
  * under a prefix of each register, for it alone.
  */
 import { Filing, ENTITY_TYPES } from '../../models/marts/filings.ts';
-import { listRoute, Where } from '../list.ts';
+import { Filters } from '../filters.ts';
+import { listRoute } from '../list.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import type { Route } from '../route.ts';
+import { beginningOf } from '../week.ts';
 
 /** Days that count as recent. */
 export const RECENT_DAYS = 7;
@@ -32,7 +34,7 @@ export const stateFilter = (register?: Register): typeof states => (register ? {
 const entityType = choiceParam(ENTITY_TYPES, 'Normalised entity type.');
 
 /** Filings this service first read within the last days, by the data clock. */
-export const recent = (today: string): Where => new Where().add(`CAST(first_seen AS DATE) > CAST(? AS DATE) - ${RECENT_DAYS}`, today);
+export const recent = (today: string): Filters => new Filters('filings').and('first_seen', '>=', beginningOf(today, RECENT_DAYS - 1));
 
 /** The lists of one register, or of both. */
 export function filingLists(register?: Register): Route[] {
@@ -45,10 +47,10 @@ export function filingLists(register?: Register): Route[] {
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,
       list: ({ params, today }) => ({
-        table: 'filings', what: 'recent filing', rank: { column: 'first_seen', direction: 'DESC' },
-        where: recent(today)
-          .when('source_state = ?', register?.state ?? params.state)
-          .when('entity_type = ?', params.entity_type),
+        what: 'recent filing', rank: { column: 'first_seen', direction: 'DESC' },
+        filters: recent(today)
+          .and('source_state', '=', register?.state ?? params.state)
+          .and('entity_type', '=', params.entity_type),
       }),
     }),
     listRoute({
@@ -64,15 +66,15 @@ export function filingLists(register?: Register): Route[] {
       },
       record: Filing.schema,
       list: ({ params }) => ({
-        table: 'filings', what: 'filing', rank: { column: 'filing_date', direction: 'DESC' },
-        where: new Where()
-          .when('source_state = ?', register?.state ?? params.state)
-          .when('entity_type = ?', params.entity_type)
-          .when('contains(lower(business_name), lower(?))', params.name)
-          .when('contains(lower(registered_agent_name), lower(?))', params.agent)
-          .when('lower(business_city) = lower(?)', params.city)
-          .when('filing_date >= CAST(? AS DATE)', params.from_date)
-          .when('filing_date <= CAST(? AS DATE)', params.to_date),
+        what: 'filing', rank: { column: 'filing_date', direction: 'DESC' },
+        filters: new Filters('filings')
+          .and('source_state', '=', register?.state ?? params.state)
+          .and('entity_type', '=', params.entity_type)
+          .containing('business_name', params.name)
+          .containing('registered_agent_name', params.agent)
+          .like('business_city', params.city)
+          .and('filing_date', '>=', params.from_date)
+          .and('filing_date', '<=', params.to_date),
       }),
     }),
   ];

@@ -1,18 +1,20 @@
 /** Off-market seller leads. */
 import { Lead } from '../../models/marts/leads.ts';
 import { unclaimed } from '../claims.ts';
-import { listRoute, Where } from '../list.ts';
+import { Filters } from '../filters.ts';
+import { listRoute } from '../list.ts';
 import { choiceParam, integerParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import type { Asked } from '../route.ts';
+import { beginningOf } from '../week.ts';
 
 /** Days within which a lead's signal must have been verified. */
 const LEAD_DAYS = 7;
 
 /** Leads that may be sold on this day: verified within seven days, the sale not past. Told when serving, not only when built. */
-export const available = (today: string): Where => new Where()
-  .add(`CAST(last_verified AS DATE) >= CAST(? AS DATE) - ${LEAD_DAYS}`, today)
-  .add('sale_date IS NULL OR sale_date >= CAST(? AS DATE)', today);
+export const available = (today: string): Filters => new Filters('leads')
+  .and('last_verified', '>=', beginningOf(today, LEAD_DAYS))
+  .either({ column: 'sale_date', is: 'absent' }, { column: 'sale_date', is: '>=', value: today });
 
 /** Filters of the list and of the exclusive sale. */
 export const leadFilters = {
@@ -22,10 +24,10 @@ export const leadFilters = {
 };
 
 /** Leads that match the filters and may be sold on this day, claimed or not. */
-export const matching = ({ today, params }: Pick<Asked<typeof leadFilters>, 'today' | 'params'>): Where => available(today)
-  .when('contains(lower(county), lower(?))', params.county)
-  .when('lead_score >= ?', params.min_score)
-  .when('lead_type = ?', params.lead_type);
+export const matching = ({ today, params }: Pick<Asked<typeof leadFilters>, 'today' | 'params'>): Filters => available(today)
+  .containing('county', params.county)
+  .and('lead_score', '>=', params.min_score)
+  .and('lead_type', '=', params.lead_type);
 
 export const leads = listRoute({
   path: '/api/leads', price: PRICES['/api/leads'],
@@ -34,8 +36,8 @@ export const leads = listRoute({
   record: Lead.schema,
   // Read before the rows are: a lead that somebody claimed before this list was asked for is never in it.
   list: async (asked) => ({
-    table: 'leads', what: 'lead', rank: { column: 'lead_score', direction: 'DESC' },
-    where: unclaimed(matching(asked), await asked.claims()),
+    what: 'lead', rank: { column: 'lead_score', direction: 'DESC' },
+    filters: unclaimed(matching(asked), await asked.claims()),
     note: 'Public records only; no skip-traced contact data.',
   }),
 });

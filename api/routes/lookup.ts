@@ -7,13 +7,16 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import type { AddressParts } from '../addresses.ts';
-import { noteOf, Where } from '../list.ts';
+import type { TableColumns } from '../columns.ts';
+import { Filters, type Condition } from '../filters.ts';
+import { noteOf } from '../list.ts';
+import { oncePerSnapshot } from '../once.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
+import { JsonText } from '../records.ts';
 import { defineRoute, type Asked } from '../route.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { TableName } from '../tables.ts';
+import { TABLES } from '../tables.ts';
 import { standing } from './signals.ts';
 
 /** From the surest to the weakest. */
@@ -71,49 +74,67 @@ export function placeOf(address: string): Place {
 
 const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** Rows of a table at these parts of an address, each with the basis it was matched on. */
-function atAddress(where: Where, { address_key, street_key, house_low, house_high, unit_key }: AddressParts): Where {
-  where.values.push(address_key, street_key, house_low, house_high, unit_key);
-  const n = where.values.length - 4;
-  const [key, street, low, high, unit] = [`$${n}`, `$${n + 1}`, `CAST($${n + 2} AS INTEGER)`, `CAST($${n + 3} AS INTEGER)`, `CAST($${n + 4} AS VARCHAR)`];
-  return where.only(`address_key = ${key}
-    OR street_key = ${street} AND unit_key IS NOT DISTINCT FROM ${unit} AND house_low <= ${high} AND house_high >= ${low}
-      AND house_low % 2 = ${low} % 2 AND (house_high > house_low OR ${high} > ${low})
-    OR street_key = ${street} AND house_low = ${low} AND house_high = ${high} AND (unit_key IS NULL) <> (${unit} IS NULL)`);
+/** Rows at these parts of an address, each with the basis it was matched on. */
+async function atAddress(columns: TableColumns, parts: AddressParts): Promise<ReadonlyMap<number, Basis>> {
+  const [withKey, onStreet, units, lows, highs] = await Promise.all([
+    columns.rowsWith('address_key'), columns.rowsWith('street_key'), columns.texts('unit_key'), columns.numbers('house_low'), columns.numbers('house_high'),
+  ]);
+  const found = new Map<number, Basis>(withKey(parts.address_key).map((row) => [row, 'address_exact']));
+  for (const row of onStreet(parts.street_key)) {
+    if (found.has(row)) continue;
+    const [unit, low, high] = [units.words[units.codes[row] ?? -1] ?? null, lows[row] ?? Number.NaN, highs[row] ?? Number.NaN];
+    const inRange = low <= parts.house_high && high >= parts.house_low && low % 2 === parts.house_low % 2 && (high > low || parts.house_high > parts.house_low);
+    if (unit === parts.unit_key && inRange) found.set(row, 'address_range');
+    if (low === parts.house_low && high === parts.house_high && (unit === null) !== (parts.unit_key === null)) found.set(row, 'address_without_unit');
+  }
+  return found;
+}
+
+/** Rows of this parcel. */
+async function ofParcel(columns: TableColumns, apn: string): Promise<ReadonlySet<number>> {
+  const [byKey, byId] = [await columns.rowsWith('parcel_key'), await columns.rowsWith("regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g')")];
+  return new Set([...byKey(apn), ...byId(apn)]);
 }
 
 /** Rows in this city or ZIP. Where both are asked for, a county that prints only one of them is told by that one. */
-function inPlace(where: Where, city: string | undefined, zip: string | undefined): Where {
-  if (city === undefined || zip === undefined) return where.when('lower(city) = lower(?)', city).when('zip = ?', zip);
-  where.values.push(city, zip);
-  const [asCity, asZip] = [`lower($${where.values.length - 1})`, `$${where.values.length}`];
-  return where.only(`zip = ${asZip} AND (city IS NULL OR lower(city) = ${asCity}) OR zip IS NULL AND lower(city) = ${asCity}`);
+function inPlace(filters: Filters, city: string | undefined, zip: string | undefined): Filters {
+  if (city === undefined || zip === undefined) return filters.like('city', city).and('zip', '=', zip);
+  const inCity: Condition = { column: 'city', is: 'like', value: city };
+  const inZip: Condition = { column: 'zip', is: '=', value: zip };
+  return filters.either(inCity, { column: 'city', is: 'absent' }).either(inZip, { column: 'zip', is: 'absent' }).either(inCity, inZip);
 }
 
-const basisOf = (row: Readonly<Record<string, unknown>>, parts: AddressParts): Basis => {
-  if (row['address_key'] === parts.address_key) return 'address_exact';
-  return row['unit_key'] === parts.unit_key ? 'address_range' : 'address_without_unit';
-};
-
 const MOST_ROWS = 100;
+
+/** A record and on what it was matched. */
+interface Match { readonly id: string; readonly basis: Basis; readonly text: Buffer }
+
+const withBasis = (text: Buffer, matchedOn: Basis): Buffer => Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(matchedOn)}}`)]);
+const Identified = z.object({ id: z.string() });
 
 async function find(asked: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
   const { snapshot, params: p } = asked;
   const apn = p.apn ?? p.parcel;
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
-  const search = async (table: TableName, base: Where, withParcel: boolean): Promise<Record<string, unknown>[]> => {
-    if (parts === null && !withParcel) return [];
-    const where = inPlace(base, city, place?.zip).when('state = ?', state);
-    if (parts) atAddress(where, parts);
-    if (withParcel && apn !== undefined) where.add("? IN (parcel_key, regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g'))", parcelOf(apn));
-    const rows = await snapshot.records(table, `SELECT * FROM ${table}${where} ORDER BY id LIMIT ${MOST_ROWS}`, where.values);
-    return rows.map((row) => ({ ...row, match_basis: withParcel && apn !== undefined ? 'apn_exact' : parts ? basisOf(row, parts) : 'apn_exact' }))
-      .sort((a, b) => BASES.indexOf(a.match_basis as Basis) - BASES.indexOf(b.match_basis as Basis));
+  const search = async (base: Filters, withParcel: boolean): Promise<Match[]> => {
+    const parcel = withParcel && apn !== undefined ? parcelOf(apn) : null;
+    const { table } = base;
+    const columns = snapshot.columns(table);
+    const [address, parcelRows] = [parts && await atAddress(columns, parts), parcel === null ? null : await ofParcel(columns, parcel)];
+    if (address === null && parcelRows === null) return [];
+    const tests = await columns.tests(inPlace(base, city, place?.zip).and('state', '=', state));
+    const rows = [...(address?.keys() ?? parcelRows ?? [])].filter((row) => (parcelRows?.has(row) ?? true) && tests.every((test) => test(row)));
+    const texts = await snapshot.texts(table, TABLES[table].columns.map((c) => c.name), rows);
+    const matches = texts.map((text, i): Match => {
+      const matchedOn = parcelRows ? 'apn_exact' : address?.get(rows[i] ?? -1) ?? 'apn_exact';
+      return { id: Identified.parse(JSON.parse(text.toString('utf8'))).id, basis: matchedOn, text: withBasis(text, matchedOn) };
+    });
+    return matches.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MOST_ROWS).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
   };
-  return { listings: await search('deals', new Where(), false), signals: await search('signals', standing(), true), auctions: await search('auctions', new Where(), true) };
+  return { listings: await search(new Filters('deals'), false), signals: await search(standing(), true), auctions: await search(new Filters('auctions'), true) };
 }
 
-async function coverageOf(snapshot: Snapshot): Promise<z.input<typeof Coverage>> {
+const coverageOf = oncePerSnapshot(async (snapshot): Promise<z.input<typeof Coverage>> => {
   const counties = async (family: string) => (await snapshot.records('sources',
     'SELECT * FROM sources WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county', [family]))
     .map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
@@ -122,7 +143,7 @@ async function coverageOf(snapshot: Snapshot): Promise<z.input<typeof Coverage>>
     note: 'Tax delinquency and sheriff sales are known for these counties alone. That nothing is found elsewhere says nothing of the property. Some counties print no city and some no ZIP: give both and their rows are found too.',
     listing_cities: Number(cities), tax_delinquency: await counties('tax'), sheriff_sales: await counties('sheriff'),
   };
-}
+});
 
 export const lookup = defineRoute({
   path: '/api/lookup', price: PRICES['/api/lookup'],
@@ -144,18 +165,19 @@ export const lookup = defineRoute({
     const place = p.address === undefined ? null : placeOf(p.address);
     const parts = place === null ? null : await snapshot.normalise(place.street);
     const found = await find(asked, place, parts);
-    const rows = [...found.listings, ...found.signals, ...found.auctions];
+    const matches = [...found.listings, ...found.signals, ...found.auctions];
     const coverage = await coverageOf(snapshot);
     const query = { ...p };
-    if (rows.length === 0) {
+    if (matches.length === 0) {
       throw new Problem('no_matches', 'No listing, signal or auction is known at this address or parcel. Nothing was charged.',
         { filters: query, understood_as: parts?.address_key ?? null, coverage, as_of: manifest.as_of, snapshot_id: snapshot.id });
     }
-    return {
+    const textsOf = (some: readonly Match[]): readonly Buffer[] => some.map(({ text }) => text);
+    return JsonText.of({
       ...noteOf(manifest), query, understood_as: parts?.address_key ?? null,
-      match_basis: BASES.find((b) => rows.some((r) => r['match_basis'] === b)),
-      count: rows.length, ...found, coverage,
+      match_basis: BASES.find((b) => matches.some((m) => m.basis === b)),
+      count: matches.length, listings: textsOf(found.listings), signals: textsOf(found.signals), auctions: textsOf(found.auctions), coverage,
       generated_at: manifest.generated_at, as_of: manifest.as_of, snapshot_id: snapshot.id,
-    };
+    });
   },
 });

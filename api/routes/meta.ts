@@ -6,7 +6,7 @@ import { Deal } from '../../models/marts/deals.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { nameOf, unclaimed, type Claimed } from '../claims.ts';
-import { Where } from '../list.ts';
+import { Where } from '../where.ts';
 import { NETWORK } from '../payments/network.ts';
 import { oncePerDay } from '../once.ts';
 import { defineRoute, templateOf, type Asked, type Route } from '../route.ts';
@@ -94,21 +94,23 @@ async function coverageOf({ snapshot, today }: Asked<Record<never, never>>, clai
       count(*) FILTER (WHERE active AND dscr_status = 'computed') AS computed, count(DISTINCT (lower(city), state)) FILTER (WHERE active) AS cities,
       max(last_verified) FILTER (WHERE active) AS freshest, min(last_verified) FILTER (WHERE active) AS oldest
     FROM (SELECT *, listing_status = 'active' AS active FROM deals)`);
-  const s = await one(snapshot, `SELECT count(*) AS total, count(*) FILTER (WHERE has_address) AS with_address, count(DISTINCT county) AS counties, max(last_seen) AS freshest FROM signals${standing()}`);
-  const coming = upcoming(today);
+  const listed = standing().sql();
+  const s = await one(snapshot, `SELECT count(*) AS total, count(*) FILTER (WHERE has_address) AS with_address, count(DISTINCT county) AS counties, max(last_seen) AS freshest FROM signals${listed}`, listed);
+  const coming = upcoming(today).sql();
   const a = await one(snapshot, `SELECT count(*) AS total, min(sale_date) AS next, max(sale_date) AS furthest, count(DISTINCT county) AS counties, max(last_seen) AS freshest FROM auctions${coming}`, coming);
-  const sellable = unclaimed(available(today), claimed);
+  const sellable = unclaimed(available(today), claimed).sql();
   const l = await one(snapshot, `SELECT count(*) AS total, count(DISTINCT county) AS counties FROM leads${sellable}`, sellable);
   return { d, s, a, l };
 }
 
 /** Full records, free. Of leads the one that ranks last, so that the best are left for buyers. */
 async function samplesOf({ snapshot, today }: Asked<Record<never, never>>, claimed: Claimed) {
-  const coming = upcoming(today);
-  const sellable = unclaimed(available(today), claimed);
+  const coming = upcoming(today).sql();
+  const sellable = unclaimed(available(today), claimed).sql();
+  const listed = standing().sql();
   return {
     deals: await snapshot.records('deals', "SELECT * FROM deals WHERE listing_status = 'active' ORDER BY deal_score DESC, id LIMIT 1"),
-    signals: await snapshot.records('signals', `SELECT * FROM signals${standing()} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`),
+    signals: await snapshot.records('signals', `SELECT * FROM signals${listed} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`, listed.values),
     auctions: await snapshot.records('auctions', `SELECT * FROM auctions${coming} ORDER BY sale_date, id LIMIT 1`, coming.values),
     leads: await snapshot.records('leads', `SELECT * FROM leads${sellable} ORDER BY lead_score, id LIMIT 1`, sellable.values),
   };

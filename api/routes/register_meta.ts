@@ -1,7 +1,8 @@
 /** Discovery of one register's own feed. */
 import { z } from 'zod';
 import { Filing } from '../../models/marts/filings.ts';
-import { Where } from '../list.ts';
+import { Filters } from '../filters.ts';
+import { Where } from '../where.ts';
 import { oncePerDay } from '../once.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { TABLES } from '../tables.ts';
@@ -33,9 +34,10 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
     about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
     params: {}, reply: RegisterMeta,
     handle: oncePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
-      const own = new Where().add('source_state = ?', state);
-      const added = recent(today).add('source_state = ?', state);
-      const days = new Where().add('source_state = ?', state).add('filing_date <= CAST(? AS DATE)', today);
+      const filed = new Filters('filings').and('source_state', '=', state);
+      const own = filed.sql();
+      const added = recent(today).and('source_state', '=', state).sql();
+      const days = filed.and('filing_date', '<=', today).sql();
       const total = await one(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
       const fresh = await one(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
       const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));

@@ -1,11 +1,12 @@
 /** Distress signals: parcels on county delinquency lists. */
 import { Signal } from '../../models/marts/signals.ts';
-import { listRoute, NUMBER, Where } from '../list.ts';
+import { Filters } from '../filters.ts';
+import { listRoute } from '../list.ts';
 import { flagParam, numberParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 
 /** What is no longer on its county's list is not served; signal_state says where the county is no longer read. */
-export const standing = (): Where => new Where().only("signal_state <> 'removed'");
+export const standing = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');
 
 export const signals = listRoute({
   path: '/api/signals', price: PRICES['/api/signals'],
@@ -18,11 +19,11 @@ export const signals = listRoute({
   },
   record: Signal.schema,
   list: (asked) => ({
-    table: 'signals', what: 'signal', rank: { column: 'amount', direction: 'DESC' },
-    where: standing()
-      .when('contains(lower(county), lower(?))', asked.params.county)
-      .when('signal_type = ?', asked.params.signal_type)
-      .when(`amount >= ${NUMBER}`, asked.params.min_amount)
-      .when('has_address = ?', asked.params.has_address),
+    what: 'signal', rank: { column: 'amount', direction: 'DESC' },
+    filters: standing()
+      .containing('county', asked.params.county)
+      .and('signal_type', '=', asked.params.signal_type)
+      .and('amount', '>=', asked.params.min_amount)
+      .and('has_address', '=', asked.params.has_address),
   }),
 });

@@ -1,7 +1,6 @@
 /** A week of new registrations as one CSV file. */
 import { z } from 'zod';
 import { FORMULA_RULE, spoolCsv } from '../csv.ts';
-import { Where } from '../list.ts';
 import { weekParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
@@ -9,6 +8,7 @@ import { defineRoute, type Asked, type Route } from '../route.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { TABLES } from '../tables.ts';
 import { weekHolding, weekNamed, type Week } from '../week.ts';
+import { Where } from '../where.ts';
 import { stateFilter, type Register } from './filings.ts';
 
 /** Rows read and written at a time: all the memory that a week takes, however large. */

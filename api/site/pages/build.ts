@@ -1,6 +1,7 @@
 /** The query builder: a plain form whose answer is the exact address to buy, what it costs, how much it finds, and a sample. */
 import { paramFacts, readParams, type Params } from '../../params.ts';
 import { Problem } from '../../problem.ts';
+import { plainOf } from '../../records.ts';
 import { mediaOf, type Route } from '../../route.ts';
 import { html, type Html } from '../html.ts';
 import { code } from '../layout.ts';
@@ -33,7 +34,7 @@ function field(name: string, schema: Params[string], value: string, refused: boo
 async function found(route: Route, given: Given, params: Record<string, unknown>): Promise<number | null> {
   if (!isList(route)) return null;
   try {
-    const body = await route.handle({ ...given.asked, params: { ...params, limit: 1 } }) as { total_matches: number };
+    const body = plainOf(await route.handle({ ...given.asked, params: { ...params, limit: 1 } })) as { total_matches: number };
     return body.total_matches;
   } catch (error) {
     if (error instanceof Problem && error.reason === 'no_matches') return 0;

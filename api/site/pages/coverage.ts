@@ -1,5 +1,5 @@
 /** What the snapshot holds now, place by place, and how fresh it is. */
-import type { Where } from '../../list.ts';
+import type { Filters } from '../../filters.ts';
 import { unclaimed } from '../../claims.ts';
 import { upcoming } from '../../routes/auctions.ts';
 import { available } from '../../routes/leads.ts';
@@ -55,8 +55,10 @@ async function freshness(given: Given): Promise<Html> {
 
 async function counties(given: Given): Promise<Html> {
   const { snapshot, today } = given.asked;
-  const byCounty = async (sql: string, where: Where): Promise<Map<string, Record<string, unknown>>> =>
-    new Map((await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]));
+  const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
+    const where = filters.sql();
+    return new Map((await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]));
+  };
   const taxes = await byCounty('SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals', standing());
   const sales = await byCounty('SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions', upcoming(today));
   const sellable = await byCounty('SELECT county, count(*) AS n FROM leads', unclaimed(available(today), await given.asked.claims()));
