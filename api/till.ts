@@ -47,7 +47,7 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
     let unresolved = 0;
     try {
       await ledger.ping();
-      const open = (await ledger.unresolved(nowMs() + 1)).filter((p) => p.why !== null);
+      const open = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter((p) => p.why !== null);
       unresolved = open.length;
       if (open.some((p) => (p.settlingAtMs ?? 0) < nowMs() - LONG_UNRESOLVED_MS)) warnings.push('a settlement has been of unknown outcome for a quarter of an hour');
     } catch (error) { warnings.push(`the ledger cannot be written: ${messageOf(error)}`); }
@@ -58,7 +58,7 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
   };
   let known: { readonly atMs: number; readonly health: Promise<PaymentHealth> } | null = null;
   return () => {
-    if (known === null || nowMs() - known.atMs >= HEALTH_MS) known = { atMs: nowMs(), health: look() };
+    if (known === null || performance.now() - known.atMs >= HEALTH_MS) known = { atMs: performance.now(), health: look() };
     return known.health;
   };
 }
@@ -87,7 +87,7 @@ export async function openTill({ settings, payments: wanted, report, nowMs = Dat
     const kept = await opened.keepTo(money);
     if (kept !== money) throw new SettingError(`LEDGER is ${shownPlace(settings)}, which is kept in ${kept} money; expected one of its own for ${money} money, by LEDGER or DATA_DIR`);
     const watch = watchSettlements({
-      ledger: opened, chain: chainEvidence(payments.chain), nowMs, collectDays: settings.COLLECT_DAYS, report: (pass) => { report({ settlements: pass }); },
+      ledger: opened, chain: chainEvidence(payments.chain), chainSeconds: async () => (await payments.chain.getBlock()).timestamp, nowMs, collectDays: settings.COLLECT_DAYS, report: (pass) => { report({ settlements: pass }); },
     });
     return {
       payments, ledger: opened, watch, signatures: signaturesOf(payments.chain),

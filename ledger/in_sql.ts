@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { storedAnswers } from './answers.ts';
-import type { Begun, Ledger, NewPurchase, Purchase, PurchaseKey, PurchaseState } from './ledger.ts';
+import { FUTURE_MS, isOver, type Begun, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
 import { asNumber, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store, Value } from './store.ts';
 
@@ -12,11 +12,13 @@ const FROM = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
 const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.id = $1`;
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
 const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.payer = $1 AND p.identifier_hash = $2`;
-const GIVE_UP = `DELETE FROM purchases WHERE id = $1 AND state = 'reserved' AND lease_until_ms <= $2 RETURNING id`;
+/** What `isOver` says at time $1. */
+const OVER = `state = 'reserved' AND (lease_until_ms <= $1 OR reserved_at_ms > $1 + ${FUTURE_MS})`;
+const GIVE_UP = `DELETE FROM purchases WHERE ${OVER} AND id = $2 RETURNING id`;
 
 /** Leads looked at in one statement, which always has so many parameters so that it is prepared once. */
 const LEADS_AT_ONCE = 100;
-const HOLDERS = `SELECT c.lead_id, p.id, p.state, p.lease_until_ms FROM claims c JOIN purchases p ON p.id = c.purchase_id
+const HOLDERS = `SELECT c.lead_id, p.id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id
   WHERE c.lead_id IN (${Array.from({ length: LEADS_AT_ONCE }, (_, i) => `$${i + 1}`).join(', ')})`;
 const PAGE = 500;
 const TRIES = 5;
@@ -63,8 +65,8 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
     for (const { by, rows } of ways) {
       const purchase = purchaseIn(await rows());
       if (purchase === null) continue;
-      if (purchase.state !== 'reserved' || purchase.leaseUntilMs > nowMs) return { kind: 'taken', by, purchase };
-      if ((await query(GIVE_UP, purchase.id, nowMs)).length === 0) return 'changed';
+      if (!isOver(purchase, nowMs)) return { kind: 'taken', by, purchase };
+      if ((await query(GIVE_UP, nowMs, purchase.id)).length === 0) return 'changed';
     }
     return null;
   };
@@ -104,8 +106,8 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
         for (const leadId of some) {
           const holder = holders.get(leadId);
           if (holder) {
-            if (holder['state'] !== 'reserved' || asNumber(holder['lease_until_ms']) > nowMs) continue;
-            if ((await query(GIVE_UP, String(holder['id']), nowMs)).length === 0) continue;
+            // One that is over is given up, and that decides.
+            if (holder['state'] !== 'reserved' || (await query(GIVE_UP, nowMs, String(holder['id']))).length === 0) continue;
           }
           const claimed = await query('INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING lead_id', leadId, purchaseId, nowMs);
           if (claimed.length === 1) return leadId;
@@ -167,17 +169,18 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
       (await store.read(`SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state = 'settling' AND p.settling_at_ms < $1 ORDER BY p.settling_at_ms, p.id`, settlingBeforeMs)).map(purchaseOf),
 
     claimedLeads: async (nowMs) => new Map((await store.read(
-      `SELECT c.lead_id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved' OR p.lease_until_ms > $1`, nowMs))
+      `SELECT c.lead_id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${OVER})`, nowMs))
       .map((row) => [String(row['lead_id']), String(row['state']) as Exclude<PurchaseState, 'released'>])),
 
     soldLeads: async () => (await store.read(
       `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'`)).map((row) => String(row['lead_id'])).sort(),
 
     giveUpAbandoned: async (nowMs) => (await store.write((query) =>
-      query(`DELETE FROM purchases WHERE state = 'reserved' AND lease_until_ms <= $1 RETURNING id`, nowMs))).length,
+      query(`DELETE FROM purchases WHERE ${OVER} RETURNING id`, nowMs))).length,
 
     forgetAnswers: (endedBeforeMs) => store.write(async (query) => {
-      const forgotten = await query('UPDATE purchases SET kept_answer = NULL WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 RETURNING id', endedBeforeMs);
+      const forgotten = await query('UPDATE purchases SET kept_answer = NULL WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1 RETURNING id', endedBeforeMs);
+      await query('DELETE FROM used_tokens WHERE until_ms < $1', endedBeforeMs);
       await query('DELETE FROM answers WHERE stored_at_ms < $1 AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.sha256)', endedBeforeMs);
       return forgotten.length;
     }),
@@ -207,10 +210,8 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
       }
     },
 
-    useOnce: (token, untilMs, nowMs) => store.write(async (query) => {
-      await query('DELETE FROM used_tokens WHERE until_ms < $1', nowMs);
-      return (await query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token', token, untilMs)).length === 1;
-    }),
+    useOnce: async (token, untilMs) => (await store.write((query) =>
+      query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token', token, untilMs))).length === 1,
 
     keepTo: (money) => store.write(async (query) => {
       await query('INSERT INTO money (one, kind) VALUES (1, $1) ON CONFLICT DO NOTHING', money);

@@ -10,7 +10,9 @@
  *
  * - `reserved`: the payment was verified and belongs to one request, which is making its answer. A lead may be
  *   claimed for it. Nothing was sent for settlement, so a reservation whose process died may be given up: by its
- *   lease, and because `settling` is refused to a purchase that is no longer reserved, whatever any clock says.
+ *   lease, and because `settling` is refused to a purchase that is no longer reserved, whatever any clock says. One
+ *   from more than FUTURE_MS ahead of the caller's clock is over too: one of the two clocks is wrong, and a lead must
+ *   not stay taken until it is right.
  * - `settling`: written durably, with the whole answer, before anybody is asked to move money. From here on only
  *   evidence ends it: the settlement itself, or the certainty that it can no longer happen. A purchase of unknown
  *   outcome stays here until that is found out from the chain; its lead is sold to nobody else meanwhile.
@@ -122,6 +124,13 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
+/** How far ahead of the caller's clock a reservation may have begun and still stand. */
+export const FUTURE_MS = 600_000;
+
+/** Whether a purchase is a reservation that anybody may give up. */
+export const isOver = ({ state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>, nowMs: number): boolean =>
+  state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
+
 export interface Ledger {
   /**
    * Reserve a verified payment for one request. Of any number of callers with one payment, or with one identifier of
@@ -165,19 +174,23 @@ export interface Ledger {
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
   /** Ids of the leads that are sold or being settled: they never come back unless their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
-  /** Give up reservations whose lease has run out. @returns how many */
+  /** Give up reservations that are over. @returns how many */
   giveUpAbandoned(nowMs: number): Promise<number>;
-  /** Forget the answers of purchases that ended before this time; what was bought stays written down. @returns how many */
+  /**
+   * Forget the answers of purchases that ended before this time and whose payments could not be settled any more then;
+   * what was bought stays written down. (The clock that wrote when a purchase ended may have been wrong; that the chain
+   * took its payment before validBefore is certain.) Tokens that ended before it are forgotten too. @returns how many answers
+   */
   forgetAnswers(endedBeforeMs: number): Promise<number>;
   /** Every purchase, and every delivery, for reports and exports. */
   purchases(): AsyncIterable<Purchase>;
   deliveries(): AsyncIterable<Delivery>;
   /**
-   * Use a token that works once, such as the nonce of a signed message, among all processes. It is remembered until
-   * `untilMs`, after which its owner refuses it by its age.
+   * Use a token that works once, such as the nonce of a signed message, among all processes. After `untilMs` its owner
+   * refuses it by its age; it is remembered for much longer, until `forgetAnswers`, as the owner's clock may go back.
    * @returns false where it was used before
    */
-  useOnce(token: string, untilMs: number, nowMs: number): Promise<boolean>;
+  useOnce(token: string, untilMs: number): Promise<boolean>;
   /**
    * Keep this ledger to one kind of money, which is noted the first time: a lead that was bought with test money must
    * not be gone from those that are sold for real.

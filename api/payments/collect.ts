@@ -113,7 +113,7 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
       const payer = address.toLowerCase();
       const purchase = await find(payer, idOrNonce.toLowerCase());
       if (purchase?.payment.payer !== payer) return { kind: 'none' };
-      if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt), nowMs()))) return { kind: 'refused', why: 'the message was used before' };
+      if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt)))) return { kind: 'refused', why: 'the message was used before' };
       return { kind: 'purchase', purchase };
     },
   };

@@ -5,7 +5,7 @@
  */
 import { parseAbi, parseEventLogs, TransactionReceiptNotFoundError, type Address, type Hex, type PublicClient, type TransactionReceipt } from 'viem';
 import type { Payment } from '../../ledger/ledger.ts';
-import { CHAIN_ID, CLOCK_SKEW_SECONDS, PAYMENT_SECONDS } from './network.ts';
+import { CHAIN_ID } from './network.ts';
 import type { ChainEvidence, Evidence } from './reconcile.ts';
 
 const token = parseAbi([
@@ -18,10 +18,8 @@ const [, USED, CANCELED] = token;
 
 /** Blocks whose events are asked for at once; public nodes refuse long ranges. */
 const BLOCKS_AT_ONCE = 1_000n;
-/** Ranges looked through for one payment: more than two days of Base. */
+/** Ranges looked through for one payment, before its validBefore and after it: more than two days of Base each. */
 const MOST_RANGES = 100;
-/** Seconds by which our clock may be ahead of the chain's when a search begins at a time of ours. */
-const SEARCH_MARGIN_SECONDS = 3_600n;
 
 type Reader = Pick<PublicClient, 'getChainId' | 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
 
@@ -47,6 +45,16 @@ async function firstBlockAt(client: Reader, seconds: bigint, latest: bigint): Pr
   return low;
 }
 
+/** Ranges of blocks from this one back, and then from it on. */
+function* rangesAround(block: bigint, latest: bigint): Generator<readonly [from: bigint, to: bigint]> {
+  for (let [range, to] = [0, block]; range < MOST_RANGES && to >= 0n; range += 1, to -= BLOCKS_AT_ONCE) {
+    yield [to >= BLOCKS_AT_ONCE ? to - BLOCKS_AT_ONCE + 1n : 0n, to];
+  }
+  for (let [range, from] = [0, block + 1n]; range < MOST_RANGES && from <= latest; range += 1, from += BLOCKS_AT_ONCE) {
+    yield [from, from + BLOCKS_AT_ONCE - 1n < latest ? from + BLOCKS_AT_ONCE - 1n : latest];
+  }
+}
+
 /** The chain id is wrong: what this chain says is no evidence. */
 export class WrongChain extends Error {
   override readonly name = 'WrongChain';
@@ -69,19 +77,19 @@ export function chainEvidence(client: Reader): ChainEvidence {
     }
   };
 
-  /** The transaction of the first such event of the payer and nonce, looking from block to block. */
-  const eventOf = async (event: typeof USED | typeof CANCELED, payment: Payment, from: bigint, to: bigint): Promise<Hex | null> => {
-    let start = from;
-    for (let range = 0; range < MOST_RANGES && start <= to; range += 1, start += BLOCKS_AT_ONCE) {
-      const end = start + BLOCKS_AT_ONCE - 1n < to ? start + BLOCKS_AT_ONCE - 1n : to;
-      const [found] = await client.getLogs({ address: payment.asset as Address, event, args: { authorizer: payment.payer as Address, nonce: payment.nonce as Hex }, fromBlock: start, toBlock: end });
-      if (found) return found.transactionHash;
+  /** The event that used or cancelled the authorization of this payer and nonce, looked for around a block. */
+  const spentAround = async (block: bigint, payment: Payment, latest: bigint): Promise<{ readonly by: typeof USED | typeof CANCELED; readonly hash: Hex } | null> => {
+    for (const [fromBlock, toBlock] of rangesAround(block, latest)) {
+      for (const event of [USED, CANCELED]) {
+        const [found] = await client.getLogs({ address: payment.asset as Address, event, args: { authorizer: payment.payer as Address, nonce: payment.nonce as Hex }, fromBlock, toBlock });
+        if (found) return { by: event, hash: found.transactionHash };
+      }
     }
     return null;
   };
 
   return {
-    async of(payment, { transaction, settlingAtMs }) {
+    async of(payment, { transaction }) {
       if (!checked) {
         await checkChain(client);
         checked = true;
@@ -93,15 +101,12 @@ export function chainEvidence(client: Reader): ChainEvidence {
         address: payment.asset as Address, abi: token, functionName: 'authorizationState', args: [payment.payer as Address, payment.nonce as Hex], blockNumber: latest.number,
       });
       if (!used) return { kind: 'unused', chainSeconds: latest.timestamp };
-      const earliest = payment.validBefore - BigInt(PAYMENT_SECONDS + CLOCK_SKEW_SECONDS);
-      const settlingAt = BigInt(Math.floor(settlingAtMs / 1000));
-      const from = await firstBlockAt(client, (earliest < settlingAt ? earliest : settlingAt) - SEARCH_MARGIN_SECONDS, latest.number);
-      const spent = await eventOf(USED, payment, from, latest.number);
-      const found = spent === null ? null : await inTransaction(spent, payment);
-      if (found) return found;
-      const canceled = await eventOf(CANCELED, payment, from, latest.number);
-      if (canceled) return { kind: 'used_elsewhere', transaction: canceled };
-      return { kind: 'not_found', why: `the authorization is used, and no event of it was found from block ${from}` };
+      // The chain takes it only before validBefore, by its own time: no clock of ours says where to look.
+      const end = await firstBlockAt(client, payment.validBefore, latest.number);
+      const spent = await spentAround(end, payment, latest.number);
+      if (spent?.by === CANCELED) return { kind: 'used_elsewhere', transaction: spent.hash };
+      const found = spent && await inTransaction(spent.hash, payment);
+      return found ?? { kind: 'not_found', why: `the authorization is used, and no event of it was found around block ${end}` };
     },
   };
 }

@@ -19,7 +19,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
 import type { Context, Middleware, Next } from 'koa';
-import { LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Payment, type Purchase } from '../../ledger/ledger.ts';
+import { isOver, LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Payment, type Purchase } from '../../ledger/ledger.ts';
 import { readOffered, validTooLong, type OfferedPayment } from './authorization.ts';
 import { FacilitatorUnavailable, plainSpoken, settlementOf, type Settled } from './facilitator.ts';
 import { NETWORK } from './network.ts';
@@ -112,7 +112,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const start = (): Promise<void> => starting ??= ask().finally(() => { starting = undefined; });
   /** Ready now, or after asking the facilitator again, which is done at most every few seconds. */
   const readyNow = async (): Promise<boolean> => {
-    if (!isReady && (starting !== undefined || nowMs() - askedAtMs >= RETRY_SECONDS * 1000)) await start().catch(() => undefined);
+    if (!isReady && (starting !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000)) await start().catch(() => undefined);
     return isReady;
   };
 
@@ -161,7 +161,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
 
   /** The purchase that has this payment or identifier, unless it is a reservation whose time is over. */
   const takenBy = async ({ payment, identifierHash }: OfferedPayment): Promise<Purchase | null> => {
-    const standing = (p: Purchase | null): Purchase | null => (p?.state === 'reserved' && p.leaseUntilMs <= nowMs() ? null : p);
+    const standing = (p: Purchase | null): Purchase | null => (p && isOver(p, nowMs()) ? null : p);
     const byIdentifier = identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }));
     return byIdentifier ?? standing(await ledger.find({ payment }));
   };

@@ -18,7 +18,7 @@ export type Evidence =
 
 export interface ChainEvidence {
   /** @throws where the chain cannot be asked */
-  of(payment: Payment, hint: { readonly transaction: string | null; readonly settlingAtMs: number }): Promise<Evidence>;
+  of(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
 }
 
 /** Seconds of the chain's own time past validBefore after which an unused authorization is taken to stay unused: longer than any reorganisation of it. */
@@ -34,8 +34,8 @@ export type Resolution = 'sold' | 'released' | 'waiting';
 
 /** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be asked */
 export async function resolve({ ledger, chain, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
-  const { id, payment, transaction, settlingAtMs } = purchase;
-  const evidence = await chain.of(payment, { transaction, settlingAtMs: settlingAtMs ?? purchase.reservedAtMs });
+  const { id, payment, transaction } = purchase;
+  const evidence = await chain.of(payment, { transaction });
   switch (evidence.kind) {
     case 'paid': {
       const { state } = await ledger.sold(id, evidence.transaction, nowMs());

@@ -9,6 +9,8 @@ const FORGET_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export interface WatchOptions extends Reconciler {
+  /** Time of the chain's latest block, in Unix seconds. Rejects where it cannot be asked. */
+  readonly chainSeconds: () => Promise<bigint>;
   /** Days for which an answer can be collected. */
   readonly collectDays: number;
   /** Told of every pass in which something ended or could not be asked. */
@@ -28,7 +30,7 @@ const NOTHING: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
 
 /** Begin to watch, with a pass over everything that was left open before. */
 export function watchSettlements(options: WatchOptions): Watch {
-  const { ledger, nowMs, collectDays, report = () => undefined, everyMs = EVERY_MS } = options;
+  const { ledger, nowMs, chainSeconds, collectDays, report = () => undefined, everyMs = EVERY_MS } = options;
   let last = NOTHING;
   let running: Promise<unknown> = Promise.resolve();
   let forgotAtMs = Number.NEGATIVE_INFINITY;
@@ -36,9 +38,12 @@ export function watchSettlements(options: WatchOptions): Watch {
 
   const tidy = async (): Promise<void> => {
     await ledger.giveUpAbandoned(nowMs());
-    if (nowMs() - forgotAtMs < FORGET_EVERY_MS) return;
-    await ledger.forgetAnswers(nowMs() - collectDays * DAY_MS);
-    forgotAtMs = nowMs();
+    if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
+    // What is forgotten does not come back: our clock alone does not say that its days are over, nor does one that lags.
+    const latest = await chainSeconds().catch(() => null);
+    if (latest === null) return;
+    await ledger.forgetAnswers(Math.min(nowMs(), Number(latest) * 1000) - collectDays * DAY_MS);
+    forgotAtMs = performance.now();
   };
   const once = async (settlementMs: number): Promise<Pass> => {
     if (stopped) return last;

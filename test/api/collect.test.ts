@@ -303,7 +303,10 @@ describe('what was paid for', () => {
     const payment = await buyer.signAs(first() + DEALS, id);
     const { receipt } = await bought(buyer, first() + DEALS, payment);
     const ledger = shop.servers[0]?.till.ledger;
+    // Not before its payment could no longer be settled, whatever a clock said when it was sold.
     await ledger?.forgetAnswers(Date.now() + 1);
+    assert.equal((await collect(purchase(receipt), await buyer.signIn(purchase(receipt)))).status, 200);
+    await ledger?.forgetAnswers(Date.now() + 400_000);
     const url = purchase(receipt);
     const paid = await moved(async () => {
       for (const response of [await fetchPaying(first() + DEALS, payment), await collect(url, await buyer.signIn(url))]) {

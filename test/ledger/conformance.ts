@@ -1,7 +1,7 @@
 /** What every ledger must do. SQLite and PostgreSQL are held to it, each by its own test file. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Ledger, NewPurchase, PurchaseState, ReleaseReason } from '../../ledger/ledger.ts';
+import { FUTURE_MS, type Ledger, type NewPurchase, type PurchaseState, type ReleaseReason } from '../../ledger/ledger.ts';
 import { all, answer, bodyOf, LEASE_MS, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
@@ -287,17 +287,19 @@ export function conformance(place: Place): void {
     test('an answer is forgotten when its time is over, the purchase never; equal bytes stay while anybody may collect them', async () => {
       await inNew(async (ledger) => {
         const large = 'z'.repeat(2_500_000);
-        const old = await purchaseIn(ledger, 'sold', 1, { nowMs: 1000, body: large });
-        const young = await purchaseIn(ledger, 'sold', 2, { nowMs: 9000, body: large });
+        const old = await purchaseIn(ledger, 'sold', 1, { payment: { ...payment(1), validBefore: 3n }, nowMs: 1000, body: large });
+        const young = await purchaseIn(ledger, 'sold', 2, { payment: { ...payment(2), validBefore: 3n }, nowMs: 9000, body: large });
+        const misdated = await purchaseIn(ledger, 'sold', 5, { nowMs: 1000, body: 'sold on a server whose clock was behind' });
         const open = await purchaseIn(ledger, 'settling', 3, { nowMs: 1000 });
-        assert.equal(await ledger.forgetAnswers(old.endedAtMs ?? 0), 0);
+        for (const early of [old.endedAtMs ?? 0, 3000]) assert.equal(await ledger.forgetAnswers(early), 0);
         assert.equal(await ledger.forgetAnswers(5000), 1);
         assert.equal(await ledger.forgetAnswers(5000), 0);
         assert.equal(await ledger.answerOf(old.id), null);
         assert.deepEqual(await ledger.find({ id: old.id }), old);
         assert.equal(sha256((await bodyOf(await ledger.answerOf(young.id))) ?? ''), sha256(large));
         assert.equal(String(await bodyOf(await ledger.answerOf(open.id))), 'answer 3');
-        assert.equal(await ledger.forgetAnswers(10 ** 12), 1);
+        assert.ok(await ledger.answerOf(misdated.id));
+        assert.equal(await ledger.forgetAnswers(10 ** 13), 2);
         const again = await purchaseIn(ledger, 'sold', 4, { body: large });
         assert.equal(sha256((await bodyOf(await ledger.answerOf(again.id))) ?? ''), sha256(large), 'forgotten bytes can be kept anew');
       });
@@ -318,13 +320,15 @@ export function conformance(place: Place): void {
       });
     });
 
-    test('a token works once, until its owner refuses it by its age', async () => {
+    test('a token works once, until long after its owner refuses it by its age', async () => {
       await inNew(async (ledger) => {
-        const [used] = [await Promise.all(Array.from({ length: 8 }, () => ledger.useOnce('nonce', 100, 0)))];
+        const used = await Promise.all(Array.from({ length: 8 }, () => ledger.useOnce('nonce', 100)));
         assert.equal(used.filter(Boolean).length, 1);
-        assert.equal(await ledger.useOnce('nonce', 100, 100), false);
-        assert.equal(await ledger.useOnce('another', 100, 100), true);
-        assert.equal(await ledger.useOnce('nonce', 300, 101), true);
+        assert.equal(await ledger.useOnce('another', 300), true);
+        assert.equal(await ledger.useOnce('nonce', 100), false);
+        await ledger.forgetAnswers(101);
+        assert.equal(await ledger.useOnce('nonce', 100), true);
+        assert.equal(await ledger.useOnce('another', 300), false);
       });
     });
 
@@ -349,9 +353,9 @@ export function conformance(place: Place): void {
   });
 
   describe('clocks that jump', () => {
-    test('back: nothing that was settled comes undone, and a lease only lasts longer', async () => {
+    test('back: nothing that was settled comes undone, and a lease lasts a little longer', async () => {
       await inNew(async (ledger) => {
-        const later = 10 ** 9;
+        const later = FUTURE_MS;
         await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
         await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
         await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
@@ -360,6 +364,20 @@ export function conformance(place: Place): void {
         assert.equal(await ledger.forgetAnswers(0), 0);
         const { id } = await reserve(ledger, wanted(4));
         assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
+      });
+    });
+
+    test('back by hours: a reservation from the future does not keep its lead until then', async () => {
+      await inNew(async (ledger) => {
+        const later = 10 ** 9;
+        for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries()) await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
+        assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
+        const { id } = await reserve(ledger, wanted(4));
+        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved'], 0), 'reserved');
+        await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
+        assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
+        await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
+        assert.equal(await ledger.giveUpAbandoned(0), 1);
       });
     });
 

@@ -28,7 +28,7 @@ async function fill(ledger: Ledger): Promise<void> {
   for (const [i, p] of (await all(ledger.purchases())).filter((q) => q.state === 'sold').entries()) {
     await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
   }
-  await ledger.useOnce('token', Date.now() + 1e9, 0);
+  await ledger.useOnce('token', Date.now() + 1e9);
   await ledger.keepTo('real');
 }
 
@@ -72,7 +72,7 @@ export function keeping(place: Place, other: Place): void {
       assert.deepEqual(await again.begin(wanted(1)).then((b) => b.kind), 'taken', 'a payment that was used stays used');
       const next = await reserve(again, wanted(50));
       assert.equal(await again.claim(next.id, ['sold-lead', 'open-lead', 'given-back'], 0), 'given-back', 'sold leads are still sold');
-      assert.equal(await again.useOnce('token', Date.now() + 1e9, 0), false);
+      assert.equal(await again.useOnce('token', Date.now() + 1e9), false);
       assert.equal(await again.keepTo('test'), 'real');
       await again.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
       await again.close();

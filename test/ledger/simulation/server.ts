@@ -6,7 +6,7 @@ import { collecting } from '../../../api/payments/collect.ts';
 import { plainSpoken, settlementOf } from '../../../api/payments/facilitator.ts';
 import { reconcile, type ChainEvidence } from '../../../api/payments/reconcile.ts';
 import { noteDelivery, sell, type Settlement } from '../../../api/payments/sale.ts';
-import { LedgerUnavailable, type Answer, type Ledger, type Payment, type Purchase } from '../../../ledger/ledger.ts';
+import { isOver, LedgerUnavailable, type Answer, type Ledger, type Payment, type Purchase } from '../../../ledger/ledger.ts';
 import { answer, bodyOf } from '../purchases.ts';
 import { PAY_TO, PRICE, type Chain } from './chain.ts';
 import { facilitator } from './facilitator.ts';
@@ -137,7 +137,7 @@ export class Server {
     const ledger = this.#seen(process);
     const nowMs = (): number => this.#nowMs(process);
     const { payment, identifierHash } = request;
-    const standing = (p: Purchase | null): Purchase | null => (p?.state === 'reserved' && p.leaseUntilMs <= nowMs() ? null : p);
+    const standing = (p: Purchase | null): Purchase | null => (p && isOver(p, nowMs()) ? null : p);
     const taken = (identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }))) ?? standing(await ledger.find({ payment }));
     if (taken) return this.#answerTaken(ledger, process, client, taken, request);
     await world.gate(process, 'verifies');
