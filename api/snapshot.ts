@@ -39,14 +39,15 @@ export interface Snapshot {
 
 /**
  * Load the snapshot in `folder`.
+ * @param atOnce tables that are read beside each other, a processor each
  * @throws an Error that says in one sentence what is missing or damaged
  */
-export async function loadSnapshot(folder: string): Promise<Snapshot> {
+export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot> {
   const path = join(folder, 'manifest.json');
   const checked = Manifest.safeParse(JSON.parse(await readFile(path, 'utf8')));
   if (!checked.success) throw new Error(`manifest.json: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}`);
   const manifest = checked.data;
-  const { duck, gaps } = await loadTables(folder, manifest);
+  const { duck, gaps } = await loadTables(folder, manifest, atOnce);
   const normalise = await normaliserOn(duck.connection);
   const queue = new PQueue({ concurrency: QUERIES_AT_ONCE });
   // Queries on one connection wait for each other, and opening one costs a twentieth of a millisecond.

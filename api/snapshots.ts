@@ -4,6 +4,7 @@
  * What cannot be loaded changes nothing: the old snapshot goes on serving and the reason is kept for `/health`.
  */
 import { readlink } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -70,7 +71,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     if (target === current?.target) { failed = null; return; }
     if (failed?.target === target && nowMs() - failed.atMs < TRY_AGAIN_MS) return;
     try {
-      const snapshot = await loadSnapshot(resolve(dataDir, target));
+      // Beside one that serves, a processor is left to those who ask.
+      const snapshot = await loadSnapshot(resolve(dataDir, target), current ? 1 : availableParallelism());
       if (closed) { snapshot.close(); return; }
       const old = current;
       current = { snapshot, target, users: 0, retired: false };

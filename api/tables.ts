@@ -27,8 +27,10 @@ export type TableName = keyof typeof TABLES;
 /** Tables that older snapshots do not have. Without one of the others nothing is served from a snapshot. */
 export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history']);
 
-/** Columns by which rows are looked up or ranked. */
+/**
+ * Columns by which single rows are looked up. An index over the millions of a register, or the hundreds of thousands of
+ * leads, takes as long to make as their rows take to read: what looks no row up, or one row a sale, goes without.
+ */
 export const INDEXES: readonly (readonly [table: TableName, column: string, unique: 'UNIQUE' | ''])[] = [
-  ['deals', 'id', 'UNIQUE'], ['signals', 'id', 'UNIQUE'], ['auctions', 'id', 'UNIQUE'], ['leads', 'id', 'UNIQUE'], ['filings', 'id', 'UNIQUE'],
-  ['reports', 'id', 'UNIQUE'], ['listing_history', 'deal_id', ''],
+  ['deals', 'id', 'UNIQUE'], ['signals', 'id', 'UNIQUE'], ['auctions', 'id', 'UNIQUE'], ['reports', 'id', 'UNIQUE'], ['listing_history', 'deal_id', ''],
 ];
