@@ -2,7 +2,7 @@
  * Files written so that a crash at any instant, a power cut included, leaves either the old content or the new, never
  * half of it: content is flushed before the rename that shows it, and the folder after.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -12,6 +12,9 @@ import { pipeline } from 'node:stream/promises';
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 }
+
+/** Tells this process from others that may write into the same folder, those of other hosts too, where process ids repeat. */
+const OURS = `${process.pid}-${randomUUID().slice(0, 8)}`;
 
 /** Flush a file or folder that exists to the disk. */
 export async function sync(path: string): Promise<void> {
@@ -34,7 +37,7 @@ export async function makeFolder(path: string): Promise<void> {
 export async function writeWhole(path: string, content: string | Uint8Array, folder = dirname(path)): Promise<void> {
   await makeFolder(dirname(path));
   await makeFolder(folder);
-  const temporary = join(folder, `${basename(path)}.${process.pid}.tmp`);
+  const temporary = join(folder, `${basename(path)}.${OURS}.tmp`);
   try {
     const handle = await open(temporary, 'w');
     try {

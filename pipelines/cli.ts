@@ -13,6 +13,7 @@ import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock } from './clock.ts';
+import { inThisProcess } from './crawl/crawler.ts';
 import { failureOf } from './failure.ts';
 import { layoutOf } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -109,7 +110,7 @@ async function runCommand(): Promise<number> {
   for (const line of notPermitted(sources, mayFetch)) say(line);
   try {
     const result = await run({
-      layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, fetcher, say, mayFetch,
+      layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, crawler: inThisProcess(fetcher), say, mayFetch,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),

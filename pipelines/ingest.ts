@@ -1,10 +1,10 @@
 /** One read of one source: pages from the web or the drop folder, staged rows or a stated reason why not. */
 import { basename, relative } from 'node:path';
 import type { Archive } from '../sources/fetch/archive.ts';
-import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { readDrop } from '../sources/fetch/drop.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../sources/contract.ts';
 import type { Clock } from './clock.ts';
+import type { Crawler } from './crawl/crawler.ts';
 import { parseRunId, type Layout } from './layout.ts';
 import { readsUpTo, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
 import { readPages } from './parse.ts';
@@ -13,7 +13,7 @@ import { carriedFrom, checkExpectations, type Unreadable } from './stage.ts';
 export interface Ingest {
   readonly layout: Layout;
   readonly archive: Archive;
-  readonly fetcher: Fetcher;
+  readonly crawler: Crawler;
   readonly clock: Clock;
   readonly runId: string;
   /** Whether a source may be read from the web, or from the drop folder only. Default: every one may. */
@@ -46,27 +46,24 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   const { layout, clock, runId } = run;
   const unreadable: Unreadable[] = [];
   const before = await readsUpTo(layout, spec.name, clock.asOf);
-  const recorded = new Map(before.map((r) => [r.run_id, r.status]));
-  const context = run.fetcher.contextFor(spec, {
+  const recorded = new Set(before.map((r) => r.run_id));
+  const read = run.crawler.read(spec, {
     asOf: clock.asOf, runId, lastGoodOn,
-    // A page that was set aside is fetched whole again rather than confirmed unchanged.
-    trusts: (id) => recorded.get(id) !== 'quarantined',
-    // What an interrupted run of this day has archived is not asked for again.
+    distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
     resumes: (await run.archive.runs(spec.name)).filter((id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id)),
-    onUnreadable: (key, error) => unreadable.push({
-      key,
-      url: error instanceof SourceUnavailable || error instanceof Quarantine ? error.pageUrl ?? spec.home : spec.home,
-      reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
-      detail: error instanceof Error ? error.message : String(error),
-    }),
-  });
+  }, (key, error) => unreadable.push({
+    key,
+    url: error instanceof SourceUnavailable || error instanceof Quarantine ? error.pageUrl ?? spec.home : spec.home,
+    reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
+    detail: error instanceof Error ? error.message : String(error),
+  }));
   const pages: Page[] = [];
   let dropped: readonly string[] = [];
   const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
     source: spec.name, run_id: runId, as_of: clock.asOf, status, reason: null, detail: null, page_url: null,
     observed_at: pages.reduce((latest, p) => (p.observedAt > latest ? p.observedAt : latest), pages[0]?.observedAt ?? clock.observedAt()),
     counts: NO_ROWS,
-    traffic: { requests: context.stats.requests, not_modified: context.stats.notModified, bytes: context.stats.bytes, retries: context.stats.retries },
+    traffic: { requests: read.traffic.requests, not_modified: read.traffic.notModified, bytes: read.traffic.bytes, retries: read.traffic.retries },
     pages: pages.map((p) => ({ kind: p.kind, url: p.url, sha256: p.sha256, observed_at: p.observedAt, context: { ...p.context } })),
     dropped_files: [...dropped], rejects: [], parquet: null,
     ...rest,
@@ -86,7 +83,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     }
     if (pages.length === 0) {
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
-      for await (const page of spec.fetch(context)) pages.push(page);
+      for await (const page of read.pages()) pages.push(page);
     }
     const standing = before.find((r) => r.status === 'good');
     const parsed = await readPages(stagedParquet(layout, spec.name, runId), spec, pages, unreadable, clock.observedAt());
@@ -103,5 +100,5 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       return await done(record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }));
     }
     throw error;
-  }
+  } finally { read.done(); }
 }

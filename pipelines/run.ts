@@ -10,9 +10,9 @@ import { loadModels, loadReferences, macrosSql, type Model } from '../models/ind
 import type { SourceSpec } from '../sources/contract.ts';
 import { loadRowRecords } from '../sources/index.ts';
 import type { Archive } from '../sources/fetch/archive.ts';
-import type { Fetcher } from '../sources/fetch/fetcher.ts';
 import { changesSince, type Changes } from './changes.ts';
 import { daysBetween, type Clock } from './clock.ts';
+import type { Crawler } from './crawl/crawler.ts';
 import { ingest } from './ingest.ts';
 import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './inputs.ts';
 import { keepApart } from './kind.ts';
@@ -34,15 +34,14 @@ export interface RunOptions {
   /** Whether a source may be read from the web; the others are read from the drop folder only. Default: every one. */
   readonly mayFetch?: (spec: SourceSpec) => boolean;
   readonly archive: Archive;
-  readonly fetcher: Fetcher;
+  /** Who reads the sources' pages: this process, or workers. */
+  readonly crawler: Crawler;
   /** Assumptions to underwrite with. Default: the declared set. */
   readonly assumptions?: AssumptionSet;
   /** Asks which leads are sold, right before the build. Default: none is. @throws LedgerUnavailable */
   readonly soldLeads?: () => Promise<readonly string[]>;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
-  /** Sources read at the same time. Politeness to one host is the fetcher's. */
-  readonly parallel?: number;
   readonly say?: (line: string) => void;
 }
 
@@ -150,7 +149,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
       const before = Date.now();
-      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, fetcher: options.fetcher, mayFetch }, spec, incorporated) : undefined;
+      const read = due ? await ingest({ layout, clock, runId, archive: options.archive, crawler: options.crawler, mayFetch }, spec, incorporated) : undefined;
       const state = stateOf(spec, read, await readsUpTo(layout, spec.name, clock.asOf), spec.fetch !== undefined && mayFetch(spec), clock.asOf);
       const { latest } = state;
       states.push(state);
@@ -159,12 +158,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);
   // A defect of our own ends the run, but only after the reads under way have ended in good order.
-  const workers = await Promise.allSettled(Array.from({ length: options.parallel ?? 4 }, () => worker().catch((error: unknown) => {
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(options.crawler.atOnce, options.sources.length) }, () => worker().catch((error: unknown) => {
     waiting.length = 0;
     throw error;
   })));
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
+  for (const line of options.crawler.account()) say(line);
   const sources = states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 
   // Not known is not none: where the ledger cannot be asked, nothing is published.

@@ -45,6 +45,8 @@ export const RequestRecord = z.object({
   fromCache: z.boolean(),
   /** Why the answer could not be used, as the reason word of Quarantine or SourceUnavailable; null when it could. */
   error: z.string().nullable(),
+  /** Which try of the run to read the source asked, where it was not the first: another worker took it over. */
+  attempt: z.int().min(1).optional(),
 });
 export type RequestRecord = z.infer<typeof RequestRecord>;
 

@@ -121,11 +121,12 @@ export class SourceContext implements FetchContext {
 
   /** A page that an interrupted run of the same day has archived already. */
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
-    const runs = this.#read.resumes ?? [];
-    if (runs.length === 0 || options.session || options.form) return undefined;
-    const found = await this.#latest(pageUrl, options, (r) => runs.includes(r.runId));
+    const { runId, resumes: runs = [], attempt = 0 } = this.#read;
+    if ((runs.length === 0 && attempt === 0) || options.session || options.form) return undefined;
+    const found = await this.#latest(pageUrl, options, (r) => (r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId)));
     if (!found) return undefined;
-    const record = { ...found.record, runId: this.#read.runId, kind: options.kind, context: { ...options.context }, fromCache: true };
+    const { attempt: _other, ...answered } = found.record;
+    const record = { ...answered, runId, kind: options.kind, context: { ...options.context }, fromCache: true, ...this.#attemptMark };
     await this.#shared.archive.append(record);
     this.stats.resumed += 1;
     return assemblePage(record, found.sha256, found.bytes);
@@ -243,9 +244,15 @@ export class SourceContext implements FetchContext {
     }
   }
 
+  /** What tells the requests of a later try from those of the first. */
+  get #attemptMark(): Pick<RequestRecord, 'attempt'> {
+    const { attempt = 0 } = this.#read;
+    return attempt === 0 ? {} : { attempt };
+  }
+
   #laneOf(host: string): Lane {
     const { concurrency } = this.#spec.politeness;
-    const lane = this.#shared.lanes.get(host) ?? new Lane(concurrency);
+    const lane = this.#shared.lanes.get(host) ?? new Lane(concurrency, host, this.#shared.turns);
     lane.narrowTo(concurrency);
     this.#shared.lanes.set(host, lane);
     return lane;
@@ -271,8 +278,10 @@ export class SourceContext implements FetchContext {
         : await this.#shared.renderer.render(ask.url, options.rendered, this.#shared.userAgent, (url) => this.#part(url, ask, send));
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
+      this.#shared.stop?.throwIfAborted();
       throw await this.#noAnswer(ask, error);
     }
+    this.#shared.stop?.throwIfAborted();
     this.#progress(answer.body.length);
     for (const cookie of answer.setCookie) await ask.jar?.setCookie(cookie, ask.url.href, { ignoreError: true });
     const decoded = await decodeBody(answer.body, answer.headers['content-encoding'], mostDecoded(limits, options), pageUrl)
@@ -283,7 +292,7 @@ export class SourceContext implements FetchContext {
     const verdict = this.#judge(ask, answer, decoded);
     const record = await this.#archive(ask, answer, verdict);
     if (verdict.is === 'refused') throw verdict.error;
-    if (verdict.is === 'again') throw this.#again(verdict, lane);
+    if (verdict.is === 'again') throw await this.#again(verdict, lane);
     if (verdict.is === 'redirect') return { verdict: 'redirect', answer };
     if (verdict.is === 'not_modified') this.stats.notModified += 1;
     const body = verdict.is === 'not_modified' ? ask.prior?.bytes : decoded;
@@ -349,14 +358,14 @@ export class SourceContext implements FetchContext {
   }
 
   /** Another try, once the host's own wish for quiet has passed; none where it wishes for more than a run has. */
-  #again(verdict: Extract<Verdict, { is: 'again' }>, lane: Lane): Error {
+  async #again(verdict: Extract<Verdict, { is: 'again' }>, lane: Lane): Promise<Error> {
     const { afterMs, error } = verdict;
     const { inSandbox, limits } = this.#shared;
     if (afterMs !== undefined && afterMs > limits.maxRetryAfterMs) {
       const detail = `${error.message}, and asks to be left alone for ${Math.round(afterMs / 1000)} seconds`;
       return error instanceof SourceUnavailable ? new SourceUnavailable(error.reason, detail, error.pageUrl, error.status) : error;
     }
-    if (afterMs !== undefined && !inSandbox) lane.hold(afterMs);
+    if (afterMs !== undefined && !inSandbox) await lane.hold(afterMs);
     return new Again(error);
   }
 
@@ -401,7 +410,7 @@ export class SourceContext implements FetchContext {
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
       status: null, kind: options.kind, context: { ...options.context },
       requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
-      sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null,
+      sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null, ...this.#attemptMark,
     };
   }
 

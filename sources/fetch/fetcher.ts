@@ -14,6 +14,7 @@ import { MAX_DECODED_BYTES } from './page.ts';
 import { PRODUCT, type RobotsRules } from './robots.ts';
 import { createRenderer, type Renderer } from './browser.ts';
 import { createTransport, type Transport, type TransportLimits } from './transport.ts';
+import { ALONE, type Turns } from './turns.ts';
 
 export interface FetchLimits extends TransportLimits {
   /** Largest body as sent, in bytes, unless the request says otherwise. */
@@ -56,6 +57,10 @@ export interface FetcherOptions {
   readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Asked before each request, where other processes may want the same host. Default: there are none. */
+  readonly turns?: Turns;
+  /** Aborted where what is read is no longer ours to read: its reason is thrown, and nothing more is asked or archived. */
+  readonly stop?: AbortSignal;
 }
 
 export interface ReadOptions {
@@ -67,6 +72,8 @@ export interface ReadOptions {
   readonly trusts?: (runId: string) => boolean;
   /** Interrupted runs of the same day: what they archived is used instead of asking again. Default: none. */
   readonly resumes?: readonly string[];
+  /** Which try of this run to read the source it is, from 0: what an earlier one has archived is used instead of asking again. Default 0. */
+  readonly attempt?: number;
 }
 
 export interface Fetcher {
@@ -86,6 +93,8 @@ export interface Shared {
   readonly inSandbox: boolean;
   readonly secrets: Readonly<Record<string, string | undefined>>;
   readonly onProgress: (progress: Progress) => void;
+  readonly turns: Turns;
+  readonly stop: AbortSignal | undefined;
   /** By host. */
   readonly lanes: Map<string, Lane>;
   /** By origin; robots.txt is read once in a run. */
@@ -96,12 +105,13 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const limits = { ...LIMITS, ...options.limits };
   const shared: Shared = {
     archive: options.archive, clock: options.clock, limits,
-    transport: createTransport(limits, options.sandboxUrl),
+    transport: createTransport(limits, options.sandboxUrl, options.stop),
     renderer: createRenderer(options.chromiumPath),
     userAgent: options.contact === undefined ? `${PRODUCT}/0.1` : `${PRODUCT}/0.1 (+${options.contact})`,
     inSandbox: options.sandboxUrl !== undefined,
     secrets: options.secrets ?? {},
     onProgress: options.onProgress ?? (() => {}),
+    turns: options.turns ?? ALONE, stop: options.stop,
     lanes: new Map(), robots: new Map(),
   };
   return {

@@ -1,16 +1,21 @@
 /** Politeness to one host: so many requests at once, so far apart, and none while the host asks for quiet. */
 import PQueue from 'p-queue';
+import { ALONE, type Turns } from './turns.ts';
 
 /** Waits, and counts what it waited. */
 export type Pause = (ms: number) => Promise<void>;
 
 export class Lane {
   readonly #queue: PQueue;
+  readonly #host: string;
+  readonly #turns: Turns;
   /** When the next request may start, on the monotonic clock in milliseconds. */
   #nextAt = 0;
 
-  constructor(concurrency: number) {
+  constructor(concurrency: number, host: string, turns: Turns = ALONE) {
     this.#queue = new PQueue({ concurrency });
+    this.#host = host;
+    this.#turns = turns;
   }
 
   /** Sources that share a host share its lane, at the pace of the most careful. */
@@ -19,8 +24,9 @@ export class Lane {
   }
 
   /** No request starts within the next `ms` milliseconds. */
-  hold(ms: number): void {
+  async hold(ms: number): Promise<void> {
     this.#nextAt = Math.max(this.#nextAt, performance.now() + ms);
+    await this.#turns.hold(this.#host, ms);
   }
 
   /**
@@ -32,6 +38,7 @@ export class Lane {
       // More than once where another request starts, or the host asks for quiet, while this one waits.
       for (let wait = this.#nextAt - performance.now(); wait > 0; wait = this.#nextAt - performance.now()) await pause(wait);
       this.#nextAt = Math.max(this.#nextAt, performance.now() + intervalMs);
+      for (let wait = await this.#turns.next(this.#host, intervalMs); wait > 0; wait = await this.#turns.next(this.#host, intervalMs)) await pause(wait);
       return task();
     });
   }

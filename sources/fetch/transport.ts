@@ -49,8 +49,9 @@ export interface Transport {
 /**
  * @param connectTo address that every host is reached at instead of its own (the sandbox world); the Host header
  *   still names the host of the request
+ * @param stop ends every request that is under way, and those that are still begun
  */
-export function createTransport(limits: TransportLimits, connectTo?: string): Transport {
+export function createTransport(limits: TransportLimits, connectTo?: string, stop?: AbortSignal): Transport {
   const options = {
     connect: { timeout: limits.connectMs }, headersTimeout: limits.headersMs, bodyTimeout: limits.bodyMs,
     // HTTP/1.1 only: its Content-Length tells a body that was cut from one that ended.
@@ -59,7 +60,8 @@ export function createTransport(limits: TransportLimits, connectTo?: string): Tr
   const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
   async function send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer> {
-    const deadline = AbortSignal.timeout(limits.totalMs);
+    const timeout = AbortSignal.timeout(limits.totalMs);
+    const deadline = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
     let head: Dispatcher.ResponseData;
     try {
       head = await dispatcher.request({

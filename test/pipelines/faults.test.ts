@@ -14,6 +14,7 @@ import { standingRead, type ReadRecord } from '../../pipelines/reads.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { defineSource, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../fetch/site.ts';
 
@@ -107,7 +108,7 @@ for (const [fault, handler] of Object.entries(FAULTS)) {
       const clock = sandboxClock(day);
       const fetcher = createFetcher({ archive, clock, limits: LIMITS });
       t.after(() => fetcher.close());
-      return await ingest({ layout, archive, fetcher, clock, runId: `${day}.01` }, specAt(origin), null) ?? assert.fail('nothing was read');
+      return await ingest({ layout, archive, crawler: inThisProcess(fetcher), clock, runId: `${day}.01` }, specAt(origin), null) ?? assert.fail('nothing was read');
     };
     const first = await read((await serve(t, { '/list': good })).origin, '2026-11-20');
     assert.equal(first.status, 'good');

@@ -10,6 +10,7 @@ import { run, type RunResult } from '../../pipelines/run.ts';
 import { summaryOf, warningsOf } from '../../pipelines/summary.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { newLayout, smallWorld } from './runs.ts';
@@ -44,7 +45,7 @@ test('until then not one request goes out, no warning is given, and a dropped pa
     const archive = await openArchive(layout.root);
     const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url });
     try {
-      return await run({ layout, clock, dataClock: 'sandbox', archive, fetcher, sources: all.map((spec) => (spec === summit ? lenient : spec)), due: ({ name }) => name === summit.name, mayFetch: ({ name }) => name !== summit.name });
+      return await run({ layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: all.map((spec) => (spec === summit ? lenient : spec)), due: ({ name }) => name === summit.name, mayFetch: ({ name }) => name !== summit.name });
     } finally { await fetcher.close(); }
   };
   try {

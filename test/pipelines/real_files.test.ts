@@ -12,6 +12,7 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { run } from '../../pipelines/run.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 
@@ -36,7 +37,7 @@ test('the real files go through the same adapters to a published snapshot, with 
   const archive = await openArchive(dir);
   const fetcher = createFetcher({ archive, clock });
   const result = await run({
-    layout, clock, dataClock: 'live', archive, fetcher, sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
+    layout, clock, dataClock: 'live', archive, crawler: inThisProcess(fetcher), sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
     due: (spec) => spec.name in FILES,
   });
   await fetcher.close();

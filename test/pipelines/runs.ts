@@ -14,6 +14,7 @@ import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 
@@ -48,7 +49,7 @@ export async function runDay({ layout, world, day, alter, only, models, assumpti
   const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, secrets: { ...SANDBOX_SECRETS, ...secrets }, limits: { retries: 1, backoffMs: 5 } });
   try {
     const result = await run({
-      layout, clock, dataClock: 'sandbox', archive, fetcher, sources: await loadSources(), due: (spec) => only?.(spec) ?? true,
+      layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => only?.(spec) ?? true,
       ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}),
     });
     return { ...result, truth: sandbox.day };
