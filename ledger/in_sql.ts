@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { storedAnswers } from './answers.ts';
 import { FUTURE_MS, isOver, type Begun, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
-import { asNumber, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
+import { asNumber, CHANGED_COLUMNS, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store, Value } from './store.ts';
 
 const FROM = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
@@ -14,6 +14,9 @@ const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'release
 const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.payer = $1 AND p.identifier_hash = $2`;
 /** What `isOver` says at time $1. */
 const OVER = `state = 'reserved' AND (lease_until_ms <= $1 OR reserved_at_ms > $1 + ${FUTURE_MS})`;
+const BEGIN = `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
+  VALUES ($1, 'reserved', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`;
+const SELL = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, why = NULL WHERE id = $1 AND state = 'settling' RETURNING ${CHANGED_COLUMNS}`;
 const GIVE_UP = `DELETE FROM purchases WHERE ${OVER} AND id = $2 RETURNING id`;
 
 /** Leads looked at in one statement, which always has so many parameters so that it is prepared once. */
@@ -74,20 +77,26 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
   return {
     async begin(purchase) {
       check(purchase);
-      const { payment: p, nowMs } = purchase;
+      const { nowMs, leaseMs, ...wanted } = purchase;
+      const p = wanted.payment;
       for (let tries = 0; tries < TRIES; tries += 1) {
         const id = newId();
         const begun = await store.write(async (query): Promise<Begun | null> => {
-          const taken = await inTheWay(query, purchase);
-          if (taken) return taken === 'changed' ? null : taken;
-          const inserted = await query(
-            `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
-             VALUES ($1, 'reserved', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`,
-            id, p.network, p.asset, p.payer, p.nonce, p.payTo, String(p.amount), String(p.validBefore), purchase.route, purchase.request,
-            purchase.snapshotId, purchase.identifierHash, nowMs, nowMs + purchase.leaseMs);
-          if (inserted.length === 0) return null;
-          const made = purchaseIn(await query(BY_ID, id));
-          return made && { kind: 'reserved', purchase: made };
+          const insert = async (): Promise<boolean> => (await query(BEGIN, id, p.network, p.asset, p.payer, p.nonce, p.payTo, String(p.amount), String(p.validBefore),
+            wanted.route, wanted.request, wanted.snapshotId, wanted.identifierHash, nowMs, nowMs + leaseMs)).length === 1;
+          // Nearly always nothing is in the way, which the indexes tell.
+          if (!(await insert())) {
+            const taken = await inTheWay(query, purchase);
+            if (taken) return taken === 'changed' ? null : taken;
+            if (!(await insert())) return null;
+          }
+          return {
+            kind: 'reserved',
+            purchase: {
+              ...wanted, id, state: 'reserved', reservedAtMs: nowMs, leaseUntilMs: nowMs + leaseMs,
+              settlingAtMs: null, endedAtMs: null, transaction: null, why: null, leadId: null, answerSha256: null,
+            },
+          };
         });
         if (begun) return begun;
       }
@@ -137,8 +146,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
     },
 
     sold: (purchaseId, transaction, nowMs) => store.write(async (query) => {
-      await query(`UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, why = NULL WHERE id = $1 AND state = 'settling'`, purchaseId, nowMs, transaction);
-      const purchase = purchaseIn(await query(BY_ID, purchaseId));
+      const purchase = purchaseIn(await query(SELL, purchaseId, nowMs, transaction)) ?? purchaseIn(await query(BY_ID, purchaseId));
       if (!purchase || purchase.state === 'reserved') throw new Error(`purchase ${purchaseId} was never sent for settlement`);
       return purchase;
     }),

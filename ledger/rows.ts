@@ -2,10 +2,14 @@
 import type { Delivery, DeliveryKind, Purchase, PurchaseState } from './ledger.ts';
 import type { Row } from './store.ts';
 
+const COLUMNS = ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
+  'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'answer_sha256'];
+
 /** Columns of a purchase with its lead, for `FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id`. */
-export const PURCHASE_COLUMNS = `p.id, p.state, p.network, p.asset, p.payer, p.nonce, p.pay_to, p.amount, p.valid_before, p.route, p.request,
-  p.snapshot_id, p.identifier_hash, p.reserved_at_ms, p.lease_until_ms, p.settling_at_ms, p.ended_at_ms, p.tx_hash, p.why, p.answer_sha256,
-  COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
+export const PURCHASE_COLUMNS = `${COLUMNS.map((c) => `p.${c}`).join(', ')}, COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
+
+/** The same of a purchase that was just changed, for RETURNING. */
+export const CHANGED_COLUMNS = `${COLUMNS.join(', ')}, COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id`;
 
 const asText = (value: unknown): string => {
   if (typeof value !== 'string') throw new TypeError(`the ledger holds ${typeof value} where text belongs`);

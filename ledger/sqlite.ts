@@ -1,11 +1,13 @@
 /** The ledger in one SQLite file, for all processes of one host. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { ledgerInSql } from './in_sql.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
+import { sharedWrites, type Transactions } from './shared_writes.ts';
 import type { Query, Row, Store } from './store.ts';
 
 const PATIENCE_MS = 5000;
@@ -48,6 +50,8 @@ export interface SqliteOptions {
   readonly patienceMs?: number;
   /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
   readonly maxPages?: number;
+  /** Makes durable what was written to an open file. Default: fdatasync. */
+  readonly flush?: (handle: number) => Promise<void>;
 }
 
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
@@ -86,35 +90,47 @@ function queryOn(db: DatabaseSync): Query {
   const statements = new Map<string, StatementSync>();
   return async (sql, ...values) => {
     let statement = statements.get(sql);
-    if (!statement) statements.set(sql, statement = db.prepare(sql));
-    return statement.all(Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))) as readonly Row[];
+    // $1 is a name to SQLite, ?1 a place.
+    if (!statement) statements.set(sql, statement = db.prepare(sql.replaceAll(/\$(\d+)/g, '?$1')));
+    return statement.all(...values) as readonly Row[];
+  };
+}
+
+/** The file beside the database that commits are appended to, or null for one in memory. It stays for as long as the connection does. */
+const openLog = (path: string): number | null => (path === ':memory:' ? null : openSync(`${realpathSync(path)}-wal`, 'r+'));
+
+/** Transactions on a connection whose commits are written and not yet flushed. */
+function transactionsOn(db: DatabaseSync, log: number | null, flush: (handle: number) => Promise<void>): Transactions {
+  const statement = (sql: string): () => void => {
+    const prepared = db.prepare(sql);
+    return () => { prepared.run(); };
+  };
+  return {
+    begin: statement('BEGIN IMMEDIATE'), commit: statement('COMMIT'),
+    // Some errors, a full disk among them, have ended the transaction already.
+    rollBack: () => { if (db.isTransaction) db.exec('ROLLBACK'); },
+    isOpen: () => db.isTransaction,
+    savepoint: statement('SAVEPOINT one'), undoToSavepoint: statement('ROLLBACK TO one'), releaseSavepoint: statement('RELEASE one'),
+    flush: async () => { if (log !== null) await flush(log); },
+    isBusy, told: unavailable,
   };
 }
 
 /** The store on one connection, on which one thing is done at a time. */
-function storeOn(db: DatabaseSync, path: string, patienceMs: number): Store {
+function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flush = promisify(fdatasync) }: SqliteOptions): Store {
   const query = queryOn(db);
+  const log = openLog(path);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
   };
+  const writes = sharedWrites(transactionsOn(db, log, flush), inTurn, patienceMs);
   return {
     lockRows: '',
     read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
-    write: (work) => patiently(patienceMs, () => inTurn(async () => {
-      db.exec('BEGIN IMMEDIATE');
-      try {
-        const result = await work(query);
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        // Some errors, a full disk among them, have ended the transaction already.
-        if (db.isTransaction) db.exec('ROLLBACK');
-        throw error;
-      }
-    })),
+    write: (work) => writes.write(() => work(query)),
     atOneMoment: async (work) => {
       // A connection of its own, so that nobody waits for it.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
@@ -123,9 +139,14 @@ function storeOn(db: DatabaseSync, path: string, patienceMs: number): Store {
         return await work(queryOn(reader));
       } finally { reader.close(); }
     },
-    close: () => inTurn(async () => {
-      if (db.isOpen) db.close();
-    }),
+    async close() {
+      await writes.idle();
+      await inTurn(async () => {
+        if (!db.isOpen) return;
+        db.close();
+        if (log !== null) closeSync(log);
+      });
+    },
   };
 }
 
@@ -140,11 +161,13 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     await patiently(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
     db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
     await patiently(patienceMs, () => migrate(db, path));
+    // From here on a commit is only written, into the file that is flushed for several commits at once. Checkpoints go on flushing as before.
+    db.exec('PRAGMA synchronous = NORMAL');
   } catch (error) {
     db.close();
     throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;
   }
-  return storeOn(db, path, patienceMs);
+  return storeOn(db, path, options);
 }
 
 /** Open the ledger in a file; `:memory:` for one that ends with the process. @throws as openSqliteStore does */

@@ -1,9 +1,9 @@
 /** A facilitator that approves and settles whatever it is given, and payments of the right form for it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
-import type { FacilitatorClient } from '@x402/core/server';
+import type { FacilitatorClient, RouteConfig } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { NETWORK } from '../../api/payments/network.ts';
+import { NETWORK, PAYMENT_SECONDS } from '../../api/payments/network.ts';
 
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 const PAYER = '0x00000000000000000000000000000000000000bb';
@@ -27,3 +27,10 @@ export function paymentFor(accepted: PaymentRequirements): string {
   };
   return encodePaymentSignatureHeader(payload);
 }
+
+/** A priced route as both payment layers take it. */
+export const paidRoutes: Readonly<Record<string, RouteConfig>> = {
+  'GET /paid': {
+    accepts: { scheme: 'exact', network: NETWORK, payTo: PAY_TO, price: '$0.05', maxTimeoutSeconds: PAYMENT_SECONDS }, description: 'Records.', mimeType: 'application/json', serviceName: 'Bench',
+  },
+};

@@ -1,16 +1,17 @@
 /**
  * A process that uses a ledger, for tests with several of them:
  *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells what it gets; waits for a line first
- *   sell LEDGER FIRST LEADS      sells payment after payment from number FIRST until it is killed, telling each step done
+ *   sell LEDGER FIRST LEADS N    sells payment after payment from number FIRST, N at a time, until it is killed, telling each step done
  *   lock FILE                    holds an SQLite file's write lock until it is told something
  *   lock-reading FILE            keeps everybody out of an SQLite file, readers too
  */
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { answer, wanted } from './purchases.ts';
 
-const [mode, place = '', first = '', second = ''] = process.argv.slice(2);
+const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
 const tell = (line: object): void => { process.stdout.write(`${JSON.stringify(line)}\n`); };
 const word = async (): Promise<unknown> => once(process.stdin, 'data');
 const leads = (count: number): string[] => Array.from({ length: count }, (_, i) => `lead-${i}`);
@@ -34,9 +35,14 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
   await ledger.close();
 }
 
-async function sell(from: number, leadIds: readonly string[]): Promise<void> {
+async function sell(from: number, leadIds: readonly string[], atOnce: number): Promise<void> {
   const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
-  for (let n = from; ; n += 1) {
+  let next = from;
+  await Promise.all(Array.from({ length: atOnce }, () => sellInTurn(ledger, () => { next += 1; return next - 1; }, leadIds)));
+}
+
+async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly string[]): Promise<void> {
+  for (let n = next(); ; n = next()) {
     const begun = await ledger.begin(wanted(n, { nowMs: Date.now(), leaseMs: 200 }));
     if (begun.kind !== 'reserved') throw new Error('nobody else has this payment');
     const { id } = begun.purchase;
@@ -60,7 +66,7 @@ async function lock(readers: boolean): Promise<void> {
 }
 
 if (mode === 'race') await race(Number(first), leads(Number(second)));
-else if (mode === 'sell') await sell(Number(first), leads(Number(second)));
+else if (mode === 'sell') await sell(Number(first), leads(Number(second)), Number(third));
 else if (mode === 'lock' || mode === 'lock-reading') await lock(mode === 'lock-reading');
 else throw new Error(`no such mode: ${mode ?? ''}`);
 process.stdin.destroy();

@@ -113,13 +113,13 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
     await Promise.all([one.close(), two.close()]);
   });
 
-  test(`${kills} processes killed while they sell: what they said was written is written, and nothing is half`, async () => {
+  test(`${kills} processes killed while they sell, one thing or eight at a time: what they said was written is written, and nothing is half`, async () => {
     const name = await place.fresh();
     const told: Told[] = [];
     let seed = 7;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     for (let kill = 0; kill < kills; kill += 2) {
-      const pair = [kill, kill + 1].map((i) => child('sell', name, String(i * 100_000), '100000'));
+      const pair = [kill, kill + 1].map((i) => child('sell', name, String(i * 100_000), '100000', i % 2 === 0 ? '1' : '8'));
       for (const c of pair) {
         const lines = Math.floor(random() * 25);
         await c.heard(lines);

@@ -1,0 +1,39 @@
+/**
+ * Our payment layer in front of a handler that does next to nothing, with its ledger on disk. `/paid` costs, `/free` is
+ * the same handler without payments. Prints its address.
+ *   node bench/servers/paid_koa.ts <bytes of an answer> <ledger file>
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Router } from '@koa/router';
+import Koa, { type Context } from 'koa';
+import { paymentLayer } from '../../api/payments/koa.ts';
+import { signaturesOf } from '../../api/payments/signatures.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { approving, paidRoutes } from './approving.ts';
+import { endWithParent } from './parent.ts';
+import { answersOf } from './records.ts';
+
+const [bytes, ledgerFile] = process.argv.slice(2);
+if (bytes === undefined || ledgerFile === undefined) throw new Error('give the bytes of an answer and the ledger file');
+const publicUrl = 'https://api.dealfeed.example';
+const layer = paymentLayer({
+  facilitator: approving, routes: paidRoutes, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null), publicUrl,
+  editionOf: () => 'one', collectUrl: (id) => `${publicUrl}/purchases/${id}`,
+  refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
+});
+const next = answersOf(Number(bytes));
+const handler = (ctx: Context): void => {
+  ctx.status = 200;
+  ctx.body = next();
+  ctx.type = 'application/json';
+};
+const router = new Router();
+router.get('/paid', layer.charge('GET /paid', 60_000), handler);
+router.get('/free', handler);
+const koa = new Koa();
+koa.use(router.routes());
+await layer.start();
+const server = createServer(koa.callback());
+endWithParent();
+server.listen(0, '127.0.0.1', () => { process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`); });
