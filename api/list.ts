@@ -1,7 +1,7 @@
 /** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
 import { z } from 'zod';
 import { identifier } from '../lib/sql.ts';
-import { rankSql, type Rank } from './columns.ts';
+import { meeting, rankSql, type Rank } from './columns.ts';
 import type { Position } from './cursor.ts';
 import { columnOf, type Filters } from './filters.ts';
 import type { Manifest } from './manifest.ts';
@@ -89,14 +89,8 @@ async function findInMemory(snapshot: Snapshot, columns: readonly string[], { fi
     const where = new Where().add(...afterSql(table, rank, after));
     start = order.length - Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
   }
-  const rows: number[] = [];
-  let total = 0;
-  for (const [place, row] of order.entries()) {
-    if (!tests.every((test) => test(row))) continue;
-    total += 1;
-    if (place >= start && rows.length < most) rows.push(row);
-  }
-  return { total, texts: await snapshot.texts(table, columns, rows) };
+  const [before, rest] = [meeting(order.subarray(0, start), tests), meeting(order.subarray(start), tests)];
+  return { total: before.length + rest.length, texts: await snapshot.texts(table, columns, [...rest.subarray(0, most)]) };
 }
 
 async function findInSql(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {

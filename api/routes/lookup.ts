@@ -7,7 +7,7 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import type { AddressParts } from '../addresses.ts';
-import type { TableColumns } from '../columns.ts';
+import { meeting, type TableColumns } from '../columns.ts';
 import { Filters, type Condition } from '../filters.ts';
 import { noteOf } from '../list.ts';
 import { oncePerSnapshot } from '../once.ts';
@@ -123,7 +123,7 @@ async function find(asked: Asked<typeof params>, place: Place | null, parts: Add
     const [address, parcelRows] = [parts && await atAddress(columns, parts), parcel === null ? null : await ofParcel(columns, parcel)];
     if (address === null && parcelRows === null) return [];
     const tests = await columns.tests(inPlace(base, city, place?.zip).and('state', '=', state));
-    const rows = [...(address?.keys() ?? parcelRows ?? [])].filter((row) => (parcelRows?.has(row) ?? true) && tests.every((test) => test(row)));
+    const rows = [...meeting(Int32Array.from(address?.keys() ?? parcelRows ?? []), tests)].filter((row) => parcelRows?.has(row) ?? true);
     const texts = await snapshot.texts(table, TABLES[table].columns.map((c) => c.name), rows);
     const matches = texts.map((text, i): Match => {
       const matchedOn = parcelRows ? 'apn_exact' : address?.get(rows[i] ?? -1) ?? 'apn_exact';
