@@ -124,6 +124,9 @@ fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and c
 bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
 	@node bench/run.ts
 
+bench-figures: $(NODE) ## write the newest full-size figures into docs/performance/
+	@node bench/figures.ts
+
 crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and hold what follows against an undisturbed run
 	@node test/crash/pipeline.ts
 
@@ -148,4 +151,4 @@ crash-sales: $(NODE) ## kill -9 servers at KILLS=300 random instants while they 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales help
+.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales help

@@ -1,4 +1,4 @@
-/** The outcomes as a table for the terminal and as a plot. */
+/** The outcomes as a table, for the terminal and in Markdown, and as a plot. */
 import { parse, View } from 'vega';
 import { compile } from 'vega-lite';
 import type { Outcome, Summary } from './contract.ts';
@@ -9,16 +9,27 @@ const spread = ({ median, least, most }: Summary): string => `${figure(median)} 
 
 const targetOf = ({ target }: Outcome): string => ('atMost' in target ? `<= ${target.atMost}` : `>= ${target.atLeast}`);
 
-/** Lines of a table: medians, with least and most in brackets. */
+const HEAD = ['benchmark', 'ours', 'baseline', 'unit', 'ratio', 'target', 'met', 'runs'];
+
+/** Cells of a benchmark and of its further figures: medians, with least and most in brackets. */
+const rowsOf = (o: Outcome): string[][] => [
+  [o.name, spread(o.ours), spread(o.base), o.unit, spread(o.ratio), targetOf(o), o.met ? 'yes' : 'NO', String(o.repetitions)],
+  ...Object.entries(o.also).map(([name, also]) => [`  ${name}`, spread(also), '', also.unit ?? '', '', also.atMost === undefined ? '' : `<= ${also.atMost}`,
+    also.atMost === undefined ? '' : also.median <= also.atMost ? 'yes' : 'NO', '']),
+];
+
+/** Lines of a table in Markdown, and beneath it what each benchmark measures against what. */
+export const markdownOf = (outcomes: readonly Outcome[]): string[] => [
+  `| ${HEAD.join(' | ')} |`, `|${'---|'.repeat(HEAD.length)}`,
+  ...outcomes.flatMap(rowsOf).map((cells) => `| ${cells.map((cell) => cell.trim().replaceAll('..', ' to ')).join(' | ')} |`),
+  '', ...outcomes.map((o) => `- \`${o.name}\`: ${o.what}; against ${o.baseline}.`),
+];
+
+/** Lines of a table for the terminal. */
 export function tableOf(outcomes: readonly Outcome[]): string[] {
-  const head = ['benchmark', 'ours', 'baseline', 'unit', 'ratio', 'target', 'met', 'runs'];
-  const rows = outcomes.flatMap((o) => [
-    [o.name, spread(o.ours), spread(o.base), o.unit, spread(o.ratio), targetOf(o), o.met ? 'yes' : 'NO', String(o.repetitions)],
-    ...Object.entries(o.also).map(([name, also]) => [`  ${name}`, spread(also), '', also.unit ?? '', '', also.atMost === undefined ? '' : `<= ${also.atMost}`,
-      also.atMost === undefined ? '' : also.median <= also.atMost ? 'yes' : 'NO', '']),
-  ]);
-  const widths = head.map((h, i) => Math.max(h.length, ...rows.map((r) => r[i]?.length ?? 0)));
-  return [head, ...rows].map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd());
+  const rows = outcomes.flatMap(rowsOf);
+  const widths = HEAD.map((h, i) => Math.max(h.length, ...rows.map((r) => r[i]?.length ?? 0)));
+  return [HEAD, ...rows].map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd());
 }
 
 /** Each ratio as a multiple of its target, as an SVG: what a benchmark may cost is 1, to the left of it is better. */
