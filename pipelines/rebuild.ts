@@ -23,12 +23,13 @@ import { loadRowRecords, loadSources } from '../sources/index.ts';
 import { loadInputs, type SourceState } from './inputs.ts';
 import { layoutOf, type Layout } from './layout.ts';
 import { say } from './output.ts';
+import { readPages } from './parse.ts';
 import { writeSnapshot } from './publish.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from './reads.ts';
 import { pagesOf, unreadableOf } from './reparse.ts';
 import { hashesOf } from './run.ts';
 import { listSnapshots, readManifest, verifySnapshot, type Manifest } from './snapshots.ts';
-import { parsePages, writeRows } from './stage.ts';
+import type { Staged } from './stage.ts';
 import { table } from './summary.ts';
 
 export interface Rebuilt {
@@ -128,7 +129,6 @@ async function copyStaged(layout: Layout, target: Layout, record: ReadRecord): P
 async function parsedAgain(layout: Layout, target: Layout, archive: Archive, spec: SourceSpec, record: ReadRecord): Promise<string | null> {
   try {
     const { unreadable, observedAt } = unreadableOf(record);
-    const rows = parsePages(spec, await pagesOf(archive, record), unreadable, observedAt);
     // Rows carried from the read before are made again from that one's pages.
     const carriedFrom = record.counts.rows_carried === 0 ? undefined : (await readsUpTo(layout, spec.name, record.as_of)).find((r) => r.status === 'good' && r.run_id < record.run_id);
     if (carriedFrom) {
@@ -136,7 +136,11 @@ async function parsedAgain(layout: Layout, target: Layout, archive: Archive, spe
       if (why !== null) return `the read ${carriedFrom.run_id}, from which it carries rows: ${why}`;
     }
     const file = stagedParquet(target, record.source, record.run_id, versionOf(record));
-    const staged = await writeRows(file, spec, rows, carriedFrom && stagedParquet(target, spec.name, carriedFrom.run_id, versionOf(carriedFrom)));
+    const parsed = await readPages(file, spec, await pagesOf(archive, record), unreadable, observedAt);
+    let staged: Staged;
+    try {
+      staged = await parsed.write(carriedFrom && stagedParquet(target, spec.name, carriedFrom.run_id, versionOf(carriedFrom)));
+    } finally { await parsed.close(); }
     if (staged.parquet.sha256 === record.parquet?.sha256) return null;
     await rm(file);
     return 'today\'s parser makes other rows of its pages, as make reparse shows';

@@ -166,35 +166,53 @@ export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed
 /** Columns of a staged file. */
 export const columnsOf = (spec: SourceSpec): readonly Column[] => [...spec.row.columns, ...Provenance.columns];
 
-/** Write the rows of the table `fresh`, one for each key, and what is carried. */
-export async function writeFresh(connection: DuckDBConnection, target: string, spec: SourceSpec, tally: Tally, before: string | undefined): Promise<Staged> {
+/**
+ * Fill a table `carried` with the rows of the read before whose keys were refused today and that `fresh` does not hold.
+ * @returns how many they are
+ */
+export async function gatherCarried(connection: DuckDBConnection, spec: SourceSpec, tally: Tally, before: string | undefined): Promise<number> {
   const columns = columnsOf(spec);
+  await connection.run(`CREATE TABLE carried AS SELECT ${columns.map((c) => identifier(c.name)).join(', ')} FROM fresh LIMIT 0`);
+  if (before === undefined || tally.rejectedKeys.length === 0) return 0;
+  await connection.run(`CREATE TABLE refused (${spec.row.key.map((k) => `${identifier(k)} VARCHAR`).join(', ')})`);
+  for (const k of tally.rejectedKeys) {
+    await connection.run(`INSERT INTO refused VALUES (${spec.row.key.map((_, i) => `$${i + 1}`).join(', ')})`, spec.row.key.map((name) => k[name] ?? null));
+  }
+  const same = (a: string, b: string): string => spec.row.key.map((n) => `CAST(${a}.${identifier(n)} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${identifier(n)} AS VARCHAR)`).join(' AND ');
+  // A file from before a column existed has no value for it.
+  const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(before)})`)).map((r) => r['column_name']));
+  const values = columns.map((c) => (present.has(c.name) ? `p.${identifier(c.name)}` : `CAST(NULL AS ${c.sql})`)).join(', ');
+  await connection.run(`INSERT INTO carried SELECT ${values} FROM read_parquet(${literal(before)}) p
+    WHERE EXISTS (FROM refused r WHERE ${same('p', 'r')}) AND NOT EXISTS (FROM fresh f WHERE ${same('p', 'f')})`);
+  return Number((await rowsOf(connection, 'SELECT count(*) AS n FROM carried'))[0]?.['n']);
+}
+
+/**
+ * Write a staged file beside its place, count it, and put it there.
+ * @param write writes the fresh and the carried rows to a path
+ */
+export async function putStaged(
+  target: string, spec: SourceSpec, tally: Tally, carried: number, write: (temporary: string) => Promise<{ readonly rows: number; readonly bytes: number; readonly sha256: string }>,
+): Promise<Staged> {
   const temporary = `${target}.tmp`;
   try {
-    const key = spec.row.key.map(identifier).join(', ');
-    const names = columns.map((c) => identifier(c.name)).join(', ');
-    let carried = 0;
-    await connection.run(`CREATE TABLE carried AS SELECT ${names} FROM fresh LIMIT 0`);
-    if (before !== undefined && tally.rejectedKeys.length > 0) {
-      await connection.run(`CREATE TABLE refused (${spec.row.key.map((k) => `${identifier(k)} VARCHAR`).join(', ')})`);
-      for (const k of tally.rejectedKeys) {
-        await connection.run(`INSERT INTO refused VALUES (${spec.row.key.map((_, i) => `$${i + 1}`).join(', ')})`, spec.row.key.map((name) => k[name] ?? null));
-      }
-      const same = (a: string, b: string): string => spec.row.key.map((n) => `CAST(${a}.${identifier(n)} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${identifier(n)} AS VARCHAR)`).join(' AND ');
-      // A file from before a column existed has no value for it.
-      const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM read_parquet(${literal(before)})`)).map((r) => r['column_name']));
-      const values = columns.map((c) => (present.has(c.name) ? `p.${identifier(c.name)}` : `CAST(NULL AS ${c.sql})`)).join(', ');
-      await connection.run(`INSERT INTO carried SELECT ${values} FROM read_parquet(${literal(before)}) p
-        WHERE EXISTS (FROM refused r WHERE ${same('p', 'r')}) AND NOT EXISTS (FROM fresh f WHERE ${same('p', 'f')})`);
-      carried = Number((await rowsOf(connection, 'SELECT count(*) AS n FROM carried'))[0]?.['n']);
-    }
-    await connection.run(`COPY (SELECT * FROM (SELECT ${names} FROM fresh UNION ALL FROM carried) ORDER BY ${key}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
-    const written = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(temporary)})`))[0]?.['n']);
-    const counts = { rows_in: tally.rowsIn, rows_out: written - carried, rows_rejected: tally.rejects.length, rows_merged: tally.merged, rows_carried: carried };
+    const { rows, bytes, sha256 } = await write(temporary);
+    const counts = { rows_in: tally.rowsIn, rows_out: rows - carried, rows_rejected: tally.rejects.length, rows_merged: tally.merged, rows_carried: carried };
     if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
     await moveInto(temporary, target);
-    return { counts, parquet: { sha256: await sha256OfFile(target), bytes: (await stat(target)).size } };
+    return { counts, parquet: { sha256, bytes } };
   } finally { await rm(temporary, { force: true }); }
+}
+
+/** Write the rows of the table `fresh`, one for each key, and what is carried. */
+async function writeFresh(connection: DuckDBConnection, target: string, spec: SourceSpec, tally: Tally, before: string | undefined): Promise<Staged> {
+  const carried = await gatherCarried(connection, spec, tally, before);
+  const [names, key] = [columnsOf(spec).map((c) => c.name), spec.row.key].map((list) => list.map(identifier).join(', '));
+  return putStaged(target, spec, tally, carried, async (temporary) => {
+    await connection.run(`COPY (SELECT * FROM (SELECT ${names} FROM fresh UNION ALL FROM carried) ORDER BY ${key}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
+    const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(temporary)})`))[0]?.['n']);
+    return { rows, bytes: (await stat(temporary)).size, sha256: await sha256OfFile(temporary) };
+  });
 }

@@ -11,7 +11,8 @@ import type { BulkCsv } from './contract.ts';
 /** Stands between texts in the one text that is searched; no plain cell can hold it. */
 const BETWEEN = '\\x1f';
 
-const ODD_WORD = `(?i)${BETWEEN}${NOTHING.source.slice(1, -1)}${BETWEEN}`;
+/** Something that is not printable ASCII, two spaces in a row, or a cell that is a word for "nothing": one search for all three. */
+const ODD = `[^ -~${BETWEEN}]|  |${BETWEEN}(?i:${NOTHING.source.slice(1, -1)})${BETWEEN}`;
 
 /** Names of the file's cells as published, by position: the trimmed ones bear the names of their columns. */
 const published = (position: number): string => `cell_${position}`;
@@ -25,12 +26,12 @@ const published = (position: number): string => `cell_${position}`;
 export function plainRowsSql({ cells, texts, plain, values, sourceUrl }: BulkCsv, header: readonly string[], columns: readonly string[], file: string): string {
   const trimmed = cells.map((c) => `nullif(trim(${published(header.indexOf(c))}), '') AS ${identifier(c)}`).join(', ');
   const all = header.map((_, position) => published(position));
-  // One text for the whole row, so that each search is made once.
+  // One text for the whole row, so that it is searched once.
   const together = `concat_ws(chr(31), '', ${[...cells.map(identifier), ...texts].join(', ')}, '')`;
   return `SELECT ${columns.map((c) => `${values[c] ?? 'NULL'} AS ${identifier(c)}`).join(', ')}, ${sourceUrl} AS source_url,
       CASE WHEN is_plain THEN NULL ELSE [${all.join(', ')}] END AS odd_cells
     FROM (
-      SELECT *, coalesce((${plain}) AND regexp_full_match(row_text, '[ -~${BETWEEN}]*') AND NOT contains(row_text, '  ') AND NOT regexp_matches(row_text, ${literal(ODD_WORD)}), false) AS is_plain
+      SELECT *, coalesce((${plain}) AND NOT regexp_matches(row_text, ${literal(ODD)}), false) AS is_plain
       FROM (
         SELECT *, ${together} AS row_text
         FROM (

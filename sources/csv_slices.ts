@@ -76,13 +76,26 @@ export function recordsAt(slice: Uint8Array, positions: ReadonlySet<number>): Ma
   return found;
 }
 
+/** The one line end of a file: LF, or CR LF; undefined where both occur, or either inside a line. */
+function oneLineEnd(file: Buffer): '\n' | '\r\n' | undefined {
+  if (!file.includes(RETURN)) return '\n';
+  for (let from = 0; ;) {
+    const newline = file.indexOf(NEWLINE, from);
+    const carriage = file.indexOf(RETURN, from);
+    if (newline === -1 && carriage === -1) return '\r\n';
+    if (carriage === -1 || newline !== carriage + 1) return undefined;
+    from = newline + 1;
+  }
+}
+
 /**
- * Whether every reader of CSV reads this slice alike: UTF-8 without control of lines other than the line feed, no blank
- * line, quote marks only around whole cells and doubled inside them.
+ * Whether every reader of CSV reads this slice alike: UTF-8 with one line end throughout, no blank line, quote marks only
+ * around whole cells and doubled inside them.
  */
 export function isStrictCsv(slice: Uint8Array): boolean {
   const file = bufferOf(slice);
-  if (!isUtf8(file) || file.includes(RETURN) || file.includes(0) || file.includes('\n\n') || file[0] === NEWLINE) return false;
+  const end = oneLineEnd(file);
+  if (end === undefined || !isUtf8(file) || file.includes(0) || file.includes(`${end}${end}`) || file[0] === end.charCodeAt(0)) return false;
   const at = (from: number): number => {
     const found = file.indexOf(QUOTE, from);
     return found === -1 ? file.length : found;
@@ -93,7 +106,7 @@ export function isStrictCsv(slice: Uint8Array): boolean {
     let close = at(open + 1);
     while (file[close + 1] === QUOTE) close = at(close + 2);
     const after = file[close + 1];
-    if (close >= file.length || (after !== undefined && after !== COMMA && after !== NEWLINE)) return false;
+    if (close >= file.length || (after !== undefined && after !== COMMA && after !== end.charCodeAt(0))) return false;
     open = at(close + 1);
   }
   return true;

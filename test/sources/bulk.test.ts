@@ -1,9 +1,12 @@
-/** A big CSV file read by SQL and parser together gives what the parser alone gives: the same staged bytes, rejects and counts. */
+/** A big CSV file read by SQL and parser together gives what the parser alone gives: the same staged rows, rejects and counts. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
+import { sha256OfFile } from '../../lib/files.ts';
+import { literal } from '../../lib/sql.ts';
 import { readInBulk } from '../../pipelines/bulk.ts';
 import { parsePages, writeRows } from '../../pipelines/stage.ts';
 import { COLORADO_COLUMNS } from '../../sandbox/pages/colorado.ts';
@@ -46,21 +49,35 @@ function damaged(seed: number, share: number): string[][] {
 
 describe('against the parser alone', () => {
   let folder = '';
-  before(async () => { folder = await mkdtemp(join(tmpdir(), 'dealfeed-bulk-')); });
-  after(() => rm(folder, { recursive: true }));
+  let duck: Duck;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dealfeed-bulk-'));
+    duck = await openDuck();
+  });
+  after(async () => {
+    duck.close();
+    await rm(folder, { recursive: true });
+  });
 
   async function same(bytes: Uint8Array, partBytes: number): Promise<{ rejects: number; merged: number; rows: number }> {
     const page = pageOf(bytes);
     const alone = parsePages(colorado, [page], [], OBSERVED);
     const written = await writeRows(join(folder, 'alone.parquet'), colorado, alone, undefined);
     const bulk = await readInBulk(join(folder, 'bulk.parquet'), colorado, [page], [], OBSERVED, partBytes);
+    const rowsOfFile = async (name: string): Promise<unknown> => rowsOf(duck.connection, `FROM read_parquet(${literal(join(folder, name))}) ORDER BY document_number`);
     try {
       assert.deepEqual([bulk.rowsIn, bulk.rows.length, bulk.merged], [alone.rowsIn, alone.rows.length, alone.merged]);
       assert.deepEqual(bulk.rejects, alone.rejects);
       const keys = (list: typeof alone.rejectedKeys): string[] => list.map((k) => JSON.stringify(k)).sort();
       assert.deepEqual(keys(bulk.rejectedKeys), keys(alone.rejectedKeys));
-      assert.deepEqual(await bulk.write(undefined), written);
+      const { counts, parquet } = await bulk.write(undefined);
+      assert.deepEqual(counts, written.counts);
+      assert.equal(parquet.sha256, await sha256OfFile(join(folder, 'bulk.parquet')));
     } finally { await bulk.close(); }
+    assert.deepEqual(await rowsOfFile('bulk.parquet'), await rowsOfFile('alone.parquet'));
+    const [moved] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM (SELECT page_row < lag(page_row) OVER (ORDER BY file_row_number) AS back
+      FROM read_parquet(${literal(join(folder, 'bulk.parquet'))}, file_row_number = true)) WHERE back`);
+    assert.equal(moved?.['n'], '0', 'the staged rows are in the order of the file');
     assert.deepEqual((await readdir(folder)).sort(), ['alone.parquet', 'bulk.parquet'], 'nothing on its way is left over');
     return { rejects: alone.rejects.length, merged: alone.merged, rows: alone.rows.length };
   }
@@ -87,6 +104,19 @@ describe('against the parser alone', () => {
     await same(Buffer.concat([Buffer.from(some), Buffer.from(cell('x').padEnd(20)), Buffer.from([0xd1, 0x0a])]), 4000);
     await same(Buffer.from(`\ufeff${some}`), 4000);
     await same(Buffer.from(some.slice(0, -1)), 4000);
+  });
+
+  test('a file whose lines end as on Windows is read the same, by SQL too', async () => {
+    for (const share of [0.003, 0.1]) {
+      const lines = csv(damaged(6, share)).toString('utf8');
+      await same(Buffer.from(lines.replaceAll('\n', '\r\n')), 30_000);
+    }
+    const clean = Buffer.from(csv(real).toString('utf8').replaceAll('\n', '\r\n'));
+    assert.ok(isStrictCsv(clean), 'no part of it is left to the parser');
+    await same(clean, 40_000);
+    assert.ok(!isStrictCsv(Buffer.from('a,b\r\n1,2\n')));
+    assert.ok(!isStrictCsv(Buffer.from('a,b\r\n\r\n1,2\r\n')));
+    assert.ok(!isStrictCsv(Buffer.from('a,b\n1,2\r')));
   });
 
   test('what the parser sets aside is set aside', async () => {
