@@ -148,7 +148,10 @@ ledger-restore: $(NODE) ## a ledger from FILE=..., in either database; OVERWRITE
 crash-sales: $(NODE) ## kill -9 servers at KILLS=300 random instants while they sell, on both kinds of ledger, and hold the books against the chain
 	@node test/crash/sales.ts
 
+crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, hours and days while they sell, on both kinds of ledger, and hold the books against the chain
+	@node test/crash/clock.ts
+
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales help
+.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales crash-clock help

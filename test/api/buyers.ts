@@ -17,8 +17,8 @@ export interface Buyer {
   readonly fetch: (url: string) => Promise<Response>;
   /** PAYMENT-SIGNATURE for what the server asks for, changed before it is signed. */
   sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
-  /** The same, with an identifier of the buyer's own for the purchase. */
-  signAs(url: string, identifier: string): Promise<string>;
+  /** The same, with an identifier of the buyer's own for the purchase; valid until a time that is so much later (or earlier) than by the right clock. */
+  signAs(url: string, identifier: string, aheadSeconds?: number): Promise<string>;
   /** SIGN-IN-WITH-X for the challenge that this URL answers with, changed before it is signed; `address` is the wallet it names. */
   signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
   /** The same, changed after it was signed. */
@@ -44,10 +44,12 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     address: account.address,
     fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }], spendControls: { maxAmountPerPayment: '$2' } }),
     sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
-    async signAs(url, identifier) {
+    async signAs(url, identifier, aheadSeconds = 0) {
       const required = await askedFor(url);
       const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
-      return encodePaymentSignatureHeader(await client.createPaymentPayload({ ...required, extensions }));
+      const accepts = required.accepts.map((a) => ({ ...a, maxTimeoutSeconds: a.maxTimeoutSeconds + aheadSeconds }));
+      const payload = await client.createPaymentPayload({ ...required, extensions, accepts });
+      return encodePaymentSignatureHeader({ ...payload, accepted: { ...payload.accepted, maxTimeoutSeconds: payload.accepted.maxTimeoutSeconds - aheadSeconds } });
     },
     async signIn(url, change = (info) => info, address = account.address) {
       const { sign_in: challenge } = (await (await fetch(url)).json()) as { sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] } };

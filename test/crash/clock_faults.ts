@@ -1,0 +1,32 @@
+/** Ways to trust a clock too much that somebody could build in. The proofs with jumping clocks are worth something only if they find each of them. */
+export interface ClockFault {
+  readonly name: string;
+  /** Places of the sources, each of which is there once, and what is put there. */
+  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+}
+
+export const clockFaults: readonly ClockFault[] = [
+  {
+    name: 'expiry is read from the clock of the server',
+    changes: [{ file: 'api/payments/evidence.ts', from: 'chainSeconds: latest.timestamp', to: 'chainSeconds: BigInt(Math.floor(Date.now() / 1000))' }],
+  },
+  {
+    name: 'a settlement is looked for where our clocks say it must be',
+    changes: [
+      { file: 'api/payments/evidence.ts', from: 'firstBlockAt(client, payment.validBefore, latest.number)', to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)' },
+      { file: 'api/payments/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
+    ],
+  },
+  {
+    name: 'answers are forgotten by the clock of the server alone',
+    changes: [{ file: 'api/payments/watch.ts', from: 'Math.min(nowMs(), Number(latest) * 1000)', to: 'nowMs()' }],
+  },
+  {
+    name: 'answers are forgotten by the time that a clock wrote beside them',
+    changes: [{ file: 'ledger/in_sql.ts', from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
+  },
+  {
+    name: 'a used challenge is forgotten when its time is over',
+    changes: [{ file: 'ledger/in_sql.ts', from: 'useOnce: async (token, untilMs) => (await', to: "useOnce: async (token, untilMs) => (await store.write((query) => query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await" }],
+  },
+];

@@ -1,0 +1,58 @@
+/**
+ * Loaded into a server before anything else (`node --import`): its wall clock, which a test can move while it runs, and
+ * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries too. Timers and
+ * performance.now go on as they are, as with a real clock that is set.
+ *
+ * The test connects to the socket CLOCK_SOCKET and writes lines such as {"offsetMs":-60000,"afterReadings":7}: after so
+ * many more readings of the clock it is so far from the machine's. A second time when that is done, or when it was not
+ * read so often in good time, the offset is written back.
+ */
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** A clock that nobody reads is moved all the same after this time. */
+const PATIENCE_MS = 1_000;
+
+const machine = Date.now.bind(Date);
+let offsetMs = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
+let next: { readonly offsetMs: number; left: number; readonly done: (how: 'reading' | 'time') => void } | undefined;
+
+function jump(how: 'reading' | 'time'): void {
+  if (!next) return;
+  ({ offsetMs } = next);
+  const { done } = next;
+  next = undefined;
+  done(how);
+}
+
+function now(): number {
+  if (next && (next.left -= 1) < 0) jump('reading');
+  return machine() + offsetMs;
+}
+
+const RealDate = Date;
+// The prototype stays the real one: what is a Date to the one is a Date to the other.
+globalThis.Date = new Proxy(RealDate, {
+  get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver) as unknown),
+  construct: (target, given, asked) => Reflect.construct(target, given.length === 0 ? [now()] : given, asked) as object,
+  apply: () => new RealDate(now()).toString(),
+});
+
+const { CLOCK_SOCKET } = process.env;
+if (CLOCK_SOCKET !== undefined) {
+  createServer((socket) => {
+    socket.on('error', () => undefined);
+    createInterface(socket).on('line', (line) => {
+      const asked = JSON.parse(line) as { offsetMs: number; afterReadings: number };
+      const timer = setTimeout(() => { jump('time'); }, PATIENCE_MS);
+      next = {
+        offsetMs: asked.offsetMs, left: asked.afterReadings,
+        done(how) {
+          clearTimeout(timer);
+          socket.write(`${JSON.stringify({ how })}\n`);
+        },
+      };
+    });
+    socket.unref();
+  }).listen(CLOCK_SOCKET).unref();
+}

@@ -1,0 +1,176 @@
+/**
+ * Clocks that are wrong at the worst moment, one moment each, with whole servers: what must hold, and the fault of
+ * clock_faults.ts that would break it.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { fetchPaying, type Buyer } from '../api/buyers.ts';
+import { clockedServer, DAY_MS, HOUR_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
+import { nodeBetween, UNHARMED, type Fate, type NodeBetween } from './node_between.ts';
+import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld } from './sales_world.ts';
+
+const EXCLUSIVE = '/api/leads/exclusive';
+
+/** What a moment is made of. */
+class Stage {
+  readonly attempts: Attempt[] = [];
+  fate: Fate | Promise<Fate> = UNHARMED;
+  readonly world: SalesWorld;
+  readonly #node: NodeBetween;
+  readonly #fault: string | undefined;
+  readonly #servers: ClockedServer[] = [];
+
+  constructor(world: SalesWorld, node: NodeBetween, fault?: string) {
+    this.world = world;
+    this.#node = node;
+    this.#fault = fault;
+  }
+
+  async server(offsetMs = 0): Promise<ClockedServer> {
+    const server = await clockedServer({ ...this.world.env, SANDBOX_RPC: this.#node.url }, offsetMs, this.#fault);
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** A server that starts, looks at everything that was left open and old, and stops in good order. */
+  async passing(offsetMs: number): Promise<void> { await (await this.server(offsetMs)).end('SIGTERM'); }
+
+  buyer(n = 0): Buyer {
+    const buyer = this.world.buyers[n];
+    if (!buyer) throw new Error(`there is no buyer ${n}`);
+    return buyer;
+  }
+
+  /** Buy a lead that nobody else gets. @returns the status of the answer */
+  async buy(server: ClockedServer, { buyer = this.buyer(), aheadSeconds = 0 }: { readonly buyer?: Buyer; readonly aheadSeconds?: number } = {}): Promise<{ readonly status: number; readonly attempt: Attempt }> {
+    const header = await buyer.signAs(server.url + EXCLUSIVE, randomBytes(12).toString('hex'), aheadSeconds);
+    const { authorization } = decodePaymentSignatureHeader(header).payload as { authorization: { nonce: string } };
+    const attempt: Attempt = { buyer, path: EXCLUSIVE, header, nonce: authorization.nonce.toLowerCase() };
+    this.attempts.push(attempt);
+    const response = await fetchPaying(server.url + EXCLUSIVE, header);
+    const body = Buffer.from(await response.arrayBuffer());
+    if (response.status === 200) attempt.answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead: (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id };
+    return { status: response.status, attempt };
+  }
+
+  /** Status of a collection of this payment with this signature. */
+  async collect(server: ClockedServer, { nonce }: Attempt, header: string): Promise<number> {
+    const response = await fetch(`${server.url}/api/purchases/${nonce}`, { headers: { 'SIGN-IN-WITH-X': header } });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** Wait until a purchase is settling. */
+  async settling(): Promise<void> {
+    const ledger = await this.world.openLedger();
+    try { while ((await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length === 0) await sleep(20); } finally { await ledger.close(); }
+  }
+
+  async close(): Promise<void> { for (const server of this.#servers.splice(0)) await server.end('SIGKILL'); }
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** The fault that it finds. */
+  readonly fault: string;
+  /** @returns what was promised and not kept; the account is drawn up afterwards by whoever calls it */
+  readonly play: (stage: Stage) => Promise<readonly string[]>;
+}
+
+const expected = (what: string, status: number, ...allowed: readonly number[]): string[] => (allowed.includes(status) ? [] : [`${what}: ${status}`]);
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'a server a day ahead does not release what can still be settled',
+    fault: 'expiry is read from the clock of the server',
+    async play(stage) {
+      const right = await stage.server();
+      let arrives: (fate: Fate) => void = () => undefined;
+      stage.fate = new Promise((resolve) => { arrives = resolve; });
+      const bought = stage.buy(right);
+      await stage.settling();
+      await stage.passing(DAY_MS);
+      stage.fate = UNHARMED;
+      arrives(UNHARMED);
+      // 502 where it arrived so late that its server had stopped waiting.
+      return expected('the settlement arrived after all', (await bought).status, 200, 502);
+    },
+  },
+  {
+    name: 'a settlement whose reply was lost is found, though server and buyer were both two days ahead',
+    fault: 'a settlement is looked for where our clocks say it must be',
+    async play(stage) {
+      const ahead = await stage.server(2 * DAY_MS);
+      stage.fate = { ...UNHARMED, replied: false };
+      const { status } = await stage.buy(ahead, { aheadSeconds: 2 * DAY_MS / SECOND_MS });
+      stage.fate = UNHARMED;
+      await ahead.end('SIGKILL');
+      return expected('the reply of the settlement was lost', status, 502);
+    },
+  },
+  {
+    name: 'a server that starts with its clock forty days ahead does not forget what was sold today',
+    fault: 'answers are forgotten by the clock of the server alone',
+    async play(stage) {
+      const { status } = await stage.buy(await stage.server());
+      await stage.passing(40 * DAY_MS);
+      return expected('the purchase', status, 200);
+    },
+  },
+  {
+    name: 'what a server forty days behind wrote down as sold is not forgotten by a right one',
+    fault: 'answers are forgotten by the time that a clock wrote beside them',
+    async play(stage) {
+      const right = await stage.server();
+      stage.fate = { ...UNHARMED, replied: false };
+      const { status } = await stage.buy(right);
+      stage.fate = UNHARMED;
+      await right.end('SIGKILL');
+      await stage.passing(-40 * DAY_MS);
+      await stage.passing(0);
+      return expected('the reply of the settlement was lost', status, 502);
+    },
+  },
+  {
+    name: 'a signature collects once, though the clock goes an hour ahead and back',
+    fault: 'a used challenge is forgotten when its time is over',
+    async play(stage) {
+      const server = await stage.server();
+      const { attempt } = await stage.buy(server);
+      const [url, other] = [`${server.url}/api/purchases/${attempt.nonce}`, (await stage.buy(server, { buyer: stage.buyer(1) })).attempt];
+      const header = await attempt.buyer.signIn(url);
+      const broken = expected('the first time', await stage.collect(server, attempt, header), 200);
+      await server.jump(HOUR_MS);
+      broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
+      broken.push(...expected('another buyer then', await stage.collect(server, other, await other.buyer.signIn(`${server.url}/api/purchases/${other.nonce}`)), 200));
+      await server.jump(0);
+      broken.push(...expected('the clock being right again', await stage.collect(server, attempt, header), 401));
+      return broken;
+    },
+  },
+];
+
+/** Play moments one after the other in a world of their own, and draw up the account. @returns what was promised and not kept */
+export async function played(kind: 'sqlite' | 'postgres', moments: readonly Scenario[], { fault, patienceMs }: { readonly fault?: string; readonly patienceMs?: number } = {}): Promise<readonly string[]> {
+  const world = await openSales(kind, { leads: 10, buyers: 2 });
+  let stage: Stage | undefined;
+  const node = await nodeBetween(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
+  stage = new Stage(world, node, fault);
+  try {
+    const broken: string[] = [];
+    for (const { name, play } of moments) {
+      broken.push(...(await play(stage)).map((line) => `${name}: ${line}`));
+      await stage.close();
+      await node.idle();
+    }
+    // Past what was signed three days ahead; fewer days than an answer is kept.
+    await passOnChain(world.chain, 3 * DAY_MS / SECOND_MS);
+    const last = await stage.server(3 * DAY_MS);
+    return [...broken, ...(await drawnUp(world, stage.attempts, last.url, 5, patienceMs)).broken];
+  } finally {
+    await stage.close();
+    await node.close();
+    await world.close();
+  }
+}

@@ -1,0 +1,19 @@
+/** Clocks that jump under servers that sell: a short run of what `make crash-clock` does at length, and the worst moments one by one. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { played, scenarios } from './clock_scenarios.ts';
+import { sellUnderClocks } from './sales_clocks.ts';
+
+const JUMPS = 10;
+
+describe('clocks that jump', { concurrency: 2 }, () => {
+  for (const ledger of ['sqlite', 'postgres'] as const) {
+    test(`on ${ledger}, after ${JUMPS} jumps at random instants, the books are the chain's and everybody has what was paid for`, async () => {
+      const result = await sellUnderClocks({ ledger, jumps: JUMPS, seed: 7, collect: 20 });
+      assert.deepEqual(result.broken, []);
+      assert.ok(result.jumps >= JUMPS, JSON.stringify(result));
+      assert.ok(result.sold > 5 && result.answered > 5 && result.open.settling + result.open.unknown > 3, `they were really selling: ${JSON.stringify(result)}`);
+    });
+  }
+  test(`${scenarios.length} moments, one by one`, async () => { assert.deepEqual(await played('sqlite', scenarios), []); });
+});

@@ -1,0 +1,143 @@
+/** What the proofs of the sale share: real servers on one ledger and one chain that outlives them, real buyers, and the account that is drawn up at the end. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Address } from 'viem';
+import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import type { Ledger, Purchase } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { buyerWith, type Buyer } from '../api/buyers.ts';
+import { dataFolder, rowsOfTable } from '../api/snapshots_made.ts';
+import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { all, bodyOf } from '../ledger/purchases.ts';
+
+const PURSE = 100_000_000_000n;
+const PAY_TO = '0x00000000000000000000000000000000000000Ad';
+
+export interface SalesWorld {
+  readonly chain: Chain;
+  readonly buyers: readonly Buyer[];
+  readonly postgres: PostgresServer | undefined;
+  /** Place of the ledger. */
+  readonly place: string;
+  /** Settings of a server in this world. */
+  readonly env: Readonly<Record<string, string>>;
+  openLedger(): Promise<Ledger>;
+  close(): Promise<void>;
+}
+
+/** Make a ledger, a chain, a snapshot with so many leads, and buyers with money. */
+export async function openSales(kind: 'sqlite' | 'postgres', { leads, buyers: count }: { readonly leads: number; readonly buyers: number }): Promise<SalesWorld> {
+  const [folder, cache] = [await dataFolder(), await mkdtemp(join(tmpdir(), 'dealfeed-compiled-'))];
+  const chain = await startChain();
+  const postgres = kind === 'postgres' ? await startPostgres() : undefined;
+  const place = postgres ? await postgres.database() : join(folder.path, 'ledger.sqlite');
+  await folder.publish('2026-11-20.01', { leads: rowsOfTable('leads', leads), deals: rowsOfTable('deals', 40), reports: rowsOfTable('reports', 1), assumptions: rowsOfTable('assumptions', 1) });
+  const buyers = Array.from({ length: count }, () => buyerWith());
+  for (const { address } of buyers) await chain.mint(address, PURSE);
+  return {
+    chain, buyers, postgres, place,
+    env: {
+      DATA_DIR: folder.path, LEDGER: place, SANDBOX_RPC: chain.rpcUrl, PAY_TO, CURSOR_SECRET: 'the same on every server', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'silent',
+      // Starting is most of what is done here: code that is compiled already starts sooner.
+      NODE_COMPILE_CACHE: cache,
+    },
+    openLedger: () => openLedger({ DATA_DIR: folder.path, LEDGER: place }),
+    async close() {
+      await postgres?.remove();
+      await chain.close();
+      await folder.remove();
+      await rm(cache, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Let the chain's own time pass. */
+export async function passOnChain(chain: Chain, seconds: number): Promise<void> {
+  for (const [method, params] of [['evm_increaseTime', [seconds]], ['evm_mine', []]] as const) {
+    const response = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    await response.arrayBuffer();
+  }
+}
+
+export const sha256 = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
+
+/** A payment that a buyer signed and sent. */
+export interface Attempt {
+  readonly buyer: Buyer;
+  readonly path: string;
+  readonly header: string;
+  readonly nonce: string;
+  /** SHA-256 of the body, and the receipt, where it was answered. */
+  answer?: { readonly sha256: string; readonly receipt: string; readonly lead: string | null };
+}
+
+export interface Account {
+  readonly answered: number;
+  readonly sold: number;
+  readonly released: number;
+  readonly leads: number;
+  readonly collected: number;
+  /** Charged, and the answer never arrived before the end. */
+  readonly chargedUnanswered: number;
+  /** What was promised and not kept. */
+  readonly broken: readonly string[];
+}
+
+/**
+ * Wait until a server that was started after everything has ended what was left open, hold the books against the chain, and let
+ * buyers who were charged collect: those first who never had their answer.
+ * @param collect how many collect over HTTP; the bytes of all are held against their hash
+ * @param patienceMs time after which what is still open stays so
+ */
+export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], url: string, collect: number, patienceMs = 120_000): Promise<Account> {
+  const ledger = await world.openLedger();
+  try {
+    for (const untilMs = performance.now() + patienceMs; (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;) await new Promise((resolve) => { setTimeout(resolve, 200); });
+    const purchases = await all(ledger.purchases());
+    const broken = await booksAgainstChain(purchases, attempts, world.chain);
+    const sold = purchases.filter((p) => p.state === 'sold');
+    const open = purchases.filter((p) => p.state === 'settling');
+    if (open.length > 0) broken.push(`${open.length} purchases are still settling`);
+    for (const p of sold) {
+      const kept = await bodyOf(await ledger.answerOf(p.id));
+      if (!kept || sha256(kept) !== p.answerSha256) broken.push(`${p.id} is sold, and its answer is not kept as it was`);
+    }
+    const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
+    const charged = attempts.filter((a) => byNonce.has(a.nonce));
+    const asked = [...charged.filter((a) => !a.answer), ...charged.filter((a) => a.answer)].slice(0, collect);
+    for (const { buyer, nonce, answer } of asked) {
+      const at = `${url}/api/purchases/${nonce}`;
+      const response = await fetch(at, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(at) } });
+      const body = sha256(Buffer.from(await response.arrayBuffer()));
+      const bought = byNonce.get(nonce);
+      if (response.status !== 200 || body !== bought?.answerSha256 || (answer && answer.sha256 !== body)) broken.push(`payment ${nonce} was charged, and its buyer collects ${response.status}`);
+    }
+    return {
+      answered: attempts.filter((a) => a.answer).length, sold: sold.length, released: purchases.filter((p) => p.state === 'released').length,
+      leads: sold.filter((p) => p.leadId !== null).length, collected: asked.length, chargedUnanswered: charged.filter((a) => !a.answer).length, broken,
+    };
+  } finally { await ledger.close(); }
+}
+
+/** What the books say that the chain does not, and the other way round. */
+async function booksAgainstChain(purchases: readonly Purchase[], attempts: readonly Attempt[], chain: Chain): Promise<string[]> {
+  const broken: string[] = [];
+  const sold = purchases.filter((p) => p.state === 'sold');
+  const [written, taken] = [sold.reduce((sum, p) => sum + p.payment.amount, 0n), await chain.balanceOf(PAY_TO)];
+  if (written !== taken) broken.push(`the chain holds ${taken} and the ledger ${written}`);
+  const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
+  if (new Set(leads).size !== leads.length) broken.push('a lead is sold twice');
+  const readers = new Map<string, Set<Address>>();
+  for (const { answer, buyer } of attempts) if (answer?.lead) readers.set(answer.lead, (readers.get(answer.lead) ?? new Set()).add(buyer.address));
+  for (const [lead, who] of readers) if (who.size > 1) broken.push(`lead ${lead} was given to ${who.size} buyers`);
+  const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
+  for (const { buyer, nonce, answer } of attempts) {
+    const purchase = byNonce.get(nonce);
+    const used = await chain.authorizationUsed(buyer.address, nonce as `0x${string}`);
+    if (used !== (purchase !== undefined)) broken.push(`payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`);
+    if (answer && (purchase?.id !== answer.receipt || purchase.answerSha256 !== answer.sha256 || purchase.leadId !== answer.lead)) broken.push(`receipt ${answer.receipt} is not what the ledger has`);
+  }
+  return broken;
+}
