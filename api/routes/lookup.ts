@@ -56,7 +56,9 @@ const Lookup = z.strictObject({
 /** An address as asked for, taken apart: what stands after the street narrows the search. */
 interface Place { readonly street: string; readonly city?: string; readonly state?: string; readonly zip?: string }
 
-const UNIT = /^(?:#|(?:apartment|apt|unit|suite|ste|room|rm|no|floor|fl|building|bldg|lot)\b)/iu;
+/** What stands for a unit and not for a city, as models/macros/address.sql has it. "Upper Arlington" is a city, "Upper" is none. */
+const UNIT = new RegExp(`^(?:#|(?:${['apartments?', 'apts?', 'units?', 'suite', 'ste', 'room', 'rm', 'building', 'bldg', 'lot', 'trailer', 'trlr', 'space', 'spc', 'dept', 'floor', 'flr', 'fl', 'penthouse', 'ph', 'no'].join('|')})\\b`
+  + '|(?:\\d+(?:st|nd|rd|th)|first|second|third) (?:floor|flr|fl)\\b|(?:rear|upper|uppr|up|lower|lowr|down|dn|front|frnt|basement|bsmt)$)', 'iu');
 
 /** "12 Main St, Apt 4, Akron, OH 44301" as street "12 Main St Apt 4", city, state and ZIP. */
 export function placeOf(address: string): Place {

@@ -118,24 +118,29 @@ const bench = (name: string, what: string, questions: (rows: Rows, seed: number)
     snapshot.close();
     const postgres = await startPostgres();
     await fill(postgres.url, rows);
-    const [ours, theirs] = [await startProgram('dealfeed.ts', [layout.root, join(folder, 'ledger.sqlite')]), await startProgram('fastify_postgres.ts', [postgres.url])];
+    const [ours, unpaid, theirs] = [
+      await startProgram('dealfeed.ts', [layout.root, join(folder, 'ledger.sqlite')]), await startProgram('unpaid.ts', [layout.root]), await startProgram('fastify_postgres.ts', [postgres.url]),
+    ];
     const accepted = (await askedFor(ours.url + questions(rows, 0)().ours)).accepts[0] as PaymentRequirements;
     let seed = 1;
     const load = async (seconds: number) => {
       seed += 1;
-      const [a, b] = [questions(rows, seed), questions(rows, seed)];
+      const [a, b, c] = [questions(rows, seed), questions(rows, seed), questions(rows, seed)];
       const paid = (): Asked => ({ path: a().ours, headers: { 'payment-signature': paymentFor(accepted) } });
-      return { ours: await drive(ours.url, paid, { seconds }), theirs: await drive(theirs.url, () => ({ path: b().theirs }), { seconds }) };
+      return {
+        ours: await drive(ours.url, paid, { seconds }), theirs: await drive(theirs.url, () => ({ path: b().theirs }), { seconds }),
+        unpaid: await drive(unpaid.url, () => ({ path: c().ours }), { seconds }),
+      };
     };
     // Both are warm before the first is timed.
     await load(SECONDS[size]);
     return {
       async measure() {
-        const { ours: o, theirs: t } = await load(SECONDS[size]);
-        return { ours: o.rate, baseline: t.rate, also: { p99_ratio: o.p99 / t.p99, ours_p99_ms: o.p99, baseline_p99_ms: t.p99, ours_p50_ms: o.p50, baseline_p50_ms: t.p50 } };
+        const { ours: o, theirs: t, unpaid: u } = await load(SECONDS[size]);
+        return { ours: o.rate, baseline: t.rate, also: { p99_ratio: o.p99 / t.p99, ours_p99_ms: o.p99, baseline_p99_ms: t.p99, ours_p50_ms: o.p50, baseline_p50_ms: t.p50, unpaid_ratio: u.rate / t.rate, unpaid_p99_ratio: u.p99 / t.p99 } };
       },
       async close() {
-        await Promise.all([ours.stop(), theirs.stop()]);
+        await Promise.all([ours.stop(), unpaid.stop(), theirs.stop()]);
         await postgres.remove();
         await rm(folder, { recursive: true, force: true });
       },

@@ -111,5 +111,10 @@ describe('a lookup', () => {
     assert.deepEqual(placeOf('12 Main St, 44301'), { street: '12 Main St', zip: '44301' });
     assert.deepEqual(placeOf('12 Main St, St. Louis, mo'), { street: '12 Main St', city: 'St. Louis', state: 'MO' });
     assert.deepEqual(placeOf('12 Main St'), { street: '12 Main St' });
+    // As listings print several units, and floors; a city that begins like one is a city.
+    assert.deepEqual(placeOf('3940 Eldermoor Avenue, Units 1-6'), { street: '3940 Eldermoor Avenue Units 1-6' });
+    assert.deepEqual(placeOf('12 Main St, Upper, Akron, OH'), { street: '12 Main St Upper', city: 'Akron', state: 'OH' });
+    assert.deepEqual(placeOf('12 Main St, 2nd Floor'), { street: '12 Main St 2nd Floor' });
+    assert.deepEqual(placeOf('12 Main St, Upper Arlington, OH'), { street: '12 Main St', city: 'Upper Arlington', state: 'OH' });
   });
 });
