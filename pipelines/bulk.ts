@@ -189,7 +189,8 @@ export async function readInBulk(target: string, spec: SourceSpec, pages: readon
   const folder = `${target}.parts.tmp`;
   await rm(folder, { recursive: true, force: true });
   await makeFolder(folder);
-  const duck = await openDuck(':memory:', { threads: PARALLEL, memoryLimit: MEMORY_LIMIT });
+  // Each connection runs its statements on a thread of its own; a thread of DuckDB's beside it would only be waited for.
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: MEMORY_LIMIT });
   const close = async (): Promise<void> => {
     duck.close();
     await rm(folder, { recursive: true, force: true });
