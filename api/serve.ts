@@ -1,6 +1,6 @@
 /** Everything that runs while the server runs: payments, snapshots, the listening socket; started and stopped together. */
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isFatalStartupInitError } from '@x402/core/server';
@@ -55,6 +55,17 @@ const closed = (server: Server): Promise<void> => new Promise((resolve) => {
   server.closeIdleConnections();
 });
 
+/** Keep requests that come before there is an application. @returns what answers them, and all that come after */
+function answeredLater(server: Server): (listener: RequestListener) => void {
+  const early: Parameters<RequestListener>[] = [];
+  const keep: RequestListener = (...asked) => { early.push(asked); };
+  server.on('request', keep);
+  return (listener) => {
+    server.off('request', keep).on('request', listener);
+    for (const asked of early) listener(...asked);
+  };
+}
+
 /**
  * Start serving.
  * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
@@ -62,6 +73,7 @@ const closed = (server: Server): Promise<void> => new Promise((resolve) => {
 export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
   const server = limitedServer();
+  const answerWith = answeredLater(server);
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
@@ -106,7 +118,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
         private_key: payments.sandbox.buyer.privateKey, pay_to: payments.payTo,
       });
     }
-    server.on('request', app.koa.callback());
+    answerWith(app.koa.callback());
     const running = { payments, snapshots, till: opened };
     let closing: Promise<void> | undefined;
     return {
@@ -122,6 +134,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     };
   } catch (error) {
     server.close();
+    server.closeAllConnections();
     scraped?.close();
     snapshots?.close();
     await till?.close();

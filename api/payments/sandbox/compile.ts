@@ -7,8 +7,11 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** solc carries no types of its own; only this one function of it is used. */
-const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string };
+/**
+ * The compiler, loaded where it is needed: a server reads this module for the contracts that were compiled before, and
+ * the compiler would take a third of its start. It carries no types of its own; only this one function of it is used.
+ */
+const compiler = (): { compile(input: string): string } => createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
 export const Compiled = z.strictObject({
   /** Version of the compiler, as its metadata states it. */
@@ -33,7 +36,7 @@ const Output = z.object({
 
 /** Compile Solidity source. @throws with the compiler's message where it does not compile. */
 export function compile(source: string): Compiled {
-  const output = Output.parse(JSON.parse(solc.compile(JSON.stringify({
+  const output = Output.parse(JSON.parse(compiler().compile(JSON.stringify({
     language: 'Solidity',
     sources: { 'contracts.sol': { content: source } },
     settings: {
