@@ -1,21 +1,26 @@
 /** Answers in the database: their bytes once, in pieces of one size, however many purchases have the same. */
 import { createHash } from 'node:crypto';
 import type { Answer } from './ledger.ts';
+import { PIECE_BYTES, pieceIn, stored } from './pieces.ts';
 import type { Query, Store } from './store.ts';
 
-/** Size of every piece but the last. */
-export const CHUNK_BYTES = 1 << 20;
-
 /** The body cut into pieces of one size. The last comes only once the whole was seen to be what the answer says of it. */
-async function* chunksOf(answer: Answer): AsyncGenerator<Uint8Array> {
+async function* piecesOf(answer: Answer): AsyncGenerator<Uint8Array> {
+  if (answer.held) {
+    const body = answer.held;
+    // Its hash was taken from these very bytes.
+    if (body.length !== answer.bytes) throw new TypeError('an answer is not as long as it says');
+    for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+    return;
+  }
   const hash = createHash('sha256');
   let [length, held, heldBytes]: [number, Uint8Array[], number] = [0, [], 0];
   for await (const piece of answer.body()) {
     hash.update(piece);
     length += piece.length;
     let rest = piece;
-    while (heldBytes + rest.length > CHUNK_BYTES) {
-      const room = CHUNK_BYTES - heldBytes;
+    while (heldBytes + rest.length > PIECE_BYTES) {
+      const room = PIECE_BYTES - heldBytes;
       yield Buffer.concat([...held, rest.subarray(0, room)]);
       [held, heldBytes, rest] = [[], 0, rest.subarray(room)];
     }
@@ -37,7 +42,7 @@ export interface StoredAnswers {
   read(sha256: string, bytes: number): AsyncIterable<Uint8Array>;
 }
 
-const KEEP_CHUNK = 'INSERT INTO answer_chunks (sha256, chunk, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+const KEEP_PIECE = 'INSERT INTO answer_chunks (sha256, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
 const KEEP = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO UPDATE SET stored_at_ms = $4';
 // Writing the row, and not only finding it, is what makes a forgetting of it at the same time impossible.
 const TOUCH = 'UPDATE answers SET stored_at_ms = $2 WHERE sha256 = $1 RETURNING whole';
@@ -50,26 +55,26 @@ export function storedAnswers(store: Store): StoredAnswers {
       let last: Uint8Array | undefined;
       let count = 0;
       // Before any piece is filed under a hash, the whole is seen to have it.
-      for await (const piece of chunksOf(answer)) {
+      for await (const piece of piecesOf(answer)) {
         last = piece;
         count += 1;
       }
       const [known] = await store.read('SELECT whole FROM answers WHERE sha256 = $1', sha256);
       if (Number(known?.['whole']) === 1) return (query) => touch(query, sha256, nowMs);
       if (count <= 1) {
-        const only = last;
+        const only = last && stored(last);
         return async (query) => {
           await query(KEEP, sha256, bytes, 1, nowMs);
-          if (only) await query(KEEP_CHUNK, sha256, 0, only);
+          if (only) await query(KEEP_PIECE, sha256, 0, only.coding, only.body);
           return true;
         };
       }
       await store.write((query) => query(KEEP, sha256, bytes, 0, nowMs));
-      let chunk = 0;
-      for await (const piece of chunksOf(answer)) {
-        const [number, body] = [chunk, piece];
-        await store.write(async (query) => { if (await touch(query, sha256, nowMs)) await query(KEEP_CHUNK, sha256, number, body); });
-        chunk += 1;
+      let number = 0;
+      for await (const piece of piecesOf(answer)) {
+        const [chunk, { coding, body }] = [number, stored(piece)];
+        await store.write(async (query) => { if (await touch(query, sha256, nowMs)) await query(KEEP_PIECE, sha256, chunk, coding, body); });
+        number += 1;
       }
       return async (query) => {
         if (!(await touch(query, sha256, nowMs))) return false;
@@ -82,10 +87,11 @@ export function storedAnswers(store: Store): StoredAnswers {
     async* read(sha256, bytes) {
       let read = 0;
       for (let chunk = 0; read < bytes; chunk += 1) {
-        const [row] = await store.read('SELECT body FROM answer_chunks WHERE sha256 = $1 AND chunk = $2', sha256, chunk);
-        if (!(row?.['body'] instanceof Uint8Array)) throw new Error('an answer was forgotten while it was read');
-        read += row['body'].length;
-        yield row['body'];
+        const [row] = await store.read('SELECT coding, body FROM answer_chunks WHERE sha256 = $1 AND chunk = $2', sha256, chunk);
+        const piece = pieceIn(row);
+        if (!piece) throw new Error('an answer was forgotten while it was read');
+        read += piece.length;
+        yield piece;
       }
     },
   };

@@ -12,7 +12,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { sync } from '../lib/files.ts';
 import { LedgerRefused } from './migrations.ts';
-import type { Query, Store, Value } from './store.ts';
+import { pieceIn, stored } from './pieces.ts';
+import type { Query, Row, Store, Value } from './store.ts';
 
 const FORMAT = 'dealfeed ledger';
 /** Version of the tables below. */
@@ -24,12 +25,14 @@ interface Table {
   /** Columns that are written; `key` orders them, and need not be among them. */
   readonly columns: readonly string[];
   readonly key: readonly string[];
+  /** Columns that say how others are to be read, and are not written: what a backup holds is read already. */
+  readonly codings?: readonly string[];
 }
 
 /** Every table with what a sale needs, those first that others refer to. */
 const TABLES: readonly Table[] = [
   { name: 'answers', key: ['sha256'], columns: ['sha256', 'bytes', 'whole', 'stored_at_ms'] },
-  { name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'] },
+  { name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'] },
   {
     name: 'purchases', key: ['id'],
     columns: ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
@@ -52,15 +55,20 @@ const written = (column: string, value: unknown): unknown => {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   return isNumber(column) ? Number(value) : value;
 };
-const readBack = (column: string, value: unknown): Value => (column === 'body' ? Buffer.from(String(value), 'base64') : value as Value);
+const readable = (row: Row): Row => (row['coding'] === undefined ? row : { ...row, body: pieceIn(row) });
+/** Columns of a row as they are to be inserted. */
+const insertable = ({ columns, codings }: Table, values: readonly unknown[]): Readonly<Record<string, Value>> => {
+  const row = Object.fromEntries(columns.map((column, i) => [column, values[i] as Value]));
+  return codings ? { ...row, ...stored(Buffer.from(String(row['body']), 'base64')) } : row;
+};
 
 /** All rows of a table in the order of its key, a page at a time. */
-async function* rowsOf(query: Query, { name, columns, key }: Table): AsyncGenerator<readonly unknown[]> {
-  const all = [...new Set([...columns, ...key])].join(', ');
+async function* rowsOf(query: Query, { name, columns, key, codings = [] }: Table): AsyncGenerator<readonly unknown[]> {
+  const all = [...new Set([...columns, ...key, ...codings])].join(', ');
   const after = `(${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
   for (let last: Value[] | undefined; ;) {
     const rows = await query(`SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
-    for (const row of rows) yield columns.map((c) => written(c, row[c]));
+    for (const row of rows.map(readable)) yield columns.map((c) => written(c, row[c]));
     const end = rows.at(-1);
     if (!end) return;
     last = key.map((c) => written(c, end[c]) as Value);
@@ -189,8 +197,9 @@ export async function restore(store: Store, file: string, overwrite: boolean): P
     }
     for await (const line of readLines(file)) {
       if ('counts' in line) continue;
-      const { table: { name, columns }, values } = line;
-      await query(`INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`, ...columns.map((c, i) => readBack(c, values[i])));
+      const row = insertable(line.table, line.values);
+      const columns = Object.keys(row);
+      await query(`INSERT INTO ${line.table.name} (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`, ...Object.values(row));
     }
   });
   return counts;

@@ -81,6 +81,8 @@ export interface Answer {
   readonly bytes: number;
   /** The body from its start, in pieces. May be called again. */
   body(): AsyncIterable<Uint8Array>;
+  /** The whole body where it lies in memory, unchanged since its hash was taken from it. */
+  readonly held?: Uint8Array;
 }
 
 export type Begun =

@@ -8,7 +8,7 @@ export type Query = (sql: string, ...parameters: readonly Value[]) => Promise<re
 
 export interface Store {
   /**
-   * Run `work` in a transaction that is durable when this resolves; where this rejects, nothing of it was written. The
+   * Run `work` in a transaction that is durable when this resolves; of one whose work throws nothing is written. The
    * transaction may be shared with other writes, none of which notices the others. `work` may run more than once, so it
    * does nothing but ask and write through `query`, and waits for nothing else.
    * @throws LedgerUnavailable where the database cannot be written now

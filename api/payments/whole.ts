@@ -2,7 +2,7 @@
  * When an answer is whole, so that it may be settled: text, bytes, or a file that was written to its end before, of
  * known length and hash. Such a file has no name any more: it is gone from the disk once it is closed.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import type { Answer } from '../../ledger/ledger.ts';
@@ -54,8 +54,6 @@ export class SpooledFile {
   close(): Promise<void> { return this.#handle.close(); }
 }
 
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 /** Repr-Digest (RFC 9530) of a SHA-256 in hex. */
 export const reprDigest = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
@@ -68,16 +66,16 @@ const KEPT = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snap
  */
 export async function wholeAnswer({ body, status, response }: Context, more: Readonly<Record<string, string>>): Promise<Answer> {
   const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
-  const held = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.from(body as string) : undefined;
-  if (!file && !held) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
-  const sha256 = file?.sha256 ?? digestOf(held ?? Buffer.alloc(0));
-  const own = KEPT.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
+  const held = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
+  const headersFor = (sha256: string): Readonly<Record<string, string>> => {
+    const own = KEPT.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
+    return { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more };
+  };
+  if (file) return { headers: headersFor(file.sha256), sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
+  if (!held) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
+  const sha256 = hash('sha256', held, 'hex');
   return {
-    headers: { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more },
-    sha256, bytes: file?.bytes ?? held?.length ?? 0,
-    async* body() {
-      if (file) yield* file.read();
-      else if (held && held.length > 0) yield held;
-    },
+    headers: headersFor(sha256), sha256, bytes: held.length, held,
+    async* body() { if (held.length > 0) yield held; },
   };
 }

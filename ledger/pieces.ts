@@ -1,0 +1,29 @@
+/** Pieces of answers as they lie in the database: compressed where that makes them smaller. */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Row } from './store.ts';
+
+/** Size of every piece of an answer but the last, before it is compressed. */
+export const PIECE_BYTES = 1 << 20;
+
+/** What fits one page of the database is not worth the work. */
+const SMALLEST_COMPRESSED = 4_096;
+/** JSON becomes a tenth at this level, in less time than it takes to write it to the disk as it is. */
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+export interface StoredPiece {
+  readonly coding: 'identity' | 'zstd';
+  readonly body: Uint8Array;
+}
+
+/** A piece as it is to be written. */
+export function stored(piece: Uint8Array): StoredPiece {
+  const compressed = piece.length < SMALLEST_COMPRESSED ? piece : zstdCompressSync(piece, FAST);
+  return compressed.length < piece.length ? { coding: 'zstd', body: compressed } : { coding: 'identity', body: piece };
+}
+
+/** The piece in a row with `coding` and `body`; null where there is no row. @throws where it cannot be read back */
+export function pieceIn(row: Row | undefined): Uint8Array | null {
+  const [body, coding] = [row?.['body'], row?.['coding']];
+  if (!(body instanceof Uint8Array)) return null;
+  return coding === 'zstd' ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES }) : body;
+}
