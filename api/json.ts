@@ -1,5 +1,6 @@
-/** The one place where a row of DuckDB becomes JSON as the record's definition says. */
+/** The one place where a row of DuckDB becomes JSON as the record's definition says: as an object, or as text where nothing but the text is wanted. */
 import type { Column, RecordDefinition } from '../lib/record.ts';
+import { identifier, literal } from '../lib/sql.ts';
 
 function converted(column: Column, value: unknown): unknown {
   if (value === null || value === undefined) return null;
@@ -16,3 +17,15 @@ function converted(column: Column, value: unknown): unknown {
 export function toJson(record: RecordDefinition, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(record.columns.filter((c) => c.name in row).map((c) => [c.name, converted(c, row[c.name])]));
 }
+
+function valueSql({ name, kind }: Column): string {
+  const column = identifier(name);
+  switch (kind) {
+    case 'money': case 'percent': case 'ratio': case 'date': return `CAST(${column} AS VARCHAR)`;
+    case 'instant': return `strftime(${column}, '%Y-%m-%dT%H:%M:%SZ')`;
+    case 'text': case 'enum': case 'integer': case 'flag': case 'json': return column;
+  }
+}
+
+/** SQL for the JSON text of a row with these columns in their order. Half the work of making an object of it first. */
+export const textSql = (columns: readonly Column[]): string => `json_object(${columns.map((c) => `${literal(c.name)}, ${valueSql(c)}`).join(', ')})`;

@@ -4,6 +4,7 @@ import { identifier } from '../lib/sql.ts';
 import { meeting, rankSql, type Rank } from './columns.ts';
 import type { Position } from './cursor.ts';
 import { columnOf, type Filters } from './filters.ts';
+import { textSql } from './json.ts';
 import type { Manifest } from './manifest.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
@@ -98,9 +99,9 @@ async function findInSql(snapshot: Snapshot, columns: readonly string[], { filte
   const where = filters.sql();
   const total = Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
   if (after) where.add(...afterSql(table, rank, after));
-  const found = total === 0 ? [] : await snapshot.records(table,
-    `SELECT ${columns.map(identifier).join(', ')} FROM ${table}${where} ORDER BY ${rankSql(rank)} LIMIT ${most}`, where.values);
-  return { total, texts: found.map((r) => Buffer.from(JSON.stringify(Object.fromEntries(columns.map((c) => [c, r[c]]))))) };
+  const found = total === 0 ? [] : await snapshot.rows(
+    `SELECT ${textSql(columns.map((name) => columnOf(table, name)))} AS text FROM ${table}${where} ORDER BY ${rankSql(rank)} LIMIT ${most}`, where.values);
+  return { total, texts: found.map((row) => Buffer.from(String(row['text']))) };
 }
 
 /**

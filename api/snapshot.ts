@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import PQueue from 'p-queue';
 import { rowsOf } from '../lib/duck.ts';
-import { identifier } from '../lib/sql.ts';
 import { normaliserOn, type Normalise } from './addresses.ts';
 import { TableColumns } from './columns.ts';
-import { toJson } from './json.ts';
+import { columnOf } from './filters.ts';
+import { textSql, toJson } from './json.ts';
 import { loadTables } from './loading.ts';
 import { Manifest } from './manifest.ts';
 import { recordsKept } from './records.ts';
@@ -76,11 +76,9 @@ export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot
       return own;
     },
     texts: (table, names, wanted) => kept.texts(kindOf(table, names), wanted, async (missing) => {
-      const found = new Map((await rows(`SELECT rowid AS row_number, ${names.map(identifier).join(', ')} FROM ${table} WHERE rowid IN (${missing.join(', ')})`))
-        .map((row) => {
-          const record = toJson(TABLES[table], row);
-          return [Number(row['row_number']), JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])))];
-        }));
+      const text = textSql(names.map((name) => columnOf(table, name)));
+      const found = new Map((await rows(`SELECT rowid AS row_number, ${text} AS text FROM ${table} WHERE rowid IN (${missing.join(', ')})`))
+        .map((row) => [Number(row['row_number']), String(row['text'])]));
       return missing.flatMap((row) => found.get(row) ?? []);
     }),
     close() {
