@@ -32,6 +32,9 @@ ohio: $(NODE) ## read the Ohio register and publish
 colorado: $(NODE) ## read the Colorado register and publish
 	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/cli.ts run
 
+worker: $(NODE) ## read the sources that runs with the same QUEUE and DATA_DIR put into the queue, until stopped (docs/scaling.md)
+	@node pipelines/crawl/cli.ts
+
 status: $(NODE) ## what is fresh, late or broken, and what it cost; JSON=1 for monitors; exit status 0 only when all is well
 	@node pipelines/cli.ts status
 
@@ -154,4 +157,4 @@ crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, h
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales crash-clock help
+.PHONY: worker quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales crash-clock help

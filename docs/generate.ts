@@ -10,6 +10,7 @@ import { noteOf } from '../lib/record.ts';
 import { pipelineSettings, reparseSettings } from '../lib/settings.ts';
 import { backupSettings, reportSettings } from '../ledger/settings.ts';
 import { analystSettings } from '../pipelines/analyse/settings.ts';
+import { workerSettings } from '../pipelines/crawl/settings.ts';
 import { operatorSettings, retentionSettings } from '../pipelines/operate/settings.ts';
 import { loadModels } from '../models/index.ts';
 import { findSources, loadSources } from '../sources/index.ts';
@@ -76,7 +77,7 @@ const files: [string, string][] = [
   [fileURLToPath(new URL('docs/underwriting.md', root)), underwritingPage()],
   [readmePath, [
     ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings.extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape).extend(reportSettings.shape).extend(backupSettings.shape))],
+    ['pipeline settings', settingsTable(pipelineSettings.extend(workerSettings.shape).extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape).extend(reportSettings.shape).extend(backupSettings.shape))],
     ['server settings', settingsTable(serverSettings)],
   ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
 ];

@@ -13,9 +13,6 @@ export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 }
 
-/** Tells this process from others that may write into the same folder, those of other hosts too, where process ids repeat. */
-const OURS = `${process.pid}-${randomUUID().slice(0, 8)}`;
-
 /** Flush a file or folder that exists to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
@@ -37,7 +34,8 @@ export async function makeFolder(path: string): Promise<void> {
 export async function writeWhole(path: string, content: string | Uint8Array, folder = dirname(path)): Promise<void> {
   await makeFolder(dirname(path));
   await makeFolder(folder);
-  const temporary = join(folder, `${basename(path)}.${OURS}.tmp`);
+  // The same may be written twice at once: by another part of this process, or on a host where the process ids are the same.
+  const temporary = join(folder, `${basename(path)}.${randomUUID()}.tmp`);
   try {
     const handle = await open(temporary, 'w');
     try {

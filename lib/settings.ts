@@ -15,10 +15,14 @@ const ledger = z.string()
   .refine((s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s), 'the path of an SQLite file, or postgres://user:password@host/database')
   .optional().describe('Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.');
 
+const postgres = z.string().regex(/^(postgres|postgresql):\/\/[^\s]+$/, 'postgres://user:password@host/database');
+
 /** Settings of the pipeline and of the sandbox world. */
 export const pipelineSettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data').describe('Folder of the archive, staged rows, snapshots and the ledger.'),
   LEDGER: ledger,
+  QUEUE: postgres.optional().describe('Where the sources to read are put for workers (`make worker`): postgres://user:password@host/database, that of the ledger if you like. The workers share DATA_DIR. Default: the run reads them itself.'),
+  QUEUE_WAIT_MINUTES: z.coerce.number('a number of minutes').min(0, '0 minutes or more').max(1440, 'at most 1440 minutes').default(10).describe('With QUEUE: how long a run waits while no worker is there, before it leaves with exit status 2.'),
   DROP_DIR: z.string().min(1, 'a folder').optional().describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
   LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
   DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),

@@ -1,19 +1,21 @@
 /**
  * Command line of the pipeline: `node pipelines/cli.ts run`, `status` or `reparse`.
  * Exit status of a run: 0 published (with a summary of warnings, if any), 1 a wrong setting or a failure, 2 a blocking
- * audit failed, or the ledger could not say which leads are sold, and nothing was published. Exit status of status: as EXIT in status.ts has it.
+ * audit failed, or the ledger could not say which leads are sold, or the queue could not be asked, and nothing was published. Exit status of status: as EXIT in status.ts has it.
  */
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { pipelineSettings, readSettings, reparseSettings, SANDBOX_DAY, SettingError, type PipelineSettings } from '../lib/settings.ts';
 import { assumptionsWith } from '../models/overrides.ts';
-import { openArchive } from '../sources/fetch/archive.ts';
+import { openArchive, type Archive } from '../sources/fetch/archive.ts';
 import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
-import { loadSources } from '../sources/index.ts';
+import { loadSources, secretsOf } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
-import { liveClock, sandboxClock } from './clock.ts';
-import { inThisProcess } from './crawl/crawler.ts';
+import { liveClock, sandboxClock, type Clock } from './clock.ts';
+import { openQueueCrawler, type QueueProgress } from './crawl/by_queue.ts';
+import { inThisProcess, type Crawler } from './crawl/crawler.ts';
+import { QueueUnavailable } from './crawl/database.ts';
 import { failureOf } from './failure.ts';
 import { layoutOf } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -73,13 +75,33 @@ const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSetting
   `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
 
 /** On a terminal one line that moves; elsewhere the line each source prints when it is read is enough. */
-const progress = ({ source, requests, bytes }: Progress): void => {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB\r`);
+const showMoving = (line: string): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  ${line}\r`);
+};
+const progress = ({ source, requests, bytes }: Progress): void => { showMoving(`reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB`); };
+const queueProgress = ({ waiting, beingRead, read, workers }: QueueProgress): void => {
+  showMoving(`${read} sources read, ${beingRead} being read, ${waiting} waiting; ${workers} worker${workers === 1 ? '' : 's'}`);
 };
 
-/** Secrets by the name of their setting: each source names its own, so that a further one needs no change here. An empty one is not set. */
-const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
-  Object.fromEntries(sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]));
+/** Who reads the sources' pages: this process, or with QUEUE workers. */
+async function crawlerOf(settings: PipelineSettings, all: readonly SourceSpec[], archive: Archive, clock: Clock): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
+  const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
+  const secrets = secretsOf(all);
+  if (settings.QUEUE !== undefined) {
+    const crawler = await openQueueCrawler({
+      url: settings.QUEUE, dataDir: settings.DATA_DIR, archive, sources: all, contact: settings.CONTACT, sandboxUrl, secrets, say, onProgress: queueProgress,
+      noWorkerMs: settings.QUEUE_WAIT_MINUTES * 60_000,
+    });
+    return { crawler, close: () => crawler.close() };
+  }
+  const fetcher = createFetcher({
+    archive, clock, onProgress: progress, secrets,
+    ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
+    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
+    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+  });
+  return { crawler: inThisProcess(fetcher), close: () => fetcher.close() };
+}
 
 async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
@@ -97,12 +119,7 @@ async function runCommand(): Promise<number> {
   await removeLeftovers(layout);
   const archive = await openArchive(settings.DATA_DIR);
   await archive.removeLeftovers();
-  const fetcher = createFetcher({
-    archive, clock, onProgress: progress, secrets: secretsOf(all),
-    ...(settings.SANDBOX_URL !== undefined && !settings.LIVE ? { sandboxUrl: settings.SANDBOX_URL } : {}),
-    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
-    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
-  });
+  const { crawler, close } = await crawlerOf(settings, all, archive, clock);
   const byCadence = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
@@ -110,7 +127,7 @@ async function runCommand(): Promise<number> {
   for (const line of notPermitted(sources, mayFetch)) say(line);
   try {
     const result = await run({
-      layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, crawler: inThisProcess(fetcher), say, mayFetch,
+      layout, clock, assumptions, dataClock: settings.LIVE ? 'live' : 'sandbox', sources, archive, crawler, say, mayFetch,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       due: (spec, lastGoodOn) => chosen(spec) && (!settings.LIVE || byCadence(spec, lastGoodOn)),
@@ -118,7 +135,7 @@ async function runCommand(): Promise<number> {
     for (const line of summaryOf(result, settings.DATA_DIR)) say(line);
     return result.manifest ? 0 : 2;
   } finally {
-    await fetcher.close();
+    await close();
     letGo();
   }
 }
@@ -126,9 +143,9 @@ async function runCommand(): Promise<number> {
 /** On a terminal what is well is told by family where its lines are too few. */
 async function statusCommand(): Promise<number> {
   const { DATA_DIR, JSON: json, ALL, PAYMENTS } = readSettings(operatorSettings);
-  const { LEDGER } = readSettings(pipelineSettings);
+  const { LEDGER, QUEUE } = readSettings(pipelineSettings);
   const { isTTY, rows, columns } = process.stdout;
-  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, payments: PAYMENTS, colour: isTTY && process.stdout.hasColors(), ...(isTTY ? { columns } : {}), ...(isTTY && !ALL ? { lines: rows } : {}) });
+  return status(layoutOf(DATA_DIR), say, { json, ledger: { DATA_DIR, LEDGER }, payments: PAYMENTS, queue: QUEUE, colour: isTTY && process.stdout.hasColors(), ...(isTTY ? { columns } : {}), ...(isTTY && !ALL ? { lines: rows } : {}) });
 }
 
 /** Exit status 1 where a read could not be rebuilt. */
@@ -169,5 +186,5 @@ try {
 } catch (error) {
   // The folder as the settings have it, also where they are what is wrong.
   process.stderr.write(`${failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
-  process.exitCode = error instanceof LedgerUnavailable ? 2 : 1;
+  process.exitCode = error instanceof LedgerUnavailable || error instanceof QueueUnavailable ? 2 : 1;
 }

@@ -4,6 +4,7 @@ import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
 import { ArchiveDamage } from '../sources/fetch/archive.ts';
+import { QueueUnavailable } from './crawl/database.ts';
 
 /** As Node, DuckDB and SQLite say it. */
 const FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;
@@ -29,6 +30,7 @@ export function failureOf(error: unknown, dataDir: string): string {
     const free = freeKilobytes(dataDir);
     return `the disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ${firstLine(cause.message)}; what is published stays as it was: make room and run again`;
   }
+  if (error instanceof QueueUnavailable) return `${error.message}; nothing is published, what was read is kept: run again`;
   const ofOperator = error instanceof SettingError || error instanceof DamagedFile || error instanceof ArchiveDamage || error instanceof LedgerUnavailable
     || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
   // A file may not be written: the system's own sentence says more than where we were.

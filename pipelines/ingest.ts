@@ -6,7 +6,7 @@ import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../so
 import type { Clock } from './clock.ts';
 import type { Crawler } from './crawl/crawler.ts';
 import { parseRunId, type Layout } from './layout.ts';
-import { readsUpTo, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
+import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
 import { readPages } from './parse.ts';
 import { carriedFrom, checkExpectations, type Unreadable } from './stage.ts';
 
@@ -64,7 +64,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     observed_at: pages.reduce((latest, p) => (p.observedAt > latest ? p.observedAt : latest), pages[0]?.observedAt ?? clock.observedAt()),
     counts: NO_ROWS,
     traffic: { requests: read.traffic.requests, not_modified: read.traffic.notModified, bytes: read.traffic.bytes, retries: read.traffic.retries },
-    pages: pages.map((p) => ({ kind: p.kind, url: p.url, sha256: p.sha256, observed_at: p.observedAt, context: { ...p.context } })),
+    pages: pages.map(refOf),
     dropped_files: [...dropped], rejects: [], parquet: null,
     ...rest,
   });

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RejectedRow } from '../models/inputs.ts';
+import type { Page } from '../sources/contract.ts';
 import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
@@ -12,6 +13,17 @@ import { compareRunIds, parseRunId, type Layout } from './layout.ts';
  */
 
 const count = z.int().min(0);
+
+/**
+ * A page that held rows. `context` tells two requests for the same bytes apart; what else it needs to be parsed again
+ * (content type and encoding) is in its request's record in the archive.
+ */
+export const PageRef = z.strictObject({
+  kind: z.string(), url: z.string(), sha256: z.string(), observed_at: z.iso.datetime(), context: z.record(z.string(), z.string()).optional(),
+});
+export type PageRef = z.infer<typeof PageRef>;
+
+export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef => ({ kind, url, sha256, observed_at: observedAt, context: { ...context } });
 
 export const ReadRecord = z.strictObject({
   source: z.string(),
@@ -28,13 +40,8 @@ export const ReadRecord = z.strictObject({
   observed_at: z.iso.datetime(),
   counts: z.strictObject({ rows_in: count, rows_out: count, rows_rejected: count, rows_merged: count, rows_carried: count }),
   traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
-  /**
-   * Pages that held rows, in the order they were read. `context` tells two requests for the same bytes apart; what
-   * else a page needs to be parsed again (content type and encoding) is in its request's record in the archive.
-   */
-  pages: z.array(z.strictObject({
-    kind: z.string(), url: z.string(), sha256: z.string(), observed_at: z.iso.datetime(), context: z.record(z.string(), z.string()).optional(),
-  })),
+  /** In the order they were read. */
+  pages: z.array(PageRef),
   /** Files of the drop folder this read came from; empty when it came from the web. */
   dropped_files: z.array(z.string()),
   rejects: z.array(RejectedRow.schema),

@@ -137,9 +137,10 @@ async function reparseOne(
 /**
  * The pages of a read as its parser saw them, in order. Each has a request record in the read's own run, also where
  * a 304 confirmed an older answer or an interrupted run had fetched it.
+ * @param mostBytes largest body after content decoding. Default: as for the archive
  * @throws ArchiveDamage where a record or a body is lost
  */
-export async function pagesOf(archive: Archive, record: ReadRecord): Promise<Page[]> {
+export async function pagesOf(archive: Archive, record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>, mostBytes?: number): Promise<Page[]> {
   const requests = new Map<string, RequestRecord[]>();
   const keyOf = (r: { kind: string; url: string; sha256: string | null }): string => JSON.stringify([r.kind, r.url, r.sha256]);
   for (const r of await archive.records(record.source, record.run_id)) {
@@ -151,7 +152,7 @@ export async function pagesOf(archive: Archive, record: ReadRecord): Promise<Pag
     const context = JSON.stringify(page.context);
     const request = page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
     if (!request) throw new ArchiveDamage(`the archive has no request record of ${page.url} in run ${record.run_id}`);
-    pages.push(await archive.page({ ...request, observedAt: page.observed_at }));
+    pages.push(await archive.page({ ...request, observedAt: page.observed_at }, mostBytes));
   }
   return pages;
 }

@@ -20,6 +20,7 @@ export interface StatusOptions {
   readonly colour?: boolean;
   readonly ledger?: LedgerSettings;
   readonly payments?: HealthOptions['payments'];
+  readonly queue?: HealthOptions['queue'];
 }
 
 const GROUPS = ['late', 'broken', 'waiting', 'fresh'] as const;
@@ -73,6 +74,7 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
   }
   if (run) lines.push(`Last run  ${run.run_id}, ${run.published ? 'published' : `NOT PUBLISHED (${run.blocked.join(', ')})`}: ${cost(run.cost)}`);
   if (health.running !== null) lines.push(`Now       a run is at work (process ${health.running})`);
+  if (health.queue) lines.push(`Queue     ${health.queue.workers.length} worker${health.queue.workers.length === 1 ? '' : 's'}${health.queue.workers.length === 0 ? '' : ` (${health.queue.workers.join(', ')})`}, ${health.queue.hosts_being_read} hosts being read`);
   if (run) lines.push(`Cost      last 30 days, ${number(health.month.runs)} runs: ${cost(health.month)}`,
     `Disk      ${Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`).join(', ')}`);
   if (health.earned) {
@@ -98,7 +100,7 @@ export function linesOfHealth(health: Health, options: StatusOptions = {}): stri
 
 /** Print the state of the published snapshot and its sources. @returns the exit status, as EXIT has it */
 export async function status(layout: Layout, say: (line: string) => void, options: StatusOptions = {}): Promise<number> {
-  const health = await healthOf(layout, await loadSources(), { ...(options.ledger ? { ledger: options.ledger } : {}), payments: options.payments });
+  const health = await healthOf(layout, await loadSources(), { ...(options.ledger ? { ledger: options.ledger } : {}), payments: options.payments, queue: options.queue });
   if (options.json === true) say(JSON.stringify(health, null, 1));
   else for (const line of linesOfHealth(health, options)) say(line);
   return EXIT[health.level];

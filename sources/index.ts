@@ -56,3 +56,7 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
   }
   return records;
 }
+
+/** Secrets that sources declare, by the name of their setting, as they are set for this process. An empty one is not set. */
+export const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
+  Object.fromEntries(sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DamagedFile } from '../../lib/files.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { awaitsOperator, waitsFor, WAITS } from '../inputs.ts';
+import { queueState, type QueueState } from '../crawl/state.ts';
 import type { Layout } from '../layout.ts';
 import { whoHolds } from '../lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot, type Manifest } from '../snapshots.ts';
@@ -55,6 +56,8 @@ export interface Health {
    * in the ledger, so that what the money is worth is told by the data and by how the server is paid: null where neither does.
    */
   readonly earned: (Earnings & { readonly money: 'real' | 'test' | null }) | null;
+  /** Workers and what they read; null without QUEUE, or where it cannot be asked. */
+  readonly queue: QueueState | null;
   /** Process that is at work in the folder now. */
   readonly running: string | null;
   readonly troubles: readonly Trouble[];
@@ -117,28 +120,32 @@ export interface HealthOptions {
   readonly ledger?: LedgerSettings;
   /** How the server is paid, where it is known. */
   readonly payments?: 'sandbox' | 'facilitator' | 'self' | undefined;
+  /** Address of the queue, where runs have their sources read by workers. */
+  readonly queue?: string | undefined;
   /** Default: the day of the clock that the snapshot is of. */
   readonly today?: string;
 }
 
 /** Look at a data folder. Reads only. */
-export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root }, payments }: HealthOptions = {}): Promise<Health> {
+export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root }, payments, queue }: HealthOptions = {}): Promise<Health> {
   const current = await currentSnapshot(layout);
   const runs = await pastRuns(layout);
   const unfinished = runs.at(-1)?.report === null;
   const running = unfinished ? await whoHolds(layout) : null;
   const disk = { archive: await sizeOf(join(layout.root, 'archive')), staged: await sizeOf(layout.stagedRoot), snapshots: await sizeOf(layout.snapshots), runs: await sizeOf(layout.runs) };
   const sales = await ledgerState(ledger);
+  const crawl = queue === undefined ? undefined : await queueState(queue);
+  const ofOthers = [...sales?.troubles ?? [], ...crawl?.troubles ?? []];
   const reports = runs.flatMap((r) => (r.report ? [r.report] : []));
   const lastReport = reports.at(-1);
   const rest = {
     last_run: lastReport ? { run_id: lastReport.run_id, published: lastReport.published, blocked: lastReport.blocked, seconds: lastReport.seconds, cost: costOf([lastReport]) } : null,
-    disk, running,
+    disk, running, queue: crawl?.state ?? null,
   };
   const earned = (clock: Manifest['data_clock'] | null): Health['earned'] =>
     (sales?.earnings ? { ...sales.earnings, money: payments === 'sandbox' || clock === 'sandbox' ? 'test' : payments === undefined ? null : 'real' } : null);
   if (current === null) {
-    const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
+    const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...ofOthers];
     return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
   }
   const manifest = await readManifest(layout, current).catch((error: unknown) => {
@@ -146,7 +153,7 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
     throw error;
   });
   if (manifest instanceof DamagedFile) {
-    const troubles = [trouble('snapshot_damaged', current, manifest.message), ...troublesOfRuns(runs, running), ...sales?.troubles ?? []];
+    const troubles = [trouble('snapshot_damaged', current, manifest.message), ...troublesOfRuns(runs, running), ...ofOthers];
     return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
   }
   const on = today ?? (manifest.data_clock === 'live' ? liveClock().asOf : manifest.as_of);
@@ -155,7 +162,7 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
   const troubles = [
     ...damage.map((d) => trouble('snapshot_damaged', current, `snapshot ${current}: ${d}`)),
     ...troublesOfRuns(runs, running),
-    ...sales?.troubles ?? [],
+    ...ofOthers,
     ...rows.flatMap(troublesOfSource),
   ];
   return {

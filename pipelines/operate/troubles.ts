@@ -18,6 +18,8 @@ export const TROUBLES = {
   source_not_tried: { level: 'warning', alert: false },
   settlement_unknown: { level: 'critical', alert: true },
   ledger_unavailable: { level: 'critical', alert: true },
+  queue_unavailable: { level: 'critical', alert: true },
+  no_worker: { level: 'warning', alert: true },
 } as const satisfies Record<string, { level: Level; alert: boolean }>;
 
 export type TroubleKind = keyof typeof TROUBLES;

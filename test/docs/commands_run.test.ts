@@ -18,6 +18,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
   [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of who runs it'],
   [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.test.ts, in a copy'],
+  [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
   [/^node --test/u, 'the suite'],
   [/^node sandbox\/server/u, 'test/sandbox'],
 ];

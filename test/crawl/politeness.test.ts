@@ -1,0 +1,126 @@
+/** What a site asks of its visitors holds over several workers, too: measured at the site. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
+import { claimsIn, type Claims } from '../../pipelines/crawl/claims.ts';
+import { openCrawlDatabase, type CrawlDatabase } from '../../pipelines/crawl/database.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { startPostgres } from '../ledger/postgres_started.ts';
+import { newLayout } from '../pipelines/runs.ts';
+import { INTERVAL_MS, PAGES, sourcesAt } from './one_site.ts';
+import { workerProcess } from './worker_process.ts';
+
+const DAY = '2026-11-20';
+const QUIET_MS = 1000;
+/** What a request may be early by at the site where the one before it was late on its way. */
+const JITTER_MS = 60;
+
+test('four sources of one site over three workers: one request at a time, so far apart, and none while the site asks for quiet', async (t) => {
+  const seen: { readonly path: string; readonly at: number }[] = [];
+  let [underWay, most, refused] = [0, 0, 0];
+  const server = createServer((request, response) => {
+    seen.push({ path: request.url ?? '', at: performance.now() });
+    most = Math.max(most, underWay += 1);
+    const answer = (): void => {
+      underWay -= 1;
+      // The third page of the second source is asked for too soon, says the site once.
+      if (request.url === '/two/3' && refused === 0) {
+        refused = performance.now();
+        response.writeHead(429, { 'retry-after': String(QUIET_MS / 1000) }).end();
+      } else if (request.url === '/robots.txt') response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${request.url ?? ''}</p>`);
+    };
+    setTimeout(answer, 30);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const SITE = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const postgres = await startPostgres();
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await postgres.remove();
+  });
+
+  const layout = await newLayout();
+  const QUEUE = await postgres.database();
+  const archive = await openArchive(layout.root);
+  const sources = sourcesAt(SITE);
+  const crawler = await openQueueCrawler({ url: QUEUE, dataDir: layout.root, archive, sources, secrets: {}, say: () => {}, noWorkerMs: 60_000 });
+  const workers = await Promise.all([1, 2, 3].map(() => workerProcess({ QUEUE, DATA_DIR: layout.root, SITE }, './site_worker.ts')));
+  // Whoever reads first is stopped in the middle, so that the site passes from one to another.
+  const passedOn = (async (): Promise<void> => {
+    while (seen.length < 8) await sleep(5);
+    const reading = workers.find(({ lines }) => lines.some((line) => /: reading for run/u.test(line)));
+    assert.ok(reading);
+    reading.child.kill('SIGTERM');
+  })();
+  try {
+    const pages = await Promise.all(sources.map(async (spec) => {
+      const read = crawler.read(spec, { asOf: DAY, runId: `${DAY}.01`, lastGoodOn: null, distrusts: [], resumes: [] }, () => assert.fail());
+      const texts: string[] = [];
+      for await (const page of read.pages()) texts.push(page.text());
+      read.done();
+      return texts;
+    }));
+    assert.deepEqual(pages.map((texts) => texts.length), sources.map(() => PAGES));
+    await passedOn;
+  } finally {
+    await crawler.close();
+    await Promise.all(workers.map((w) => w.end('SIGKILL')));
+  }
+  assert.ok(workers.filter(({ lines }) => lines.some((line) => /: (?:reading|taken over)/u.test(line))).length >= 2, 'more than one worker read from the site');
+  assert.equal(most, 1, 'one request at a time');
+  const needed = sources.length * (PAGES + 1) + 1;
+  assert.ok(seen.length >= needed && seen.length <= needed + 2, `each page once, robots.txt once a source, the refused page again, and for who took over robots.txt and the page under way: ${seen.length}`);
+  const apart = seen.slice(1).map(({ at }, i) => at - (seen[i]?.at ?? 0));
+  assert.ok(Math.min(...apart) >= INTERVAL_MS - JITTER_MS, `the shortest time between two requests is ${Math.min(...apart).toFixed(0)} ms`);
+  const mean = ((seen.at(-1)?.at ?? 0) - (seen[0]?.at ?? 0)) / (seen.length - 1);
+  assert.ok(mean >= INTERVAL_MS, `on the average ${mean.toFixed(0)} ms`);
+  const inQuiet = seen.filter(({ at }) => at > refused && at < refused + QUIET_MS - JITTER_MS);
+  assert.deepEqual(inQuiet, [], 'the whole site is left alone, by all workers');
+});
+
+test('a host is held by one read at a time; its pace outlives who held it', async (t) => {
+  const postgres = await startPostgres();
+  const url = await postgres.database();
+  const databases: CrawlDatabase[] = [];
+  const made: Claims[] = [];
+  t.after(async () => {
+    for (const claims of made) claims.close();
+    for (const database of databases) await database.close();
+    await postgres.remove();
+  });
+  const claimant = async (): Promise<Claims> => {
+    const database = await openCrawlDatabase(url);
+    const claims = claimsIn(database, async () => {});
+    databases.push(database);
+    made.push(claims);
+    return claims;
+  };
+  const [here, there] = [await claimant(), await claimant()];
+  const never = new AbortController();
+  const first = here.open('job.0', never.signal);
+  const second = there.open('other.0', never.signal);
+  assert.equal(await first.turns.next('a.example', 0), 0);
+  assert.equal(await first.turns.next('a.example', 300), 0, 'an interval of none lets the next request start at once');
+  assert.ok(await first.turns.next('a.example', 300) > 0, 'and one of 300 ms does not');
+  assert.ok(await second.turns.next('a.example', 0) > 0, 'it is another\'s');
+  assert.equal(await second.turns.next('b.example', 0), 0, 'another host is free');
+  await first.release();
+  const wait = await second.turns.next('a.example', 0);
+  assert.ok(wait > 0 && wait <= 300, `given back, it still rests for ${wait} ms`);
+
+  // However many ask at once, one gets it.
+  const many = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).open(`race.${i}`, never.signal));
+  const turns = await Promise.all(many.map((claim) => claim.turns.next('c.example', 1000)));
+  assert.equal(turns.filter((ms) => ms === 0).length, 1);
+
+  const ended = new AbortController();
+  const third = here.open('job.1', ended.signal);
+  ended.abort(new Error('taken over'));
+  await assert.rejects(third.turns.next('d.example', 0), /taken over/);
+});

@@ -1,0 +1,73 @@
+/** PostgreSQL goes away while workers read: the run says so and ends, and the next one goes on. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import { linesOfHealth } from '../../pipelines/status.ts';
+import { healthOf } from '../../pipelines/operate/health.ts';
+import { currentSnapshot } from '../../pipelines/snapshots.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { hashesOn } from '../crash/pipeline_folder.ts';
+import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { newLayout } from '../pipelines/runs.ts';
+import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+
+const DAY = '2026-11-20';
+const SOURCES = 'heartland_multifamily';
+const HOST = 'www.heartland-multifamily.example';
+
+describe('PostgreSQL', () => {
+  let postgres: PostgresServer;
+  let web: CountedWeb;
+  let layout: Layout;
+  let QUEUE: string;
+  before(async () => {
+    postgres = await startPostgres();
+    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    layout = layoutOf((await newLayout()).root);
+    QUEUE = await postgres.database();
+  });
+  after(async () => {
+    await web.close();
+    await postgres.remove();
+  });
+
+  test('goes away in the middle: the run says so in one sentence, publishes nothing and exits with 2; the next run goes on, with the same worker', async (t) => {
+    const alone = await newLayout();
+    const undisturbed = await startPipeline(web, alone.root, DAY, { SOURCES });
+    assert.equal((await undisturbed.ended).status, 0);
+    const all = web.asked.get(HOST)?.length ?? 0;
+    web.asked.clear();
+
+    const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
+    const worker = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => worker.end('SIGKILL'));
+    while ((web.asked.get(HOST)?.length ?? 0) < all / 2) await sleep(5);
+    await postgres.stop('immediate');
+    const { status } = await run.ended;
+    assert.equal(status, 2, run.lines.join('\n'));
+    assert.match(run.lines.at(-1) ?? '', /^QUEUE is postgres:\/\/127\.0\.0\.1:\d+\/\w+, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u);
+    assert.equal(run.lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
+    assert.equal(await currentSnapshot(layout), null);
+    const { troubles, level } = await healthOf(layout, [], { queue: QUEUE });
+    assert.deepEqual([level, troubles.filter(({ kind }) => kind === 'queue_unavailable').length], ['critical', 1]);
+    const asked = web.asked.get(HOST)?.length ?? 0;
+    assert.ok(asked < all, 'without word from the queue the worker stops reading');
+
+    await postgres.start();
+    const next = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
+    assert.equal((await next.ended).status, 0, [...next.lines, ...worker.lines].join('\n'));
+    assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(alone, DAY));
+    assert.ok((web.asked.get(HOST)?.length ?? 0) <= all + 2, 'what was archived is not asked for again');
+    const health = await healthOf(layout, [], { queue: QUEUE });
+    assert.match(linesOfHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
+  });
+
+  test('that is there and has no worker is told by the status', async () => {
+    const empty = await postgres.database();
+    const { troubles, queue } = await healthOf(layout, [], { queue: empty });
+    assert.deepEqual(queue?.workers, []);
+    assert.deepEqual(troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message.replace(/\S+\/\w+,/u, 'X,')]), [['warning', 'QUEUE is X, where no worker is there: runs will read nothing']]);
+  });
+});

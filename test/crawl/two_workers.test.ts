@@ -1,0 +1,100 @@
+/** A run whose sources are read by workers publishes what a run without them does, and asks the sites the same. */
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { readManifest } from '../../pipelines/snapshots.ts';
+import { readRecord } from '../../pipelines/reads.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { loadSources } from '../../sources/index.ts';
+import { hashesOn } from '../crash/pipeline_folder.ts';
+import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { newLayout } from '../pipelines/runs.ts';
+import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+
+const DAY = '2026-11-20';
+/** One of each family, some on a host of their own, two on one host, two with sessions, one with a token. */
+const SOURCES = 'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
+
+describe('a run with two workers', () => {
+  let postgres: PostgresServer;
+  /** A site of the sandbox may refuse a visitor the first time: each of the two runs that are compared has a web of its own. */
+  let webs: readonly [CountedWeb, CountedWeb];
+  before(async () => {
+    postgres = await startPostgres();
+    const world = makeWorld({ seed: 7, listings: 60, parcels: 120, auctions: 40, filings: 60 });
+    webs = [await countedWeb(world, DAY, 8), await countedWeb(world, DAY, 8)];
+  });
+  after(async () => {
+    for (const web of webs) await web.close();
+    await postgres.remove();
+  });
+
+  test('publishes the same bytes, and asks each site the same in the same order, one request at a time', async (t) => {
+    const [alone, shared] = [await newLayout(), await newLayout()];
+    const [quiet, web] = webs;
+    const run = await startPipeline(quiet, alone.root, DAY, { SOURCES });
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+
+    const QUEUE = await postgres.database();
+    const byQueue = await startPipeline(web, shared.root, DAY, { SOURCES, QUEUE });
+    assert.ok(await byQueue.said(/^ {2}no worker is there to read \d+ sources: start one with make worker/u), 'it says what it waits for');
+    const workers = await Promise.all([1, 2].map(() => workerProcess({ QUEUE, DATA_DIR: shared.root })));
+    t.after(() => Promise.all(workers.map((w) => w.end('SIGKILL'))));
+    assert.equal((await byQueue.ended).status, 0, byQueue.lines.join('\n'));
+
+    assert.deepEqual(await hashesOn(shared, DAY), await hashesOn(alone, DAY));
+    const [one, two] = [await readManifest(alone, `${DAY}.01`), await readManifest(shared, `${DAY}.01`)];
+    // Two sources of one host read its robots.txt once here and twice there; of a DuckDB file no two are alike.
+    const told = (manifest: typeof one): object => ({ ...manifest, database: null, sources: manifest.sources.map((source) => ({ ...source, traffic: null })) });
+    assert.deepEqual(told(two), told(one));
+
+    const sharing = new Set((await loadSources()).filter((s, _, all) => all.some((o) => o !== s && o.hosts.some((h) => s.hosts.includes(h)))).flatMap((s) => s.hosts));
+    assert.equal(sharing.size, 2);
+    for (const [host, paths] of quiet.asked) {
+      const withoutRobots = (list: readonly string[] = []): string[] => list.filter((path) => !path.startsWith('/robots.txt'));
+      if (sharing.has(host)) assert.deepEqual(withoutRobots(web.asked.get(host)).sort(), withoutRobots(paths).sort(), host);
+      else assert.deepEqual(web.asked.get(host), paths, host);
+      assert.ok((web.most.get(host) ?? 0) <= (quiet.most.get(host) ?? 0), `${host} was asked ${String(web.most.get(host))} times at once`);
+    }
+    // Both were really at it, and the run says who read what.
+    const account = byQueue.lines.filter((line) => /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line));
+    assert.equal(account.length, 2, byQueue.lines.join('\n'));
+    for (const { lines } of workers) assert.ok(lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)), lines.join('\n'));
+    assert.deepEqual((await readdir(shared.root)).sort(), (await readdir(alone.root)).sort(), 'nothing else is left in the folder');
+  });
+
+  test('a worker that is told to stop gives back what it has not finished, and another goes on at once', async (t) => {
+    const layout = await newLayout();
+    const QUEUE = await postgres.database();
+    const run = await startPipeline(webs[0], layout.root, DAY, { SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff', QUEUE });
+    await run.said(/no worker/u);
+    const first = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    await first.said(/^heartland_multifamily: reading/u);
+    first.child.kill('SIGTERM');
+    const second = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => second.end('SIGKILL'));
+    assert.equal(await first.ended, 0, first.lines.join('\n'));
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+    const read = await readRecord(layout, 'heartland_multifamily', `${DAY}.01`);
+    assert.equal(read?.status, 'good');
+  });
+
+  test('a worker of another data folder, or of another queue\'s run, is refused in one line', async () => {
+    const [layout, other] = [await newLayout(), await newLayout()];
+    const QUEUE = await postgres.database();
+    const run = await startPipeline(webs[0], layout.root, DAY, { SOURCES: 'hud_fmr', QUEUE, QUEUE_WAIT_MINUTES: '0.01' });
+    const { status } = await run.ended;
+    assert.equal(status, 2);
+    assert.match(run.lines.at(-1) ?? '', /^QUEUE is postgres:\/\/127\.0\.0\.1:\d+\/\w+, where no worker has been for 0 minutes: start one with make worker; nothing is published, what was read is kept: run again$/u);
+    const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
+    assert.equal(await worker.ended, 1);
+    assert.match(worker.lines.join('\n'), /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE postgres:\/\/127\.0\.0\.1:\d+\/\w+; expected the same folder, shared between the hosts$/u);
+    const stranger = await startPipeline(webs[0], other.root, DAY, { SOURCES: 'hud_fmr', QUEUE });
+    assert.equal((await stranger.ended).status, 1);
+    assert.match(stranger.lines.at(-1) ?? '', /^QUEUE is .* which is the queue of another data folder than DATA_DIR/u);
+    const wrong = await workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
+    assert.equal(await wrong.ended, 1);
+    assert.match(wrong.lines.join('\n'), /^QUEUE is postgres:\/\/[^@]*, and cannot be used: password authentication failed/u);
+  });
+});

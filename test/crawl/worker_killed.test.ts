@@ -1,0 +1,94 @@
+/** Workers that are killed, or lose the queue, while they read: others go on, and nothing is lost or there twice. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readRecord, type ReadRecord } from '../../pipelines/reads.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
+import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { newLayout } from '../pipelines/runs.ts';
+import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+
+const DAY = '2026-11-20';
+/** A broker with a page a listing, without a session; a sheriff with a session for each sale day; a list in parts. */
+const READ = ['heartland_multifamily', 'oh_cuyahoga_sheriff', 'oh_stark_tax'] as const;
+const SOURCES = READ.join(',');
+const HOST = 'www.heartland-multifamily.example';
+
+const pagesOf = async (layout: Layout, runId: string): Promise<(ReadRecord['pages'] | undefined)[]> => Promise.all(READ.map(async (name) => (await readRecord(layout, name, runId))?.pages));
+
+describe('in the middle of a read', () => {
+  let postgres: PostgresServer;
+  let web: CountedWeb;
+  const alone = newLayout();
+  before(async () => {
+    postgres = await startPostgres();
+    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    const run = await startPipeline(web, (await alone).root, DAY, { SOURCES });
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+  });
+  after(async () => {
+    await web.close();
+    await postgres.remove();
+  });
+  const untilAsked = async (host: string, times: number): Promise<void> => {
+    while ((web.asked.get(host)?.length ?? 0) < times) await sleep(5);
+  };
+
+  test('a worker is killed: another takes its pages over, none is lost or there twice, and the snapshot is the same', async (t) => {
+    const layout = await newLayout();
+    const QUEUE = await postgres.database();
+    const once = [...web.asked.get(HOST) ?? []];
+    web.asked.clear();
+    const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
+    const killed = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => killed.end('SIGKILL'));
+    await untilAsked(HOST, Math.floor(once.length / 2));
+    killed.child.kill('SIGKILL');
+    assert.equal(await killed.ended, null);
+    const asked = web.asked.get(HOST)?.length ?? 0;
+    assert.ok(asked < once.length, 'it was killed in the middle');
+
+    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => other.end('SIGKILL'));
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+    assert.ok(run.lines.some((line) => /^ {2}taken over {2}heartland_multifamily: the worker that read it is gone/u.test(line)), run.lines.join('\n'));
+    assert.ok(other.lines.some((line) => /^heartland_multifamily: taken over, \d+ answers are archived already, for run/u.test(line)), other.lines.join('\n'));
+
+    assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(await alone, DAY));
+    assert.deepEqual(await pagesOf(layout, `${DAY}.01`), await pagesOf(await alone, `${DAY}.01`), 'every page once, in the adapter\'s order');
+    assert.deepEqual(await wrongIn(layout), []);
+    const read = await readRecord(layout, 'heartland_multifamily', `${DAY}.01`);
+    const again = (web.asked.get(HOST)?.length ?? 0) - once.length;
+    assert.ok(again <= 2, `what was archived is not asked for again: only robots.txt, and the page that was under way (${again})`);
+    assert.ok((web.most.get(HOST) ?? 0) <= 1, 'one at a time, whoever asks');
+    const records = await (await openArchive(layout.root)).records('heartland_multifamily', `${DAY}.01`);
+    assert.ok(records.some((r) => r.attempt === undefined) && records.some((r) => (r.attempt ?? 0) > 0), 'the archive tells who asked');
+    assert.ok((read?.traffic.requests ?? 0) >= once.length, 'what the killed worker asked is counted, too');
+  });
+
+  test('a worker that slept so long that another took its place asks nothing more when it wakes', async (t) => {
+    const layout = await newLayout();
+    const QUEUE = await postgres.database();
+    const once = (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.traffic.requests ?? 0;
+    web.asked.clear();
+    const run = await startPipeline(web, layout.root, DAY, { SOURCES: 'heartland_multifamily', QUEUE });
+    const sleeper = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => sleeper.end('SIGKILL'));
+    await untilAsked(HOST, 10);
+    sleeper.child.kill('SIGSTOP');
+    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => other.end('SIGKILL'));
+    await other.said(/^heartland_multifamily: taken over/u);
+    // It wakes while the other reads.
+    sleeper.child.kill('SIGCONT');
+    await sleeper.said(/^heartland_multifamily: left to another worker/u);
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+    assert.deepEqual((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.pages, (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.pages);
+    assert.ok((web.asked.get(HOST)?.length ?? 0) <= once + 2, 'robots.txt, and the page that was under way, are asked for twice; nothing else');
+    assert.ok((web.most.get(HOST) ?? 0) <= 1, 'never two at once');
+  });
+});
