@@ -34,9 +34,12 @@ export class ContractError extends Error {
  *
  * A column that is missing, too many, out of order or of another type stops the build with ContractError; rows
  * that break an audit do not: they are in the result, and the caller decides.
+ *
+ * Published tables are built in their published order, so that nobody has to sort them again. With `published`, they are
+ * built in that attached database, and a view bears their name here.
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
-export async function buildModels(connection: DuckDBConnection, { models }: { readonly models: readonly Model[] }): Promise<ModelResult[]> {
+export async function buildModels(connection: DuckDBConnection, { models, published }: { readonly models: readonly Model[]; readonly published?: string }): Promise<ModelResult[]> {
   await connection.run(macrosSql());
   const existing = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
@@ -54,7 +57,7 @@ export async function buildModels(connection: DuckDBConnection, { models }: { re
   const results: ModelResult[] = [];
   for (const name of orderOf(reads, inputs)) {
     const model = byName.get(name);
-    if (model) results.push(await buildModel(connection, model));
+    if (model) results.push(await buildModel(connection, model, published));
   }
   return results;
 }
@@ -62,23 +65,47 @@ export async function buildModels(connection: DuckDBConnection, { models }: { re
 /** A model's SQL without its last semicolon, so that it can stand inside another statement. */
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
-async function buildModel(connection: DuckDBConnection, { name, layer, sql, contract }: Model): Promise<ModelResult> {
-  const { record } = contract;
+/** Statements that make a model's table, or its view. */
+function creating({ name, sql, contract }: Model, published: string | undefined): string[] {
   const select = selectOf(sql);
+  if (contract.view === true) return [`CREATE VIEW ${identifier(name)} AS ${select}`];
+  if (!contract.publish) return [`CREATE TABLE ${identifier(name)} AS ${select}`];
+  const ordered = `SELECT * FROM (\n${select}\n) ORDER BY ${contract.publish.orderBy.join(', ')}`;
+  if (published === undefined) return [`CREATE TABLE ${identifier(name)} AS ${ordered}`];
+  const table = `${identifier(published)}.main.${identifier(name)}`;
+  return [`CREATE TABLE ${table} AS ${ordered}`, `CREATE VIEW ${identifier(name)} AS FROM ${table}`];
+}
+
+async function buildModel(connection: DuckDBConnection, model: Model, published: string | undefined): Promise<ModelResult> {
+  const { name, layer, contract } = model;
+  const { record } = contract;
   // NOT NULL is left to an audit: it keeps the rows that break it, where a constraint would only stop.
   try {
-    await connection.run(`CREATE TABLE ${identifier(name)} AS ${select}`);
+    for (const statement of creating(model, published)) await connection.run(statement);
   } catch (error) {
     throw new Error(`model ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
   checkColumns(`model ${name}`, record.columns.map((c) => ({ column: c.name, type: c.sql })),
     found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })));
-  for (const statement of commentOn(name, record.about, record.columns)) await connection.run(statement);
-  const audits: AuditResult[] = [];
-  for (const audit of [...auditsOfRecord(name, record), ...contract.audits]) audits.push(await runAudit(connection, audit));
-  const [count] = await rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(name)}`);
-  return { name, layer, rows: Number(count?.['n']), audits };
+  // One transaction: each of its own would be flushed to the disk.
+  if (contract.view !== true && (!contract.publish || published === undefined)) await connection.run(['BEGIN', ...commentOn(name, record.about, record.columns), 'COMMIT'].join(';\n'));
+  const audits = [...auditsOfRecord(name, record), ...contract.audits];
+  const { rows, failing } = await countFailing(connection, name, audits);
+  const results: AuditResult[] = [];
+  for (const audit of audits) results.push(await runAudit(connection, audit, failing.get(audit)));
+  return { name, layer, rows, audits: results };
+}
+
+/** How many rows a model has, and how many of them meet each audit's condition: all in one pass over the table. */
+async function countFailing(connection: DuckDBConnection, model: string, audits: readonly Audit[]): Promise<{ rows: number; failing: ReadonlyMap<Audit, number> }> {
+  const conditions = audits.filter((a) => a.condition !== undefined);
+  const columns = conditions.map(({ condition }, i) => `(${condition}) AS audit_${i}`);
+  const [counts] = await rowsOf(connection, `SELECT count(*) AS n${conditions.map((_, i) => `, count_if(audit_${i}) AS failing_${i}`).join('')}
+    FROM (SELECT ${['true', ...columns].join(', ')} FROM ${identifier(model)})`)
+    // Which of them cannot be computed shows when each runs alone.
+    .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));
+  return { rows: Number(counts?.['n']), failing: new Map(conditions.flatMap((audit, i) => (counts?.[`failing_${i}`] === undefined ? [] : [[audit, Number(counts[`failing_${i}`])]]))) };
 }
 
 interface Shape {
@@ -97,10 +124,10 @@ export function checkColumns(what: string, expected: readonly Shape[], got: read
   }
 }
 
-async function runAudit(connection: DuckDBConnection, audit: Audit): Promise<AuditResult> {
+/** @param counted number of failing rows, where it is known */
+async function runAudit(connection: DuckDBConnection, audit: Audit, counted: number | undefined): Promise<AuditResult> {
   try {
-    const [count] = await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`);
-    const failing = Number(count?.['n']);
+    const failing = counted ?? Number((await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`))[0]?.['n']);
     const rows = failing === 0 ? [] : await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
     return { ...audit, failing, rows };
   } catch (error) {

@@ -13,12 +13,16 @@ export interface Audit {
   readonly about: string;
   /** A SELECT that returns the failing rows. */
   readonly sql: string;
+  /** Where the rows are those of the model itself: the condition that no row may meet. */
+  readonly condition?: string;
   readonly blocking: boolean;
 }
 
 export interface ModelContract {
   readonly record: RecordDefinition;
   readonly audits: readonly Audit[];
+  /** Set on a model whose millions of rows one other model reads once: it is computed where it is read rather than stored. */
+  readonly view?: true;
   /** Set on a table that a snapshot publishes. `orderBy` makes its bytes a function of its rows. */
   readonly publish?: { readonly orderBy: readonly string[] };
 }
@@ -27,7 +31,7 @@ export const defineModel = (contract: ModelContract): ModelContract => contract;
 
 /** Rows where `condition` is true must not exist. */
 export const never = (model: string, name: string, about: string, condition: string, blocking = true): Audit => ({
-  name: `${model}.${name}`, about, blocking, sql: `SELECT * FROM ${model} WHERE ${condition}`,
+  name: `${model}.${name}`, about, blocking, condition, sql: `SELECT * FROM ${model} WHERE ${condition}`,
 });
 
 /** The audits every model gets from its record: unique grain, no null without an absence rule, closed enums. */

@@ -5,7 +5,7 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commentOn, createTable } from '../lib/record.ts';
+import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
@@ -14,19 +14,39 @@ import { compareRunIds, type Layout } from './layout.ts';
 import { BUILDING } from './leftovers.ts';
 import { currentSnapshot, Manifest } from './snapshots.ts';
 
+/**
+ * The published tables are built once, in their order, in a database file of their own beside the build's. From there
+ * their Parquet files are written; then the file itself becomes the analysts' database.
+ */
+const PUBLISHED = 'published';
+
+/** Attach the empty file that published tables are built in. @returns its name for buildModels */
+export async function attachPublished(connection: DuckDBConnection, buildDatabase: string): Promise<string> {
+  await connection.run(`ATTACH ${literal(publishedFile(buildDatabase))} AS ${PUBLISHED}`);
+  return PUBLISHED;
+}
+
+/** That file. What it is called by, leftovers.ts knows of. */
+export const publishedFile = (buildDatabase: string): string => `${buildDatabase}.${PUBLISHED}`;
+
 /** Rows in a row group of a published table: small enough that a sorted lookup reads little. */
 export const ROW_GROUP = 20_480;
 
 const DATABASE = 'dealfeed.duckdb';
 
+export interface FinishedBuild {
+  readonly connection: DuckDBConnection;
+  /** File of the build. Its published tables are moved into the snapshot; nothing can be asked of them after that. */
+  readonly database: string;
+  readonly models: readonly Model[];
+}
+
 /** Write the published tables of a finished build and its manifest, then move the folder into place. */
-export async function writeSnapshot(
-  connection: DuckDBConnection, layout: Layout, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
-): Promise<Manifest> {
+export async function writeSnapshot(build: FinishedBuild, layout: Layout, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
   const building = join(layout.snapshots, `${BUILDING}${manifest.run_id}`);
   await makeFolder(building);
   try {
-    const whole = await writeFiles(connection, building, models, manifest);
+    const whole = await writeFiles(build, building, manifest);
     await rename(building, layout.snapshot(manifest.run_id));
     await sync(layout.snapshots);
     return whole;
@@ -38,24 +58,22 @@ export async function writeSnapshot(
 }
 
 /** Every file of a snapshot, flushed, the manifest last. */
-async function writeFiles(
-  connection: DuckDBConnection, building: string, models: readonly Model[], manifest: Omit<Manifest, 'tables' | 'database'>,
-): Promise<Manifest> {
+async function writeFiles({ connection, database, models }: FinishedBuild, building: string, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
   const published = models.filter((m) => m.contract.publish);
   const tables: Manifest['tables'] = {};
-  // Each is written in a full order: its bytes are a function of the rows, whatever the number of threads.
+  // Each lies in its full order: its bytes are a function of the rows, whatever the number of threads.
   for (const { name, contract } of published) {
     const file = `${name}.parquet`;
     const path = join(building, file);
-    const order = (contract.publish?.orderBy ?? []).join(', ');
-    await connection.run(`COPY (SELECT * FROM ${identifier(name)} ORDER BY ${order}) TO ${literal(path)}
-      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(manifest.notice)}})`);
+    await connection.run(`COPY ${PUBLISHED}.main.${identifier(name)} TO ${literal(path)}
+      (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(manifest.notice)}})`);
     const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`))[0]?.['n']);
     tables[name] = { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
     await sync(path);
   }
+  await finishDatabase(connection, published, manifest.notice);
   const databasePath = join(building, DATABASE);
-  await writeDatabase(connection, databasePath, building, published, tables, manifest.notice);
+  await rename(publishedFile(database), databasePath);
   const whole = Manifest.parse({
     ...manifest, tables,
     database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256: await sha256OfFile(databasePath) },
@@ -68,23 +86,19 @@ async function writeFiles(
   return whole;
 }
 
-/** The same tables as one file for analysts, with the notice and every column's note as comments. */
-async function writeDatabase(
-  connection: DuckDBConnection, path: string, folder: string, published: readonly Model[], tables: Manifest['tables'], notice: string,
-): Promise<void> {
-  await connection.run(`ATTACH ${literal(path)} AS snapshot`);
+/** Make of the published tables the file for analysts, with the notice and every column's note as comments, and let go of it. */
+async function finishDatabase(connection: DuckDBConnection, published: readonly Model[], notice: string): Promise<void> {
   const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
-  await connection.run('USE snapshot');
+  await connection.run(`USE ${PUBLISHED}`);
   try {
-    for (const { name, contract } of published) {
-      await connection.run(createTable(name, contract.record.columns));
-      await connection.run(`INSERT INTO ${identifier(name)} FROM read_parquet(${literal(join(folder, tables[name]?.file ?? ''))})`);
-      for (const statement of commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns)) await connection.run(statement);
-    }
-    await connection.run('CHECKPOINT snapshot');
+    // Audits have held it for every row; an analyst may rely on it.
+    const notNull = published.flatMap(({ name, contract }) => contract.record.columns.filter((c) => c.absent === undefined)
+      .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`));
+    const comments = published.flatMap(({ name, contract }) => commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns));
+    for (const statement of ['BEGIN', ...notNull, ...comments, 'COMMIT', `CHECKPOINT ${PUBLISHED}`]) await connection.run(statement);
   } finally {
     await connection.run(`USE ${identifier(before)}`);
-    await connection.run('DETACH snapshot');
+    await connection.run(`DETACH ${PUBLISHED}`);
   }
 }
 

@@ -22,12 +22,13 @@ import { ArchiveDamage, openArchive, type Archive } from '../sources/fetch/archi
 import { loadRowRecords, loadSources } from '../sources/index.ts';
 import { loadInputs, type SourceState } from './inputs.ts';
 import { layoutOf, type Layout } from './layout.ts';
+import { BUILD_DATABASE } from './leftovers.ts';
 import { say } from './output.ts';
 import { readPages } from './parse.ts';
-import { writeSnapshot } from './publish.ts';
+import { attachPublished, writeSnapshot } from './publish.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from './reads.ts';
 import { pagesOf, unreadableOf } from './reparse.ts';
-import { hashesOf } from './run.ts';
+import { BUILD_MEMORY, hashesOf } from './run.ts';
 import { listSnapshots, readManifest, verifySnapshot, type Manifest } from './snapshots.ts';
 import type { Staged } from './stage.ts';
 import { table } from './summary.ts';
@@ -54,7 +55,8 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
   const target = layoutOf(scratch);
   // Where it writes is its own; the snapshot before is read where it lies.
   const mixed: Layout = { ...target, snapshot: (id) => (id === previous?.run_id ? layout : target).snapshot(id) };
-  const duck = await openDuck(join(scratch, 'build.duckdb'));
+  const database = join(scratch, BUILD_DATABASE);
+  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY });
   try {
     const { states, parsed, kept } = await sourcesOf(layout, target, then);
     await mkdir(target.run(runId), { recursive: true });
@@ -63,8 +65,8 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
       layout: mixed, workDir: target.run(runId), asOf: then.as_of, observedAt: then.generated_at, assumptions, sources: states,
       records: await loadRowRecords(), references: loadReferences(), models, previous, soldLeads: then.sold_leads,
     });
-    await buildModels(duck.connection, { models });
-    const now = await writeSnapshot(duck.connection, target, models, then);
+    await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
+    const now = await writeSnapshot({ connection: duck.connection, database, models }, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();
     return {
       runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: await duckVersion(duck.connection) }),

@@ -18,7 +18,7 @@ import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './
 import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
-import { makeCurrent, writeSnapshot } from './publish.ts';
+import { attachPublished, makeCurrent, publishedFile, writeSnapshot } from './publish.ts';
 import { readsUpTo, standingRead, type ReadRecord } from './reads.ts';
 import { listSnapshots, snapshotBefore, type Manifest } from './snapshots.ts';
 
@@ -59,7 +59,7 @@ export interface RunResult {
 }
 
 /** What a build may hold in memory; the rest goes to the disk beside its database. */
-const BUILD_MEMORY = '1800MB';
+export const BUILD_MEMORY = '1800MB';
 
 const NOTICE = {
   sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. HUD rents are real FY2026 figures.',
@@ -175,7 +175,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
   const database = join(workDir, BUILD_DATABASE);
   const removeDatabase = async (): Promise<void> => {
-    for (const file of [database, `${database}.wal`]) await rm(file, { force: true });
+    for (const file of [database, publishedFile(database)]) for (const ending of ['', '.wal']) await rm(`${file}${ending}`, { force: true });
   };
   // On a full disk the file may be there although it could not be opened.
   const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY }).catch(async (error: unknown) => {
@@ -188,7 +188,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
       records: await loadRowRecords(),
     });
-    const results = await buildModels(duck.connection, { models });
+    const results = await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
     const audits = results.flatMap((r) => r.audits);
     for (const audit of audits.filter((a) => a.failing > 0)) {
       await mkdir(failuresFolder, { recursive: true });
@@ -201,7 +201,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     if (blocked.length === 0) {
       say('publishing');
       changes = previous ? await changesSince(duck.connection, previous.run_id) : null;
-      manifest = await writeSnapshot(duck.connection, layout, models, {
+      manifest = await writeSnapshot({ connection: duck.connection, database, models }, layout, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
         assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
         versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) },

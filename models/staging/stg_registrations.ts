@@ -15,4 +15,5 @@ export default defineModel({
     ...fieldsOf(Provenance, ['source_url', 'observed_at', 'page_sha256', 'page_row']),
   }),
   audits: [],
+  view: true,
 });

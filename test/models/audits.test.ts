@@ -171,7 +171,9 @@ describe('audits', () => {
 
   it('find a repeated key, a null without a reason and a value outside its list, in every table that has rows', async () => {
     let tried = 0;
-    for (const { name, contract: { record } } of models) {
+    for (const { name, contract: { record, view } } of models) {
+      // The rows of a view cannot be broken; a table of the same rows in its place can.
+      const first = view ? [`CREATE TABLE stored AS FROM ${name}`, `DROP VIEW ${name}`, `ALTER TABLE stored RENAME TO ${name}`] : [];
       const [count] = await rowsOf(built.connection, `SELECT count(*) AS n FROM ${name}`);
       if (Number(count?.['n']) === 0) continue;
       for (const audit of auditsOfRecord(name, record)) {
@@ -179,7 +181,7 @@ describe('audits', () => {
         const required = record.columns.find((c) => c.absent === undefined)?.name;
         const statement = kind === 'grain_unique' ? `INSERT INTO ${name} SELECT * FROM ${name} LIMIT 1`
           : kind === 'no_silent_null' ? set(name, `"${required}" = NULL`) : set(name, `"${kind.replace(/_closed$/u, '')}" = 'unheard of'`);
-        assert.ok(await failing(audit, [statement]) > 0, `${audit.name} does not see ${statement}`);
+        assert.ok(await failing(audit, [...first, statement]) > 0, `${audit.name} does not see ${statement}`);
         assert.ok(audit.blocking, audit.name);
         tried += 1;
       }
