@@ -8,11 +8,18 @@ as_of as (select as_of from run),
 
 properties as (select * from int_properties),
 
--- A listing may name two addresses too
+-- A listing may name two addresses too, or the units of the whole building
 property_addresses as (
-  select distinct id, zip, unit_key, unnest(list_append(address_keys(address), address_key)) as address_key
+  select id, zip, unit_key, address_key
   from properties
   where address_key is not null
+
+  union
+
+  select id, zip, unit_key, unnest(address_keys(address)) as address_key
+  from properties
+  where address_key is not null
+    and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
 ),
 
 records as (select * from int_distress_records),
@@ -65,7 +72,7 @@ by_parcel as (
 
 -- One condominium of a building is not the building, though the county prints the building's address for it
 met as (
-  select together.*, records.is_condominium and unit_key is null as is_part
+  select together.*, records.is_condominium and together.unit_key is null as is_part
   from (select * from by_address union all select * from by_parcel) as together
   join records on records.kind = together.kind and records.record_id = together.record_id
 ),

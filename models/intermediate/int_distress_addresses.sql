@@ -1,24 +1,25 @@
--- One row per address that a county record names: a line may name two.
+-- One row per address that a county record names. The record has the parts of the first; a line may name two.
 
 with
 
-lines as (
-  select kind, record_id, zip, unnest(address_lines(address)) as line
-  from int_distress_records
+records as (select * from int_distress_records),
+
+further_lines as (
+  select kind, record_id, zip, unnest(address_lines(address)[2:]) as line
+  from records
 ),
 
-addressed as (
-  select *, parts_of_line(line) as parts from lines
+further as (
+  select kind, record_id, zip, unnest(parts_of_line(line))
+  from further_lines
 )
 
-select distinct
-  kind,
-  record_id,
-  zip,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key
-from addressed
-where parts.address_key is not null
+select kind, record_id, zip, address_key, street_key, house_low, house_high, unit_key
+from records
+where address_key is not null
+
+union
+
+select kind, record_id, zip, address_key, street_key, house_low, house_high, unit_key
+from further
+where address_key is not null

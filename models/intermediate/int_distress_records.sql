@@ -14,6 +14,7 @@ condominiums as (
 standing as (
   select
     'tax_delinquent' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, address, zip,
+    address_key, street_key, house_low, house_high, unit_key,
     amount, cast(null as date) as sale_date, source_url, last_seen
   from signals
   where signal_state = 'listed'
@@ -22,6 +23,7 @@ standing as (
 
   select
     'sheriff_sale' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, property_address as address, zip,
+    address_key, street_key, house_low, house_high, unit_key,
     cast(null as decimal(14, 2)) as amount, sale_date, source_url, last_seen
   from auctions
   cross join as_of

@@ -1,5 +1,6 @@
 import { date, defineRecord, flag, instant, money, oneOf, text } from '../../lib/record.ts';
 import { defineModel } from '../contract.ts';
+import { addressParts } from '../fields.ts';
 
 export const DistressRecord = defineRecord('int_distress_record', 'One row per county record that stands today: a listed delinquency or a sale to come.', ['kind', 'record_id'], {
   kind: oneOf(['tax_delinquent', 'sheriff_sale'], 'Kind of distress.'),
@@ -10,6 +11,7 @@ export const DistressRecord = defineRecord('int_distress_record', 'One row per c
   parcel_key: text('Parcel number in comparable form.', { absent: 'parcel_id is null' }),
   address: text('Address as printed.', { absent: 'not printed, and not found elsewhere' }),
   zip: text('Five-digit ZIP.', { absent: 'not printed' }),
+  ...addressParts('there is no address with a house number'),
   amount: money('Delinquent amount.', { absent: 'a sale, or the list has no amount' }),
   sale_date: date('Day of the sale.', { absent: 'a delinquency' }),
   source_url: text('Public page.'),

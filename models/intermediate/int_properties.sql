@@ -12,8 +12,7 @@ listings as (
       when availability = 'sold' then 'sold'
       when availability = 'under_contract' then 'under_contract'
       else 'active'
-    end as listing_status,
-    listing_parts(street, units) as parts
+    end as listing_status
   from listing_history
   where is_latest
 ),
@@ -57,7 +56,10 @@ others as (
 ),
 
 standing as (
-  select *, coalesce(first_seen_of_shown, listing_first_seen) as first_seen
+  select
+    *,
+    coalesce(first_seen_of_shown, listing_first_seen) as first_seen,
+    listing_parts(street, units) as parts
   from ranked
   where place = 1
 )

@@ -9,32 +9,39 @@ CREATE OR REPLACE MACRO rounded(x) AS CAST(round(x, 2) AS DECIMAL(14, 2));
 
 -- n / d to the nearest whole number. Whole numbers in and out; null where d is 0.
 CREATE OR REPLACE MACRO nearest(n, d) AS
-  CASE WHEN d <> 0 THEN sign(n) * sign(d) * ((2 * abs(n) + abs(d)) // (2 * abs(d))) END;
+  (2 * n + CASE WHEN (n < 0) = (d < 0) THEN d ELSE -d END) // (2 * d);
 
 -- A decimal in millionths, as a whole number.
 CREATE OR REPLACE MACRO millionths(x) AS
   CAST(CAST(x AS DECIMAL(32, 6)) * 1000000 AS HUGEINT);
 
+-- An amount of whole cents below a million millions, as most are, and such an amount in cents. Whole numbers of 64 bits
+-- divide twenty times as fast as those of 128.
+CREATE OR REPLACE MACRO is_in_cents(x) AS TRY_CAST(x AS DECIMAL(14, 2)) = x;
+CREATE OR REPLACE MACRO cents(x) AS CAST(CAST(x AS DECIMAL(14, 2)) * 100 AS BIGINT);
+
+-- times * n / d to the nearest whole number, for `times` up to 10000.
+CREATE OR REPLACE MACRO nearest_ratio(n, d, times) AS CASE
+  WHEN is_in_cents(n) AND is_in_cents(d) THEN nearest(times * cents(n), cents(d))
+  ELSE CAST(nearest(times * millionths(n), millionths(d)) AS BIGINT) END;
+
 -- A whole number of hundredths as a decimal with two places.
 CREATE OR REPLACE MACRO from_hundredths(n) AS
-  CAST(CAST(n AS DECIMAL(36, 0)) * 0.01 AS DECIMAL(14, 2));
+  CAST(CAST(n AS DECIMAL(16, 0)) * 0.01 AS DECIMAL(14, 2));
 
 -- n / d with two decimals.
-CREATE OR REPLACE MACRO quotient(n, d) AS
-  from_hundredths(nearest(100 * millionths(n), millionths(d)));
+CREATE OR REPLACE MACRO quotient(n, d) AS from_hundredths(nearest_ratio(n, d, 100));
 
 -- n / d in percent with two decimals.
-CREATE OR REPLACE MACRO percentage(n, d) AS
-  from_hundredths(nearest(10000 * millionths(n), millionths(d)));
+CREATE OR REPLACE MACRO percentage(n, d) AS from_hundredths(nearest_ratio(n, d, 10000));
 
 -- n / d as a whole number.
-CREATE OR REPLACE MACRO whole_quotient(n, d) AS
-  CAST(nearest(millionths(n), millionths(d)) AS INTEGER);
+CREATE OR REPLACE MACRO whole_quotient(n, d) AS CAST(nearest_ratio(n, d, 1) AS INTEGER);
 
 -- Points that a value earns: nothing up to `bottom`, all of the whole number `weight` from `bottom + span` on.
 -- Null where the value is: least and greatest of DuckDB pass a null over.
 CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS CASE WHEN value IS NOT NULL THEN
-  CAST(nearest(weight * greatest(0, least(millionths(value) - millionths(bottom), millionths(span))), millionths(span)) AS INTEGER) END;
+  CAST(nearest_ratio(greatest(0, least(value - bottom, span)), span, weight) AS INTEGER) END;
 
 -- n / d rounded up to the cent, for amounts that a law says must be "not less than". Positive amounts.
 CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS

@@ -1,23 +1,67 @@
 -- One row per deal: the report a buyer reads beside the deal. The claim beside HUD's underwriting, the debt, a grid of
 -- what-ifs, the offer with all that limits it, distress, the paths, and every figure as a formula over named inputs.
--- a['key'] is the value of an assumption, as text.
+-- a.key is the value of an assumption, as text.
 
 with
 
 assumed as (
-  select map_from_entries(list((key, value) order by key)) as a
+  select {
+    'utility_share': max(value) filter (where key = 'utility_share'),
+    'months_per_year': max(value) filter (where key = 'months_per_year'),
+    'vacancy': max(value) filter (where key = 'vacancy'),
+    'loan_to_value': max(value) filter (where key = 'loan_to_value'),
+    'loan_rate_pct': max(value) filter (where key = 'loan_rate_pct'),
+    'loan_years': max(value) filter (where key = 'loan_years'),
+    'loan_monthly_factor': max(value) filter (where key = 'loan_monthly_factor'),
+    'loan_annual_constant': max(value) filter (where key = 'loan_annual_constant'),
+    'minimum_loan': max(value) filter (where key = 'minimum_loan'),
+    'seller_down_share': max(value) filter (where key = 'seller_down_share'),
+    'seller_rate_pct': max(value) filter (where key = 'seller_rate_pct'),
+    'seller_years': max(value) filter (where key = 'seller_years'),
+    'seller_monthly_factor': max(value) filter (where key = 'seller_monthly_factor'),
+    'reserves_per_unit': max(value) filter (where key = 'reserves_per_unit'),
+    'motivation_cut_max': max(value) filter (where key = 'motivation_cut_max'),
+    'motivation_points_per_cut_pct': max(value) filter (where key = 'motivation_points_per_cut_pct'),
+    'motivation_days_max': max(value) filter (where key = 'motivation_days_max'),
+    'motivation_days_full': max(value) filter (where key = 'motivation_days_full'),
+    'distress_max': max(value) filter (where key = 'distress_max'),
+    'distress_tax': max(value) filter (where key = 'distress_tax'),
+    'distress_tax_amount_max': max(value) filter (where key = 'distress_tax_amount_max'),
+    'distress_tax_points_per_pct': max(value) filter (where key = 'distress_tax_points_per_pct'),
+    'distress_sale': max(value) filter (where key = 'distress_sale'),
+    'distress_sale_soon': max(value) filter (where key = 'distress_sale_soon'),
+    'distress_sale_soon_days': max(value) filter (where key = 'distress_sale_soon_days'),
+    'score_yield_weight': max(value) filter (where key = 'score_yield_weight'),
+    'score_yield_from_pct': max(value) filter (where key = 'score_yield_from_pct'),
+    'score_yield_span_pct': max(value) filter (where key = 'score_yield_span_pct'),
+    'score_coverage_weight': max(value) filter (where key = 'score_coverage_weight'),
+    'score_coverage_from': max(value) filter (where key = 'score_coverage_from'),
+    'score_coverage_span': max(value) filter (where key = 'score_coverage_span'),
+    'score_motivation_weight': max(value) filter (where key = 'score_motivation_weight'),
+    'score_distress_weight': max(value) filter (where key = 'score_distress_weight'),
+    'wholesale_arv_cap_pct': max(value) filter (where key = 'wholesale_arv_cap_pct'),
+    'wholesale_share': max(value) filter (where key = 'wholesale_share'),
+    'wholesale_repairs_per_unit': max(value) filter (where key = 'wholesale_repairs_per_unit'),
+    'wholesale_fee': max(value) filter (where key = 'wholesale_fee'),
+    'target_cap_pct': max(value) filter (where key = 'target_cap_pct'),
+    'offer_coverage': max(value) filter (where key = 'offer_coverage'),
+    'offer_step': max(value) filter (where key = 'offer_step'),
+    'stress_rent': max(value) filter (where key = 'stress_rent'),
+    'stress_vacancy': max(value) filter (where key = 'stress_vacancy'),
+    'stress_expenses': max(value) filter (where key = 'stress_expenses')
+  } as a
   from declared_assumptions
 ),
 
 terms as (
   select
     a,
-    cast(a['utility_share'] as decimal(6, 4)) as utility_share,
-    cast(a['months_per_year'] as decimal(2, 0)) as months_per_year,
-    cast(a['vacancy'] as decimal(6, 4)) as vacancy,
-    cast(a['target_cap_pct'] as decimal(9, 4)) * 0.01 as target_cap,
-    cast(a['offer_coverage'] as decimal(4, 2)) * cast(a['loan_to_value'] as decimal(4, 2)) * cast(a['loan_annual_constant'] as decimal(22, 20)) as coverage_divisor,
-    cast(a['offer_step'] as integer) as offer_step
+    cast(a.utility_share as decimal(6, 4)) as utility_share,
+    cast(a.months_per_year as decimal(2, 0)) as months_per_year,
+    cast(a.vacancy as decimal(6, 4)) as vacancy,
+    cast(a.target_cap_pct as decimal(9, 4)) * 0.01 as target_cap,
+    cast(a.offer_coverage as decimal(4, 2)) * cast(a.loan_to_value as decimal(4, 2)) * cast(a.loan_annual_constant as decimal(22, 20)) as coverage_divisor,
+    cast(a.offer_step as integer) as offer_step
   from assumed
 ),
 
@@ -41,13 +85,21 @@ rates as (
   where rate.key like 'grid\_rate\_%' escape '\'
 ),
 
+-- Every combination of them, as one list; and the rates as another
 scenarios as (
-  select
-    row_number() over (order by rents.key, vacancies.key, expenses.key) as number,
-    rent_change, grid_vacancy, expense_change
+  select list({
+    'rent_change': rent_change,
+    'vacancy': grid_vacancy,
+    'expense_change': expense_change
+  } order by rents.key, vacancies.key, expenses.key) as scenarios
   from rents
   cross join vacancies
   cross join expenses
+),
+
+rate_list as (
+  select list({'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by key) as rates
+  from rates
 ),
 
 deals as (select * from deals),
@@ -82,58 +134,51 @@ figures as (
   join int_distress as distress on distress.id = deals.id
 ),
 
--- Debt at each rate of the grid
-serviced as (
+-- Debt at each rate of the grid, and income in each scenario, which the rate does not change
+paid as (
   select
-    id,
-    rates.key,
-    rate_pct,
-    monthly_factor,
-    rounded(loan_amount * cast(monthly_factor as decimal(22, 20))) as monthly_payment,
-    rounded(months_per_year * rounded(loan_amount * cast(monthly_factor as decimal(22, 20)))) as annual_debt_service
-  from figures
-  cross join rates
-  cross join terms
-  where sensitivity_status = 'computed'
-),
-
-debts as (
-  select
-    id,
-    list(annual_debt_service order by key) as services,
-    to_json(list(json_object('rate_pct', rate_pct, 'monthly_factor', monthly_factor, 'monthly_payment', said(monthly_payment), 'annual_debt_service', said(annual_debt_service)) order by key)) as rates
-  from serviced
-  group by id
-),
-
--- Income in each scenario; the rate does not change it
-scenario_incomes as (
-  select
-    figures.id,
-    number, rent_change, grid_vacancy, expense_change, list_price, dscr_status,
-    rounded(wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 + rent_change) * (1 - grid_vacancy)
-      * (1 - cast(expense_ratio_pct * 0.01 as decimal(6, 4)) - expense_change)) as noi
+    figures.id, list_price, dscr_status, scenarios,
+    list_transform(rates, lambda rate: {
+      'rate_pct': rate.rate_pct,
+      'monthly_factor': rate.monthly_factor,
+      'monthly_payment': rounded(loan_amount * cast(rate.monthly_factor as decimal(22, 20)))
+    }) as payments,
+    list_transform(scenarios, lambda scenario:
+      rounded(wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 + scenario.rent_change) * (1 - scenario.vacancy)
+        * (1 - cast(expense_ratio_pct * 0.01 as decimal(6, 4)) - scenario.expense_change))) as incomes
   from figures
   cross join scenarios
+  cross join rate_list
   cross join terms
   where sensitivity_status = 'computed'
+),
+
+serviced as (
+  select
+    paid.*,
+    list_transform(payments, lambda payment: rounded(months_per_year * payment.monthly_payment)) as services
+  from paid
+  cross join terms
 ),
 
 grids as (
   select
-    scenario_incomes.id,
-    to_json(list(json_object(
-      'rent_change', said(cast(rent_change as decimal(6, 2))),
-      'vacancy', said(cast(grid_vacancy as decimal(6, 2))),
-      'expense_change', said(cast(expense_change as decimal(6, 2))),
-      'noi', said(noi),
-      'cap_rate_pct', said(percentage(noi, list_price)),
-      'dscr', case when dscr_status = 'not_applicable' then null
-        else list_transform(services, lambda service: said(quotient(noi, service))) end
-    ) order by number)) as cells
-  from scenario_incomes
-  join debts on debts.id = scenario_incomes.id
-  group by scenario_incomes.id
+    id,
+    list_transform(payments, lambda payment, i: {
+      'rate_pct': payment.rate_pct,
+      'monthly_factor': payment.monthly_factor,
+      'monthly_payment': said(payment.monthly_payment),
+      'annual_debt_service': said(services[i])
+    }) as rates,
+    list_transform(list_zip(scenarios, incomes), lambda cell: {
+      'rent_change': said(cast(cell[1].rent_change as decimal(6, 2))),
+      'vacancy': said(cast(cell[1].vacancy as decimal(6, 2))),
+      'expense_change': said(cast(cell[1].expense_change as decimal(6, 2))),
+      'noi': said(cell[2]),
+      'cap_rate_pct': said(percentage(cell[2], list_price)),
+      'dscr': case when dscr_status <> 'not_applicable' then list_transform(services, lambda service: said(quotient(cell[2], service))) end
+    }) as cells
+  from serviced
 ),
 
 -- What limits the offer, each rounded down to the step
@@ -149,10 +194,9 @@ limits as (
 ),
 
 joined as (
-  select figures.*, limits.* exclude (id), debts.rates, grids.cells, terms.a
+  select figures.*, limits.* exclude (id), grids.rates, grids.cells, terms.a
   from figures
   left join limits on limits.id = figures.id
-  left join debts on debts.id = figures.id
   left join grids on grids.id = figures.id
   cross join terms
 )
@@ -184,11 +228,11 @@ select
     'status', dscr_status,
     'reason', dscr_reason,
     'bank', json_object(
-      'loan_to_value', a['loan_to_value'], 'rate_pct', a['loan_rate_pct'], 'years', a['loan_years'], 'minimum_loan', a['minimum_loan'],
+      'loan_to_value', a.loan_to_value, 'rate_pct', a.loan_rate_pct, 'years', a.loan_years, 'minimum_loan', a.minimum_loan,
       'loan_amount', said(loan_amount), 'monthly_payment', said(monthly_payment), 'annual_debt_service', said(annual_debt_service)
     ),
     'seller', json_object(
-      'down_share', a['seller_down_share'], 'rate_pct', a['seller_rate_pct'], 'years', a['seller_years'],
+      'down_share', a.seller_down_share, 'rate_pct', a.seller_rate_pct, 'years', a.seller_years,
       'loan_amount', said(seller_loan), 'monthly_payment', said(seller_payment), 'annual_debt_service', said(seller_debt_service)
     )
   ) as debt_terms,
@@ -205,17 +249,17 @@ select
       'dscr', 'round2(noi / annual_debt_service)'
     ),
     'inputs', json_object(
-      'units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a['utility_share'], 'months_per_year', a['months_per_year'],
+      'units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a.utility_share, 'months_per_year', a.months_per_year,
       'expense_ratio_pct', said(expense_ratio_pct), 'list_price', said(list_price), 'loan_amount', said(loan_amount)
     ),
-    'rates', coalesce(rates, '[]'::json),
-    'cells', coalesce(cells, '[]'::json)
+    'rates', coalesce(rates, []),
+    'cells', coalesce(cells, [])
   ) as sensitivity,
 
   -- Offer
   json_object(
     'status', offer_status,
-    'target_cap_pct', a['target_cap_pct'],
+    'target_cap_pct', a.target_cap_pct,
     'noi_basis', offer_basis,
     'low', said(offer_low),
     'high', said(offer_high),
@@ -248,18 +292,18 @@ select
     step('expense_ratio_pct', 'expense_ratio_of_size_pct + expense_adjustment_pct',
       json_object('expense_ratio_of_size_pct', said(expense_ratio_of_size_pct), 'expense_adjustment_pct', said(expense_adjustment_pct)), expense_ratio_pct),
     step('gross_potential_rent', 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year)',
-      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a['utility_share'], 'months_per_year', a['months_per_year']), gross_potential_rent),
+      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a.utility_share, 'months_per_year', a.months_per_year), gross_potential_rent),
     step('effective_gross_income', 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy))',
-      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a['utility_share'], 'months_per_year', a['months_per_year'], 'vacancy', a['vacancy']), effective_gross_income),
+      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a.utility_share, 'months_per_year', a.months_per_year, 'vacancy', a.vacancy), effective_gross_income),
     step('noi_underwritten', 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) * (1 - expense_ratio_pct / 100))',
-      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a['utility_share'], 'months_per_year', a['months_per_year'], 'vacancy', a['vacancy'], 'expense_ratio_pct', said(expense_ratio_pct)), noi_underwritten),
+      json_object('units', said(units), 'market_rent_2br', said(market_rent_2br), 'utility_share', a.utility_share, 'months_per_year', a.months_per_year, 'vacancy', a.vacancy, 'expense_ratio_pct', said(expense_ratio_pct)), noi_underwritten),
     step('cap_rate_underwritten', 'round2(noi_underwritten / list_price * 100)', json_object('noi_underwritten', said(noi_underwritten), 'list_price', said(list_price)), cap_rate_underwritten),
     step('cap_gap_pct', 'cap_rate - cap_rate_underwritten', json_object('cap_rate', said(cap_rate), 'cap_rate_underwritten', said(cap_rate_underwritten)), cap_gap_pct),
     step('gross_rent_multiplier', 'round2(list_price / gross_potential_rent)', json_object('list_price', said(list_price), 'gross_potential_rent', said(gross_potential_rent)), gross_rent_multiplier),
     -- Debt
-    step('loan_amount', 'round2(list_price * loan_to_value)', json_object('list_price', said(list_price), 'loan_to_value', a['loan_to_value']), loan_amount),
-    step('monthly_payment', 'round2(loan_amount * loan_monthly_factor)', json_object('loan_amount', said(loan_amount), 'loan_monthly_factor', a['loan_monthly_factor']), monthly_payment),
-    step('annual_debt_service', 'round2(months_per_year * monthly_payment)', json_object('months_per_year', a['months_per_year'], 'monthly_payment', said(monthly_payment)), annual_debt_service),
+    step('loan_amount', 'round2(list_price * loan_to_value)', json_object('list_price', said(list_price), 'loan_to_value', a.loan_to_value), loan_amount),
+    step('monthly_payment', 'round2(loan_amount * loan_monthly_factor)', json_object('loan_amount', said(loan_amount), 'loan_monthly_factor', a.loan_monthly_factor), monthly_payment),
+    step('annual_debt_service', 'round2(months_per_year * monthly_payment)', json_object('months_per_year', a.months_per_year, 'monthly_payment', said(monthly_payment)), annual_debt_service),
     step('dscr', 'round2(noi / annual_debt_service)', json_object('noi', said(noi), 'annual_debt_service', said(annual_debt_service)), dscr),
     step('claimed_dscr', 'round2(claimed_noi / annual_debt_service)', json_object('claimed_noi', said(claimed_noi), 'annual_debt_service', said(annual_debt_service)), claimed_dscr),
     step('dscr_underwritten', 'round2(noi_underwritten / annual_debt_service)', json_object('noi_underwritten', said(noi_underwritten), 'annual_debt_service', said(annual_debt_service)), dscr_underwritten),
@@ -271,47 +315,47 @@ select
       else step('noi_scoring', 'min(noi_underwritten, round2((claimed_noi + noi_underwritten) / 2))', json_object('noi_underwritten', said(noi_underwritten), 'claimed_noi', said(claimed_noi)), noi_scoring) end,
     step('cap_scoring_pct', 'round2(noi_scoring / list_price * 100)', json_object('noi_scoring', said(noi_scoring), 'list_price', said(list_price)), cap_scoring_pct),
     step('coverage_scoring', 'round2((noi_scoring - reserves_per_unit * units) / annual_debt_service)',
-      json_object('noi_scoring', said(noi_scoring), 'reserves_per_unit', a['reserves_per_unit'], 'units', said(units), 'annual_debt_service', said(annual_debt_service)), coverage_scoring),
+      json_object('noi_scoring', said(noi_scoring), 'reserves_per_unit', a.reserves_per_unit, 'units', said(units), 'annual_debt_service', said(annual_debt_service)), coverage_scoring),
     step('motivation_price_cut', case when price_reduction_pct is null then '0' else 'min(motivation_cut_max, round0(motivation_points_per_cut_pct * price_reduction_pct))' end,
-      json_object('motivation_cut_max', a['motivation_cut_max'], 'motivation_points_per_cut_pct', a['motivation_points_per_cut_pct'], 'price_reduction_pct', said(price_reduction_pct)), motivation_price_cut),
+      json_object('motivation_cut_max', a.motivation_cut_max, 'motivation_points_per_cut_pct', a.motivation_points_per_cut_pct, 'price_reduction_pct', said(price_reduction_pct)), motivation_price_cut),
     step('motivation_days', 'min(motivation_days_max, round0(motivation_days_max * days_on_feed / motivation_days_full))',
-      json_object('motivation_days_max', a['motivation_days_max'], 'days_on_feed', said(days_on_feed), 'motivation_days_full', a['motivation_days_full']), motivation_days),
+      json_object('motivation_days_max', a.motivation_days_max, 'days_on_feed', said(days_on_feed), 'motivation_days_full', a.motivation_days_full), motivation_days),
     step('motivation_score', 'motivation_price_cut + motivation_days', json_object('motivation_price_cut', said(motivation_price_cut), 'motivation_days', said(motivation_days)), motivation_score),
     step('tax_to_price_pct', 'round2(tax_amount / list_price * 100)', json_object('tax_amount', said(tax_amount), 'list_price', said(list_price)), tax_to_price_pct),
     step('distress_score',
       'min(distress_max, '
         || case when tax_records = 0 then '0' when tax_to_price_pct is null then 'distress_tax' else 'distress_tax + min(distress_tax_amount_max, round0(distress_tax_points_per_pct * tax_to_price_pct))' end
-        || ' + ' || case when sale_records = 0 then '0' when sale_in_days <= cast(a['distress_sale_soon_days'] as integer) then 'distress_sale + distress_sale_soon' else 'distress_sale' end || ')',
-      json_object('distress_max', a['distress_max'], 'distress_tax', a['distress_tax'], 'distress_tax_amount_max', a['distress_tax_amount_max'], 'distress_tax_points_per_pct', a['distress_tax_points_per_pct'],
-        'tax_to_price_pct', said(tax_to_price_pct), 'distress_sale', a['distress_sale'], 'distress_sale_soon', a['distress_sale_soon'], 'distress_sale_soon_days', a['distress_sale_soon_days'], 'sale_in_days', said(sale_in_days)), distress_score),
+        || ' + ' || case when sale_records = 0 then '0' when sale_in_days <= cast(a.distress_sale_soon_days as integer) then 'distress_sale + distress_sale_soon' else 'distress_sale' end || ')',
+      json_object('distress_max', a.distress_max, 'distress_tax', a.distress_tax, 'distress_tax_amount_max', a.distress_tax_amount_max, 'distress_tax_points_per_pct', a.distress_tax_points_per_pct,
+        'tax_to_price_pct', said(tax_to_price_pct), 'distress_sale', a.distress_sale, 'distress_sale_soon', a.distress_sale_soon, 'distress_sale_soon_days', a.distress_sale_soon_days, 'sale_in_days', said(sale_in_days)), distress_score),
     step('deal_score_yield', case when noi_scoring is null then '0' else 'round0(score_yield_weight * clamp((cap_scoring_pct - score_yield_from_pct) / score_yield_span_pct))' end,
-      json_object('score_yield_weight', a['score_yield_weight'], 'cap_scoring_pct', said(cap_scoring_pct), 'score_yield_from_pct', a['score_yield_from_pct'], 'score_yield_span_pct', a['score_yield_span_pct']), deal_score_yield),
+      json_object('score_yield_weight', a.score_yield_weight, 'cap_scoring_pct', said(cap_scoring_pct), 'score_yield_from_pct', a.score_yield_from_pct, 'score_yield_span_pct', a.score_yield_span_pct), deal_score_yield),
     step('deal_score_coverage', case when noi_scoring is null then '0' else 'round0(score_coverage_weight * clamp((coverage_scoring - score_coverage_from) / score_coverage_span))' end,
-      json_object('score_coverage_weight', a['score_coverage_weight'], 'coverage_scoring', said(coverage_scoring), 'score_coverage_from', a['score_coverage_from'], 'score_coverage_span', a['score_coverage_span']), deal_score_coverage),
-    step('deal_score_motivation', 'round0(score_motivation_weight * motivation_score / 100)', json_object('score_motivation_weight', a['score_motivation_weight'], 'motivation_score', said(motivation_score)), deal_score_motivation),
-    step('deal_score_distress', 'round0(score_distress_weight * distress_score / 100)', json_object('score_distress_weight', a['score_distress_weight'], 'distress_score', said(distress_score)), deal_score_distress),
+      json_object('score_coverage_weight', a.score_coverage_weight, 'coverage_scoring', said(coverage_scoring), 'score_coverage_from', a.score_coverage_from, 'score_coverage_span', a.score_coverage_span), deal_score_coverage),
+    step('deal_score_motivation', 'round0(score_motivation_weight * motivation_score / 100)', json_object('score_motivation_weight', a.score_motivation_weight, 'motivation_score', said(motivation_score)), deal_score_motivation),
+    step('deal_score_distress', 'round0(score_distress_weight * distress_score / 100)', json_object('score_distress_weight', a.score_distress_weight, 'distress_score', said(distress_score)), deal_score_distress),
     step('deal_score', 'deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress',
       json_object('deal_score_yield', said(deal_score_yield), 'deal_score_coverage', said(deal_score_coverage), 'deal_score_motivation', said(deal_score_motivation), 'deal_score_distress', said(deal_score_distress)), deal_score),
     step('confidence_score', array_to_string(json_keys(confidence_parts), ' + '), confidence_parts, confidence_score),
     -- Paths
-    step('arv', 'round2(noi_underwritten / wholesale_arv_cap_pct * 100)', json_object('noi_underwritten', said(noi_underwritten), 'wholesale_arv_cap_pct', a['wholesale_arv_cap_pct']), arv),
+    step('arv', 'round2(noi_underwritten / wholesale_arv_cap_pct * 100)', json_object('noi_underwritten', said(noi_underwritten), 'wholesale_arv_cap_pct', a.wholesale_arv_cap_pct), arv),
     step('mao', 'round2(arv * wholesale_share - wholesale_repairs_per_unit * units - wholesale_fee)',
-      json_object('arv', said(arv), 'wholesale_share', a['wholesale_share'], 'wholesale_repairs_per_unit', a['wholesale_repairs_per_unit'], 'units', said(units), 'wholesale_fee', a['wholesale_fee']), mao),
-    step('seller_loan', 'round2(list_price * (1 - seller_down_share))', json_object('list_price', said(list_price), 'seller_down_share', a['seller_down_share']), seller_loan),
-    step('seller_payment', 'round2(seller_loan * seller_monthly_factor)', json_object('seller_loan', said(seller_loan), 'seller_monthly_factor', a['seller_monthly_factor']), seller_payment),
-    step('seller_debt_service', 'round2(months_per_year * seller_payment)', json_object('months_per_year', a['months_per_year'], 'seller_payment', said(seller_payment)), seller_debt_service),
+      json_object('arv', said(arv), 'wholesale_share', a.wholesale_share, 'wholesale_repairs_per_unit', a.wholesale_repairs_per_unit, 'units', said(units), 'wholesale_fee', a.wholesale_fee), mao),
+    step('seller_loan', 'round2(list_price * (1 - seller_down_share))', json_object('list_price', said(list_price), 'seller_down_share', a.seller_down_share), seller_loan),
+    step('seller_payment', 'round2(seller_loan * seller_monthly_factor)', json_object('seller_loan', said(seller_loan), 'seller_monthly_factor', a.seller_monthly_factor), seller_payment),
+    step('seller_debt_service', 'round2(months_per_year * seller_payment)', json_object('months_per_year', a.months_per_year, 'seller_payment', said(seller_payment)), seller_debt_service),
     step('seller_coverage', 'round2((noi_scoring - reserves_per_unit * units) / seller_debt_service)',
-      json_object('noi_scoring', said(noi_scoring), 'reserves_per_unit', a['reserves_per_unit'], 'units', said(units), 'seller_debt_service', said(seller_debt_service)), seller_coverage),
+      json_object('noi_scoring', said(noi_scoring), 'reserves_per_unit', a.reserves_per_unit, 'units', said(units), 'seller_debt_service', said(seller_debt_service)), seller_coverage),
     -- Offer
-    step('limit_list_price', 'floor_to(list_price, offer_step)', json_object('list_price', said(list_price), 'offer_step', a['offer_step']), limit_list_price),
-    step('limit_target_cap', 'floor_to(offer_noi / (target_cap_pct / 100), offer_step)', json_object('offer_noi', said(offer_noi), 'target_cap_pct', a['target_cap_pct'], 'offer_step', a['offer_step']), limit_target_cap),
+    step('limit_list_price', 'floor_to(list_price, offer_step)', json_object('list_price', said(list_price), 'offer_step', a.offer_step), limit_list_price),
+    step('limit_target_cap', 'floor_to(offer_noi / (target_cap_pct / 100), offer_step)', json_object('offer_noi', said(offer_noi), 'target_cap_pct', a.target_cap_pct, 'offer_step', a.offer_step), limit_target_cap),
     step('limit_debt_coverage', 'floor_to(offer_noi / (offer_coverage * loan_to_value * loan_annual_constant), offer_step)',
-      json_object('offer_noi', said(offer_noi), 'offer_coverage', a['offer_coverage'], 'loan_to_value', a['loan_to_value'], 'loan_annual_constant', a['loan_annual_constant'], 'offer_step', a['offer_step']), limit_debt_coverage),
+      json_object('offer_noi', said(offer_noi), 'offer_coverage', a.offer_coverage, 'loan_to_value', a.loan_to_value, 'loan_annual_constant', a.loan_annual_constant, 'offer_step', a.offer_step), limit_debt_coverage),
     step('offer_high', 'min(limit_list_price, min(limit_target_cap, limit_debt_coverage))',
       json_object('limit_list_price', said(limit_list_price), 'limit_target_cap', said(limit_target_cap), 'limit_debt_coverage', said(limit_debt_coverage)), offer_high),
     step('offer_low', 'min(offer_high, floor_to(offer_noi / (target_cap_pct / 100) * (1 + stress_rent) * (1 - vacancy - stress_vacancy) / (1 - vacancy) * (1 - expense_ratio_pct / 100 - stress_expenses) / (1 - expense_ratio_pct / 100), offer_step))',
-      json_object('offer_high', said(offer_high), 'offer_noi', said(offer_noi), 'target_cap_pct', a['target_cap_pct'], 'stress_rent', a['stress_rent'], 'vacancy', a['vacancy'], 'stress_vacancy', a['stress_vacancy'],
-        'expense_ratio_pct', said(expense_ratio_pct), 'stress_expenses', a['stress_expenses'], 'offer_step', a['offer_step']), offer_low)
+      json_object('offer_high', said(offer_high), 'offer_noi', said(offer_noi), 'target_cap_pct', a.target_cap_pct, 'stress_rent', a.stress_rent, 'vacancy', a.vacancy, 'stress_vacancy', a.stress_vacancy,
+        'expense_ratio_pct', said(expense_ratio_pct), 'stress_expenses', a.stress_expenses, 'offer_step', a.offer_step), offer_low)
   ], lambda made: made is not null)) as recompute,
   assumption_set_id
 from joined
