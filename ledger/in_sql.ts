@@ -170,7 +170,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
     },
 
     async delivered({ purchaseId, kind, atMs, complete }) {
-      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0));
+      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0), true);
     },
 
     unresolved: async (settlingBeforeMs) =>

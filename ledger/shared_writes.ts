@@ -13,6 +13,8 @@ import { LedgerUnavailable } from './ledger.ts';
 const LONGEST_PAUSE_MS = 25;
 /** Writes of one transaction at most, so that none holds up the process for long. */
 const MOST_TOGETHER = 64;
+/** How long a write that nobody waits for waits for others. */
+const COMPANY_MS = 20;
 
 export interface Transactions {
   begin(): void;
@@ -39,12 +41,15 @@ interface Waiting {
   /** When patience with a locked database ends, by performance.now(). */
   readonly untilMs: number;
   /** It was in a transaction that came to nothing. */
-  alone: boolean;
+  readonly alone: boolean;
+  /** When it is to be written even if nobody else writes, by performance.now(). */
+  readonly dueMs: number;
 }
 
 export interface SharedWrites {
-  write<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when no write waits any more. */
+  /** @param mayWait it is nothing that anybody waits for, and is written with the next, or after a few milliseconds */
+  write<T>(work: () => Promise<T>, mayWait: boolean): Promise<T>;
+  /** Write what waits. Resolves when nothing does any more. */
   idle(): Promise<void>;
 }
 
@@ -54,7 +59,9 @@ export interface SharedWrites {
  */
 export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T>) => Promise<T>, patienceMs: number): SharedWrites {
   let waiting: Waiting[] = [];
+  let alarm: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
+  let hurried = false;
   /** Set once a flush has failed: what the disk holds is not known then, and another flush would not tell. */
   let lost: LedgerUnavailable | undefined;
 
@@ -90,8 +97,10 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
   };
   const next = (): Waiting[] => waiting.splice(0, waiting[0]?.alone === true ? 1 : MOST_TOGETHER);
 
-  const writeAll = async (): Promise<void> => {
-    for (let pause = 1; waiting.length > 0;) {
+  const isDue = (): boolean => (hurried ? waiting.length > 0 : waiting.some(({ dueMs }) => dueMs <= performance.now()));
+
+  const writeDue = async (): Promise<void> => {
+    for (let pause = 1; isDue();) {
       let group: Waiting[] = [];
       let ends: readonly (() => void)[];
       try {
@@ -111,18 +120,35 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
       try { await on.flush(); } catch (error) {
         lost = new LedgerUnavailable(`the ledger could not be flushed to the disk, and is not written any more before a restart: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
       }
-      for (const one of lost ? group : []) one.reject(lost);
+      for (const one of lost ? [...group, ...waiting.splice(0)] : []) one.reject(lost);
       for (const end of lost ? [] : ends) end();
     }
-    writing = undefined;
+  };
+  const startSoon = (): void => { alarm ??= setTimeout(start, COMPANY_MS); };
+  const start = (): void => {
+    clearTimeout(alarm);
+    alarm = undefined;
+    writing ??= writeDue().finally(() => {
+      writing = undefined;
+      if (isDue()) start();
+      else if (waiting.length > 0) startSoon();
+    });
   };
 
   return {
-    write: <T>(work: () => Promise<T>) => new Promise<T>((resolve, reject) => {
+    write: <T>(work: () => Promise<T>, mayWait: boolean) => new Promise<T>((resolve, reject) => {
       if (lost) { reject(lost); return; }
-      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs: performance.now() + patienceMs, alone: false });
-      writing ??= writeAll();
+      const nowMs = performance.now();
+      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs: nowMs + patienceMs, alone: false, dueMs: mayWait ? nowMs + COMPANY_MS : nowMs });
+      if (mayWait) startSoon();
+      else start();
     }),
-    async idle() { await writing; },
+    async idle() {
+      hurried = true;
+      start();
+      // What comes meanwhile is written too.
+      for (let now = writing; now; now = writing) await now;
+      hurried = false;
+    },
   };
 }

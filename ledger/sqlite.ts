@@ -130,7 +130,8 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flu
   return {
     lockRows: '',
     read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
-    write: (work) => writes.write(() => work(query)),
+    // In memory there is no flush to share.
+    write: (work, mayWait = false) => writes.write(() => work(query), mayWait && log !== null),
     atOneMoment: async (work) => {
       // A connection of its own, so that nobody waits for it.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });

@@ -11,9 +11,10 @@ export interface Store {
    * Run `work` in a transaction that is durable when this resolves; of one whose work throws nothing is written. The
    * transaction may be shared with other writes, none of which notices the others. `work` may run more than once, so it
    * does nothing but ask and write through `query`, and waits for nothing else.
+   * @param mayWait nobody waits for it: it may come a few milliseconds later, to share another write's transaction
    * @throws LedgerUnavailable where the database cannot be written now
    */
-  write<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  write<T>(work: (query: Query) => Promise<T>, mayWait?: boolean): Promise<T>;
   /** Run one statement that only reads. */
   readonly read: Query;
   /** Read everything as it was at one moment, while others go on writing. What is read may be waited for. */

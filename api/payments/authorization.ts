@@ -1,12 +1,16 @@
 /** What a buyer sent in PAYMENT-SIGNATURE, read strictly before anything else looks at it. */
-import { createHash } from 'node:crypto';
-import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { hash } from 'node:crypto';
+import type { PaymentPayload } from '@x402/core/types';
 import { isValidPaymentId } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { Payment } from '../../ledger/ledger.ts';
+import { readPaymentHeader } from './headers.ts';
 import { CLOCK_SKEW_SECONDS, PAYMENT_SECONDS } from './network.ts';
 
-const hex = (digits: string, what: string) => z.custom<`0x${string}`>((s) => typeof s === 'string' && new RegExp(`^0x[0-9a-fA-F]${digits}$`).test(s), what);
+const hex = (digits: string, what: string) => {
+  const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
+  return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), what);
+};
 const address = hex('{40}', 'an address');
 const whole = z.string().regex(/^\d{1,78}$/, 'a whole number in digits');
 
@@ -30,6 +34,8 @@ export interface OfferedPayment {
   readonly identifierHash: string | null;
   /** The authorization as it was signed. */
   readonly signed: SignedAuthorization;
+  /** All that was sent, for the library. */
+  readonly payload: PaymentPayload;
 }
 
 export type Offered =
@@ -41,7 +47,7 @@ export type Offered =
 export function readOffered(header: string | undefined): Offered {
   if (header === undefined || header === '') return { kind: 'none' };
   let decoded: unknown;
-  try { decoded = decodePaymentSignatureHeader(header); } catch {
+  try { decoded = readPaymentHeader(header); } catch {
     return { kind: 'malformed', detail: 'PAYMENT-SIGNATURE is not base64 of JSON.' };
   }
   const checked = Offer.safeParse(decoded);
@@ -60,8 +66,9 @@ export function readOffered(header: string | undefined): Offered {
         network: accepted.network.toLowerCase(), asset: accepted.asset.toLowerCase(), payer: a.from.toLowerCase(), nonce: a.nonce.toLowerCase(),
         payTo: a.to.toLowerCase(), amount: BigInt(a.value), validBefore: BigInt(a.validBefore),
       },
-      identifierHash: id === undefined ? null : createHash('sha256').update(id).digest('hex'),
+      identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
       signed: payload,
+      payload: decoded as PaymentPayload,
     },
   };
 }

@@ -9,12 +9,8 @@
  * failure, and what was paid for can be collected again by its buyer.
  */
 import { Readable } from 'node:stream';
-import { decodePaymentRequiredHeader, encodePaymentResponseHeader } from '@x402/core/http';
-import {
-  withPrivateCacheControl, x402HTTPResourceServer, x402ResourceServer,
-  type FacilitatorClient, type HTTPAdapter, type HTTPProcessResult, type HTTPResponseInstructions, type RouteConfig,
-} from '@x402/core/server';
-import type { PaymentRequirements } from '@x402/core/types';
+import { withPrivateCacheControl, x402ResourceServer, type FacilitatorClient, type HTTPAdapter, type RouteConfig } from '@x402/core/server';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
@@ -22,11 +18,13 @@ import type { Context, Middleware, Next } from 'koa';
 import { isOver, LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Payment, type Purchase } from '../../ledger/ledger.ts';
 import { readOffered, validTooLong, type OfferedPayment } from './authorization.ts';
 import { FacilitatorUnavailable, plainSpoken, settlementOf, type Settled } from './facilitator.ts';
+import { base64Of } from './headers.ts';
 import { NETWORK } from './network.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
 import { shortHeader } from './required.ts';
 import { noteDelivery, sell, type Claimant, type Settlement } from './sale.ts';
 import type { Signatures } from './signatures.ts';
+import { ResourceServer, termsOf, type Verified } from './terms.ts';
 import { SpooledFile, wholeAnswer } from './whole.ts';
 
 export interface PaymentLayerOptions {
@@ -73,9 +71,10 @@ export function requestOf({ path, querystring }: Pick<Context, 'path' | 'queryst
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPAdapter {
+/** A call as the library looks at it. */
+function callOf(ctx: Context, publicUrl: string): HTTPAdapter {
   return {
-    getHeader: (name) => (withPayment || name.toLowerCase() !== 'payment-signature' ? ctx.get(name) || undefined : undefined),
+    getHeader: (name) => ctx.get(name) || undefined,
     getMethod: () => 'GET',
     getPath: () => ctx.path,
     getUrl: () => publicUrl + ctx.originalUrl,
@@ -89,14 +88,12 @@ function adapterOf(ctx: Context, publicUrl: string, withPayment: boolean): HTTPA
 const paysFor = (payment: Payment, { network, asset, payTo, amount }: PaymentRequirements): boolean =>
   payment.network === network.toLowerCase() && payment.asset === asset.toLowerCase() && payment.payTo === payTo.toLowerCase() && payment.amount === BigInt(amount);
 
-type Verified = Extract<HTTPProcessResult, { type: 'payment-verified' }>;
-
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { ledger, signatures, publicUrl, nowMs = Date.now } = options;
   const facilitator = plainSpoken(options.facilitator);
   const resources = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())
     .registerExtension(bazaarResourceServerExtension).registerExtension(paymentIdentifierResourceServerExtension);
-  const everyRoute = new x402HTTPResourceServer(resources, { ...options.routes });
+  const http = new ResourceServer(resources, { ...options.routes });
   const refusals = refusalsOf(options, RETRY_SECONDS);
   const noting = new Set<Promise<void>>();
   let isReady = false;
@@ -106,7 +103,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const ask = async (): Promise<void> => {
     askedAtMs = nowMs();
     await facilitator.getSupported();
-    await everyRoute.initialize();
+    await http.initialize();
     isReady = true;
   };
   const start = (): Promise<void> => starting ??= ask().finally(() => { starting = undefined; });
@@ -141,7 +138,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     const answer = await ledger.answerOf(purchase.id);
     if (!answer) { refusals.expired(ctx, purchase); return; }
     give(ctx, purchase, answer, kind, {
-      'PAYMENT-RESPONSE': encodePaymentResponseHeader({ success: true, transaction: purchase.transaction ?? '', network: NETWORK, payer: purchase.payment.payer }),
+      'PAYMENT-RESPONSE': base64Of({ success: true, transaction: purchase.transaction ?? '', network: NETWORK, payer: purchase.payment.payer }),
     });
   };
 
@@ -167,9 +164,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   /** Make the answer of a verified payment, settle, and send. */
-  const serve = async (ctx: Context, next: Next, http: x402HTTPResourceServer, route: string, leaseMs: number, offer: OfferedPayment, verified: Verified): Promise<void> => {
+  const serve = async (ctx: Context, next: Next, route: string, leaseMs: number, offer: OfferedPayment, verified: Verified): Promise<void> => {
     const { payment, identifierHash } = offer;
-    const { cancellationDispatcher: cancellation, paymentPayload, paymentRequirements, declaredExtensions } = verified;
     let settled: Settled | undefined;
     let file: SpooledFile | undefined;
     const make = async (claimant: Claimant): Promise<Answer | null> => {
@@ -180,16 +176,14 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         // Nobody is charged for what nobody is there to receive.
         if (ctx.status < 400 && !ctx.res.destroyed) return await wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id });
       } catch (error) {
-        await cancellation.cancel({ reason: 'handler_threw', error });
+        await verified.cancel({ reason: 'handler_threw', error });
         throw error;
       }
-      await cancellation.cancel({ reason: 'handler_failed', responseStatus: ctx.status });
+      await verified.cancel({ reason: 'handler_failed', responseStatus: ctx.status });
       return null;
     };
     const settle = async (): Promise<Settlement> => {
-      settled = await settlementOf(() => http.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
-        request: { adapter: adapterOf(ctx, publicUrl, true), path: route.slice(route.indexOf(' ') + 1), method: 'GET' },
-      }));
+      settled = await settlementOf(verified.settle);
       return settled.settlement;
     };
     try {
@@ -228,31 +222,17 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     charge(routeKey, leaseMs) {
       const config = options.routes[routeKey];
       if (!config) throw new Error(`no payment configuration for ${routeKey}`);
-      // One server for one route: what is charged follows from the route that matched, never from the path again.
-      const http = new x402HTTPResourceServer(resources, { [routeKey]: config });
-      const path = routeKey.slice(routeKey.indexOf(' ') + 1);
-      const process = async (ctx: Context, withPayment: boolean): Promise<Exclude<HTTPProcessResult, { type: 'no-payment-required' }>> => {
-        const result = await http.processHTTPRequest({ adapter: adapterOf(ctx, publicUrl, withPayment), path, method: 'GET' });
-        if (result.type === 'no-payment-required') throw new Error(`${routeKey} is priced, but was let through unpaid`);
-        return result;
-      };
-      /** What this route asks for. `error` replaces the library's word. */
-      const ask402 = async (ctx: Context): Promise<HTTPResponseInstructions> => {
-        const asked = await process(ctx, false);
-        if (asked.type !== 'payment-error') throw new Error(`${routeKey} takes a payment that was not made`);
-        return asked.response;
-      };
-      const refuse402 = (ctx: Context, reason: 'payment_required' | 'payment_malformed' | 'payment_invalid', detail: string, asked: HTTPResponseInstructions, error?: string): void => {
-        const { 'Content-Type': _, ...headers } = asked.headers;
-        const required = decodePaymentRequiredHeader(headers['PAYMENT-REQUIRED'] ?? '');
-        headers['PAYMENT-REQUIRED'] = shortHeader({ ...required, ...(error === undefined ? {} : { error }) });
-        const word = error ?? (reason === 'payment_required' ? undefined : required.error);
-        refusals.payment(ctx, reason, detail, headers, word);
+      // What is charged follows from the route that matched, never from the path again.
+      const terms = termsOf(http, routeKey, config);
+      const refuse402 = (ctx: Context, reason: 'payment_required' | 'payment_malformed' | 'payment_invalid', detail: string, asked: PaymentRequired, error?: string): void => {
+        const required = { ...asked, ...(error === undefined ? {} : { error }) };
+        refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, reason === 'payment_required' ? undefined : required.error);
       };
 
       return async (ctx, next) => {
         const offered = readOffered(ctx.get('PAYMENT-SIGNATURE'));
         if (offered.kind === 'payment' && ctx.method === 'HEAD') { refusals.onHead(ctx); return; }
+        const call = callOf(ctx, publicUrl);
         try {
           if (offered.kind === 'payment') {
             // Before the facilitator is asked: what was paid for can be collected while it is away.
@@ -260,22 +240,25 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
             if (taken) { await answerTaken(ctx, routeKey, taken, offered.offer); return; }
           }
           if (!(await readyNow())) { refusals.unavailable(ctx, 'Payments cannot be taken right now. Nothing was charged.'); return; }
-          if (offered.kind === 'none') { refuse402(ctx, 'payment_required', 'This call is paid with x402 version 2.', await ask402(ctx)); return; }
-          if (offered.kind === 'malformed') { refuse402(ctx, 'payment_malformed', offered.detail, await ask402(ctx), 'payment_malformed'); return; }
+          if (offered.kind === 'none') { refuse402(ctx, 'payment_required', 'This call is paid with x402 version 2.', await terms.required(call)); return; }
+          if (offered.kind === 'malformed') { refuse402(ctx, 'payment_malformed', offered.detail, await terms.required(call), 'payment_malformed'); return; }
           if (validTooLong(offered.offer.payment, nowMs() / 1000)) {
-            refuse402(ctx, 'payment_invalid', 'The payment stays valid for longer than maxTimeoutSeconds.', await ask402(ctx), 'valid_before_too_late');
+            refuse402(ctx, 'payment_invalid', 'The payment stays valid for longer than maxTimeoutSeconds.', await terms.required(call), 'valid_before_too_late');
             return;
           }
-          const result = await process(ctx, true);
-          // A copy that was being verified while the first was settled is not invalid, but used.
-          const used = result.type === 'payment-error' ? await takenBy(offered.offer) : null;
-          if (used) { await answerTaken(ctx, routeKey, used, offered.offer); return; }
-          if (result.type === 'payment-error') { refuse402(ctx, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.', result.response); return; }
-          if (!paysFor(offered.offer.payment, result.paymentRequirements)) {
-            refuse402(ctx, 'payment_invalid', 'What was signed is not what this call asks for. Nothing was charged.', await ask402(ctx), 'authorization_mismatch');
+          const result = await terms.verify(call, offered.offer.payload);
+          if ('refused' in result) {
+            // A copy that was being verified while the first was settled is not invalid, but used.
+            const used = await takenBy(offered.offer);
+            if (used) await answerTaken(ctx, routeKey, used, offered.offer);
+            else refuse402(ctx, 'payment_invalid', 'The payment is not valid for this call. Nothing was charged.', result.refused);
             return;
           }
-          await serve(ctx, next, http, routeKey, leaseMs, offered.offer, result);
+          if (!paysFor(offered.offer.payment, result.verified.requirements)) {
+            refuse402(ctx, 'payment_invalid', 'What was signed is not what this call asks for. Nothing was charged.', await terms.required(call), 'authorization_mismatch');
+            return;
+          }
+          await serve(ctx, next, routeKey, leaseMs, offered.offer, result.verified);
         } catch (error) {
           if (error instanceof FacilitatorUnavailable) refusals.unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');
           else if (error instanceof LedgerUnavailable) refusals.unavailable(ctx, 'Purchases cannot be written down right now. Nothing was charged; try again.');

@@ -10,7 +10,7 @@ import { ledgerInSql } from '../../ledger/in_sql.ts';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { openSqliteLedger, openSqliteStore } from '../../ledger/sqlite.ts';
 import type { Query, Store } from '../../ledger/store.ts';
-import { all, answer, reserve, wanted } from './purchases.ts';
+import { all, answer, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-shared-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,6 +35,27 @@ test('two hundred at once take a few flushes, and one at a time takes one each',
   assert.equal(flushes, 10);
   assert.equal((await all(ledger.purchases())).length, 210);
   await ledger.close();
+});
+
+test('the note of a delivery waits for the next write, and not for long; closing writes it', async () => {
+  const file = fresh();
+  let flushes = 0;
+  const ledger = await openSqliteLedger(file, { flush: async (handle) => { flushes += 1; await flush(handle); } });
+  const { id } = await purchaseIn(ledger, 'sold', 1);
+  flushes = 0;
+  const note = (atMs: number): Promise<void> => ledger.delivered({ purchaseId: id, kind: 'first', atMs, complete: true });
+  const first = note(1);
+  await reserve(ledger, wanted(2));
+  await first;
+  assert.equal(flushes, 1, 'with a write that somebody waits for');
+  await Promise.all([note(2), note(3)]);
+  assert.equal(flushes, 2, 'by themselves, both at once');
+  const last = note(4);
+  await ledger.close();
+  await last;
+  const again = await openSqliteLedger(file);
+  assert.deepEqual((await all(again.deliveries())).map((d) => d.atMs), [1, 2, 3, 4]);
+  await again.close();
 });
 
 test('one that throws after it has written leaves nothing of itself, and everything of the others', async () => {
