@@ -134,43 +134,52 @@ figures as (
   join int_distress as distress on distress.id = deals.id
 ),
 
--- Debt at each rate of the grid, and income in each scenario, which the rate does not change
-paid as (
+-- Debt at each rate of the grid, income in each scenario, which the rate does not change, and what limits the offer, each
+-- rounded down to the step
+limited as (
   select
-    figures.id, list_price, dscr_status, scenarios,
-    list_transform(rates, lambda rate: {
-      'rate_pct': rate.rate_pct,
-      'monthly_factor': rate.monthly_factor,
-      'monthly_payment': rounded(loan_amount * cast(rate.monthly_factor as decimal(22, 20)))
-    }) as payments,
-    list_transform(scenarios, lambda scenario:
-      rounded(wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 + scenario.rent_change) * (1 - scenario.vacancy)
-        * (1 - cast(expense_ratio_pct * 0.01 as decimal(6, 4)) - scenario.expense_change))) as incomes
+    figures.*,
+    a,
+    scenarios,
+    case when sensitivity_status = 'computed' then
+      list_transform(rates, lambda rate: {
+        'rate_pct': rate.rate_pct,
+        'monthly_factor': rate.monthly_factor,
+        'monthly_payment': rounded(loan_amount * cast(rate.monthly_factor as decimal(22, 20)))
+      })
+    end as payments,
+    case when sensitivity_status = 'computed' then
+      list_transform(scenarios, lambda scenario:
+        rounded(wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 + scenario.rent_change) * (1 - scenario.vacancy)
+          * (1 - cast(expense_ratio_pct * 0.01 as decimal(6, 4)) - scenario.expense_change)))
+    end as incomes,
+    case when offer_noi is not null then quotient_down_to(list_price, 1, offer_step) end as limit_list_price,
+    case when offer_noi is not null then quotient_down_to(offer_noi, target_cap, offer_step) end as limit_target_cap,
+    case when offer_noi is not null then quotient_down_to(offer_noi, coverage_divisor, offer_step) end as limit_debt_coverage
   from figures
   cross join scenarios
   cross join rate_list
   cross join terms
-  where sensitivity_status = 'computed'
 ),
 
 serviced as (
   select
-    paid.*,
+    limited.*,
     list_transform(payments, lambda payment: rounded(months_per_year * payment.monthly_payment)) as services
-  from paid
+  from limited
   cross join terms
 ),
 
-grids as (
+joined as (
   select
-    id,
+    * exclude (scenarios, payments, incomes, services),
     list_transform(payments, lambda payment, i: {
       'rate_pct': payment.rate_pct,
       'monthly_factor': payment.monthly_factor,
       'monthly_payment': said(payment.monthly_payment),
       'annual_debt_service': said(services[i])
     }) as rates,
-    list_transform(list_zip(scenarios, incomes), lambda cell: {
+    list_transform(case when incomes is not null then list_zip(scenarios, incomes) end, lambda cell: {
       'rent_change': said(cast(cell[1].rent_change as decimal(6, 2))),
       'vacancy': said(cast(cell[1].vacancy as decimal(6, 2))),
       'expense_change': said(cast(cell[1].expense_change as decimal(6, 2))),
@@ -179,26 +188,6 @@ grids as (
       'dscr': case when dscr_status <> 'not_applicable' then list_transform(services, lambda service: said(quotient(cell[2], service))) end
     }) as cells
   from serviced
-),
-
--- What limits the offer, each rounded down to the step
-limits as (
-  select
-    figures.id,
-    quotient_down_to(list_price, 1, offer_step) as limit_list_price,
-    quotient_down_to(offer_noi, target_cap, offer_step) as limit_target_cap,
-    quotient_down_to(offer_noi, coverage_divisor, offer_step) as limit_debt_coverage
-  from figures
-  cross join terms
-  where offer_noi is not null
-),
-
-joined as (
-  select figures.*, limits.* exclude (id), grids.rates, grids.cells, terms.a
-  from figures
-  left join limits on limits.id = figures.id
-  left join grids on grids.id = figures.id
-  cross join terms
 )
 
 select
