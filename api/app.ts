@@ -9,6 +9,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { claimsOf } from './claims.ts';
 import { cursorsOf } from './cursor.ts';
+import { keepFreeAnswers, type FreePath } from './kept.ts';
 import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
 import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
@@ -30,7 +31,7 @@ import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
 import { refusalPages } from './site/refusals.ts';
-import { mountSite } from './site/site.ts';
+import { mountSite, wantsPage } from './site/site.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
@@ -104,6 +105,7 @@ interface State {
   reason?: Reason;
   route?: Route;
   asked?: Asked<Params>;
+  snapshotId?: string;
   /** What the handler is doing, which may outlast the request. */
   running?: Promise<unknown>;
 }
@@ -186,6 +188,7 @@ export function createApp(deps: AppDeps): App {
     if (!lease) throw new Problem('snapshot_unavailable', 'There are no data to serve yet. Nothing was charged.', {}, { 'Retry-After': '30' });
     try {
       const { snapshot } = lease;
+      state.snapshotId = snapshot.id;
       state.asked = { params, path: ctx['params'] as Record<string, string>, snapshot, manifest: snapshot.manifest, today: todayOf(snapshot.manifest, nowMs()), cursors, claims };
       await route.check?.(state.asked);
       await next();
@@ -267,14 +270,15 @@ export function createApp(deps: AppDeps): App {
     const settlement = ctx.state['settlement'] as { payer: string; transaction: string; receiptId: string } | undefined;
     log({
       request_id: state.requestId, method: ctx.method, path: ctx.path, query: ctx.querystring, ...(state.route ? { route: state.route.path } : {}), status: ctx.status, ms: Math.round(performance.now() - started),
-      ...(state.asked ? { snapshot_id: state.asked.snapshot.id } : {}), ...(state.reason === undefined ? {} : { reason: state.reason }),
+      ...(state.snapshotId === undefined ? {} : { snapshot_id: state.snapshotId }), ...(state.reason === undefined ? {} : { reason: state.reason }),
       ...(settlement ? { charged: state.route?.price ?? '', transaction: settlement.transaction, payer: settlement.payer, receipt_id: settlement.receiptId } : {}),
       ...(ctx.state['error'] === undefined ? {} : { error: ctx.state['error'] as unknown }),
       ...(ctx.state['unresolved'] === undefined ? {} : { unresolved: ctx.state['unresolved'] as Record<string, string> }),
     });
   });
   koa.use(crossOrigin());
-  koa.use(compression());
+  const compressing = compression();
+  koa.use(compressing);
   koa.use(refusalPages(site, snapshots, deps.sandboxBuyer !== undefined));
   koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));
   if (unbilledPerMinute > 0) {
@@ -288,6 +292,19 @@ export function createApp(deps: AppDeps): App {
     // Koa leaves 404 where no route matched and nothing was written.
     if (ctx.status === 404 && stateOf(ctx).reason === undefined) throw new Problem('not_found', `There is no ${ctx.path} here. GET /api/meta lists what there is.`, { see: `${publicUrl}/api/meta` });
   });
+  const free = new Map<string, FreePath>([
+    ...routes.filter((r) => r.price === null).map((r) => [r.path, { claims: r.state !== undefined, pages: false }] as const),
+    ...documents.map((d) => [d.path, { claims: false, pages: false }] as const),
+    ...site.paths,
+  ]);
+  const byPath = new Map(routes.map((r) => [r.path, r]));
+  koa.use(keepFreeAnswers({
+    snapshots, claims, nowMs, wantsPage, compress: compressing, paths: free,
+    answered(ctx, snapshot) {
+      const route = byPath.get(ctx.path);
+      Object.assign(ctx.state, { snapshotId: snapshot.id, ...(route === undefined ? {} : { route }) });
+    },
+  }));
   koa.use(router.routes());
   koa.use(router.allowedMethods({
     throw: true,

@@ -1,7 +1,7 @@
 /** `make serve`: serve the current snapshot until Ctrl-C. */
-import { pino } from 'pino';
 import { shownPlace } from '../ledger/open.ts';
 import { SettingError } from '../lib/settings.ts';
+import { logAt } from './log.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import { serve, type Serving } from './serve.ts';
 import { readServerSettings } from './settings.ts';
@@ -30,7 +30,7 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: stri
 
 try {
   const { settings, payments } = readServerSettings();
-  const log = pino({ level: settings.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = logAt(settings.LOG_LEVEL);
   const serving = await serve({
     settings, payments,
     log(entry) {

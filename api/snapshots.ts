@@ -28,6 +28,8 @@ export interface LoadFailure {
 export interface Snapshots {
   /** The current snapshot for the time of one request, or null where there is none. */
   acquire(): Lease | null;
+  /** The current snapshot by name. Nothing may be asked of it: for that it must be acquired. */
+  serving(): Snapshot | null;
   /** Set while `current` names a snapshot that could not be loaded. */
   failure(): LoadFailure | null;
   /** Look at the link now, and load what it names where that is not yet serving. */
@@ -104,6 +106,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
         },
       };
     },
+    serving: () => current?.snapshot ?? null,
     failure: () => (failed === null ? null : { target: failed.target, reason: failed.reason, at: failed.at }),
     look,
     close() {

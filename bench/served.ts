@@ -62,7 +62,8 @@ export async function startServed(dataDir: string): Promise<Served> {
   const child = spawn(process.execPath, [new URL('../api/server.ts', import.meta.url).pathname], {
     stdio: ['ignore', log.fd, 'inherit'],
     env: {
-      PATH: process.env['PATH'], DATA_DIR: dataDir, LEDGER: join(folder, 'ledger.sqlite'), PORT: String(port), METRICS_PORT: String(metricsPort),
+      // NODE_OPTIONS='--cpu-prof --cpu-prof-dir=<folder>' profiles the server.
+      PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], DATA_DIR: dataDir, LEDGER: join(folder, 'ledger.sqlite'), PORT: String(port), METRICS_PORT: String(metricsPort),
       // No caller is refused, and every one is counted.
       UNBILLED_PER_MINUTE: '1000000000', PROXY_HOPS: '1',
       PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator.url, RPC_URL: facilitator.url, PAY_TO, PUBLIC_BASE_URL: url,
