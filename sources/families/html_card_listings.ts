@@ -5,13 +5,12 @@
  * stands in a card. Markup says nothing of itself when it changes, so what a card always has is declared too: a card
  * that lacks it is refused, and a page where no card has it is a changed template, never a page of unknowns.
  */
-import { load } from 'cheerio';
 import type { Element } from 'domhandler';
 import { getOuterHTML, textContent } from 'domutils';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
-import { finder, type Finder } from './elements.ts';
+import { documentOf, finder, type Finder } from './elements.ts';
 import { listingValues, ownUrl, standing, type ShownListing } from './listing_values.ts';
 
 /** Where a field stands in a card. */
@@ -50,10 +49,12 @@ const MOST_PAGES = 2000;
 /** A site with its selectors read. */
 interface ReadySite extends CardSite {
   readonly find: Readonly<Partial<Record<CardField, Finder>>>;
+  readonly onPage: { readonly cards: Finder; readonly nothing: Finder; readonly next: Finder; readonly count: Finder };
 }
 
 const ready = (site: CardSite): ReadySite => ({
-  ...site, find: Object.fromEntries(Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]]))),
+  ...site, onPage: { cards: finder(site.card), nothing: finder(site.nothing), next: finder(site.next), count: finder(site.count.at) },
+  find: Object.fromEntries(Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]]))),
 });
 
 /** The element a field stands in, or null where the card does not have it. */
@@ -112,12 +113,14 @@ function readCards(site: ReadySite, page: Page): CardPage {
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   // A page whose end is missing lost cards, or the link to the rest.
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
-  const $ = load(html);
-  const cards = $<Element, string>(site.card).toArray();
-  if (cards.length === 0 && $(site.nothing).length === 0) {
+  const document = documentOf(html);
+  const { onPage } = site;
+  const cards = onPage.cards.all(document);
+  if (cards.length === 0 && onPage.nothing.first(document) === null) {
     throw new Quarantine('template_changed', `the page has no ${site.card}, and no ${site.nothing} that says there is none`, page.url);
   }
-  const counted = site.count.pattern.exec(line($(site.count.at).first().text()) ?? '')?.[1]?.replaceAll(',', '');
+  const count = onPage.count.first(document);
+  const counted = site.count.pattern.exec((count && line(textContent(count))) ?? '')?.[1]?.replaceAll(',', '');
   if (cards.length > 0 && counted === undefined) throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
   for (const [field, where] of Object.entries(site.fields) as [CardField, InCard][]) {
     const has = (card: Element): boolean => {
@@ -126,7 +129,7 @@ function readCards(site: ReadySite, page: Page): CardPage {
     };
     if (where.always && cards.length > 0 && !cards.some(has)) throw new Quarantine('template_changed', `none of ${cards.length} cards has ${field} at ${where.at ?? 'itself'}`, page.url);
   }
-  return { cards, total: Number(counted ?? 0), next: $(site.next).first().attr('href') };
+  return { cards, total: Number(counted ?? 0), next: onPage.next.first(document)?.attribs['href'] };
 }
 
 async function* readList(ctx: FetchContext, site: ReadySite, base: string): AsyncGenerator<Page> {

@@ -1,6 +1,7 @@
 /** schema.org data in a page: the JSON-LD blocks, their nodes, and values at a path in a node. */
-import { load } from 'cheerio';
+import { textContent } from 'domutils';
 import { Quarantine } from '../contract.ts';
+import { documentOf, finder } from './elements.ts';
 
 /** One schema.org object. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -13,6 +14,8 @@ export function typesOf(node: Node): string[] {
   return (Array.isArray(type) ? type : [type]).filter((t) => typeof t === 'string').map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
 }
 
+const jsonLdBlocks = finder('script[type="application/ld+json"]');
+
 /**
  * Every top-level node of a page's `application/ld+json` blocks, with arrays and `@graph` opened.
  * Throws Quarantine: "empty_body" for a blank page, "template_changed" where the page has no such block,
@@ -20,8 +23,7 @@ export function typesOf(node: Node): string[] {
  */
 export function readJsonLd(html: string, pageUrl: string): Node[] {
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', pageUrl);
-  const $ = load(html);
-  const blocks = $('script[type="application/ld+json"]').toArray().map((script) => $(script).text());
+  const blocks = jsonLdBlocks.all(documentOf(html)).map(textContent);
   if (!blocks.length) throw new Quarantine('template_changed', 'the page has no application/ld+json block', pageUrl);
   return blocks.flatMap((block): Node[] => {
     let json: unknown;

@@ -4,12 +4,12 @@
  * A site is a declaration: where its list starts, how the next page is found, whether the rows stand in the
  * list or on a page each, and where a field sits in the site's JSON-LD. Everything else is the same.
  */
-import { load } from 'cheerio';
 import {
   defineSource, Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page, type SourceSpec,
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../values.ts';
+import { documentOf, finder } from './elements.ts';
 import { firstAt, isNode, nodeOfType, readJsonLd, typesOf, type Node } from './jsonld.ts';
 import { listingValues, ownUrl, type Availability } from './listing_values.ts';
 
@@ -140,8 +140,11 @@ async function* readItemList(ctx: FetchContext, base: string, list: ItemListByOf
   }
 }
 
+const nextLink = finder('link[rel="next"]');
+
 /** Addresses of the listings' pages by listing id, in the order of the list. */
 async function readIndex(ctx: FetchContext, base: string, list: CardsWithDetails): Promise<ReadonlyMap<string, string>> {
+  const cards = finder(list.card);
   const details = new Map<string, string>();
   const visited = new Set<string>();
   let next: string | null = new URL(list.start, base).href;
@@ -149,21 +152,21 @@ async function readIndex(ctx: FetchContext, base: string, list: CardsWithDetails
     if (visited.size >= MOST_PAGES) throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, next);
     visited.add(next);
     const page: Page = await ctx.get(next, { kind: 'index', accept: 'text/html' });
-    const $ = load(page.text());
+    const document = documentOf(page.text());
     /** A link as asked for: the page may name its host otherwise, the path is what counts. */
     const follow = (href: string | undefined): URL => {
       if (href === undefined || !URL.canParse(href, page.url)) throw new Quarantine('template_changed', `a link of the list leads to ${JSON.stringify(href)}`, page.url);
       const { pathname, search } = new URL(href, page.url);
       return new URL(pathname + search, base);
     };
-    const links = $(list.card).toArray().map((card) => follow($(card).attr('href')));
+    const links = cards.all(document).map(({ attribs }) => follow(attribs['href']));
     if (!links.length) throw new Quarantine('template_changed', `the list has no ${list.card}`, page.url);
     for (const link of links) {
       const id = list.idInPath.exec(link.pathname)?.[1];
       if (id === undefined) throw new Quarantine('template_changed', `a card links to ${link.href}, which names no listing`, page.url);
       if (!details.has(id)) details.set(id, link.href);
     }
-    const href = $('link[rel="next"]').attr('href');
+    const href = nextLink.first(document)?.attribs['href'];
     next = href === undefined ? null : follow(href).href;
   }
   return details;

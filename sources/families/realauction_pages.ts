@@ -4,12 +4,12 @@
  * The site sends its items compressed: twelve two-letter tokens stand for pieces of markup, and the page's
  * own script puts them back. The answer is JSON although it is served as text/html.
  */
-import { load } from 'cheerio';
+import { is } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
 import { prevElementSibling, textContent } from 'domutils';
 import { Quarantine, type Page } from '../contract.ts';
 import { line } from '../values.ts';
-import { finder } from './elements.ts';
+import { documentOf, finder } from './elements.ts';
 
 /** The site's own table of tokens, as its script holds it. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -71,28 +71,31 @@ export interface SaleDay {
 /** Areas of a sale day: waiting, closed or cancelled, and running while the sale is on. */
 export type Area = 'W' | 'C' | 'R';
 
+const [calendarBoxes, calendarDays] = [finder('.CALBOX'), finder('.CALBOX[dayid]')];
+const [activeCount, scheduledCount] = [finder('.CALACT'), finder('.CALSCH')];
+
 /**
  * Sale days of a calendar page.
  * @param month YYYY-MM that was asked for
  * @throws Quarantine("template_changed") where it is no calendar, shows another month, or a sale day has no counts
  */
 export function readCalendar(page: Page, month: string): SaleDay[] {
-  const $ = load(page.text());
+  const document = documentOf(page.text());
   const changed = (detail: string): never => { throw new Quarantine('template_changed', detail, page.url); };
-  if ($('.CALBOX').length === 0) changed('no day of a calendar (.CALBOX) on the page');
+  if (calendarBoxes.first(document) === null) changed('no day of a calendar (.CALBOX) on the page');
   const days: SaleDay[] = [];
   let shown = 0;
   let ofMonth = 0;
-  for (const cell of $('.CALBOX[dayid]').toArray()) {
-    const box = $(cell);
-    const day = dayOf(box.attr('dayid')) ?? changed(`a day of the calendar has the dayid ${JSON.stringify(box.attr('dayid'))}, expected MM/DD/YYYY`);
+  for (const box of calendarDays.all(document)) {
+    const printed = box.attribs['dayid'];
+    const day = dayOf(printed) ?? changed(`a day of the calendar has the dayid ${JSON.stringify(printed)}, expected MM/DD/YYYY`);
     shown += 1;
     if (!day.startsWith(month)) continue;
     ofMonth += 1;
-    const counts = [box.find('.CALACT'), box.find('.CALSCH')].map((found) => /\d+/u.exec(found.first().text())?.[0]);
+    const counts = [activeCount.first(box), scheduledCount.first(box)].map((found) => (found === null ? undefined : /\d+/u.exec(textContent(found))?.[0]));
     const [active, scheduled] = counts;
     if (active !== undefined && scheduled !== undefined) days.push({ day, active: Number(active), scheduled: Number(scheduled) });
-    else if (active !== scheduled || box.is('.CALSELF, .CALSELT')) changed(`${day} is a sale day without its counts (.CALACT, .CALSCH)`);
+    else if (active !== scheduled || is(box, '.CALSELF, .CALSELT')) changed(`${day} is a sale day without its counts (.CALACT, .CALSCH)`);
   }
   if (shown > 0 && ofMonth === 0) changed(`the calendar shows no day of ${month}, which was asked for`);
   return days;
@@ -103,20 +106,24 @@ export interface Preview {
   readonly pages: Readonly<Partial<Record<Area, number>>>;
 }
 
+const [waiting, dayHeads] = [finder('#Area_W'), finder('.BLHeaderDateDisplay')];
+const pageCounts = { W: finder('#maxWA'), C: finder('#maxCA') } as const;
+
 /**
  * The page of a sale day, which binds that day to the session.
  * @throws Quarantine("template_changed") where it is another page or shows another day
  */
 export function readPreview(page: Page, day: string): Preview {
-  const $ = load(page.text());
-  if ($('#Area_W').length === 0) throw new Quarantine('template_changed', 'no list of waiting items (#Area_W): not the page of a sale day', page.url);
-  const shown = dayInWords($('.BLHeaderDateDisplay').text());
+  const document = documentOf(page.text());
+  if (waiting.first(document) === null) throw new Quarantine('template_changed', 'no list of waiting items (#Area_W): not the page of a sale day', page.url);
+  const shown = dayInWords(textContent(dayHeads.all(document)));
   if (shown !== null && shown !== day) {
     throw new Quarantine('template_changed', `the page shows the sale of ${shown}, ${day} was asked for`, page.url);
   }
   const pages: Partial<Record<Area, number>> = {};
   for (const area of ['W', 'C'] as const) {
-    const count = /\d+/u.exec($(`#max${area}A`).first().text())?.[0];
+    const shownPages = pageCounts[area].first(document);
+    const count = shownPages === null ? undefined : /\d+/u.exec(textContent(shownPages))?.[0];
     if (count !== undefined) pages[area] = Number(count);
   }
   return { pages };
@@ -149,6 +156,8 @@ function labelledIn(within: AnyNode): Labelled {
     .map((cell) => [labelBefore(cell).replace(/\s*:$/u, ''), line(textContent(cell)) ?? ''] as const);
 }
 
+const nested = finder('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM');
+const auctionItems = finder('.AUCTION_ITEM[aid]');
 const statsOf = finder('.AUCTION_STATS');
 const boxOf = { A: finder('.ASTAT_MSGA'), B: finder('.ASTAT_MSGB'), D: finder('.ASTAT_MSGD') } as const;
 const leadingBoxes = finder('.ASTAT_MSGA, .ASTAT_MSGB');
@@ -164,12 +173,12 @@ export function readItems(page: Page): Item[] {
   if (typeof retHTML !== 'string' || typeof rlist !== 'string') {
     throw new Quarantine('template_changed', 'the answer has no retHTML and rlist', page.url);
   }
-  const $ = load(expandTokens(retHTML, page.url), null, false);
+  const document = documentOf(expandTokens(retHTML, page.url));
   const changed = (detail: string): never => { throw new Quarantine('template_changed', detail, page.url); };
-  if ($('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM').length > 0) {
+  if (nested.first(document) !== null) {
     changed('a value holds the label or the value after it: the markup of an item does not end where it should');
   }
-  const items = $<Element, string>('.AUCTION_ITEM[aid]').toArray().map((item): Item => {
+  const items = auctionItems.all(document).map((item): Item => {
     const aid = item.attribs['aid'] ?? '';
     const stats = statsOf.first(item);
     const stat = (name: keyof typeof boxOf): string | null => {
@@ -200,8 +209,7 @@ export const valueOf = (labelled: Labelled, label: string): string | null =>
 
 /** Labels of an item's details page; none where the site shows its door instead. */
 export function readDetails(page: Page): Labelled {
-  const $ = load(page.text());
-  return $('body').toArray().flatMap(labelledIn).filter(([label]) => label !== '');
+  return labelledIn(documentOf(page.text())).filter(([label]) => label !== '');
 }
 
 /** Codes by which the status box is filled in; other labels come in full. */

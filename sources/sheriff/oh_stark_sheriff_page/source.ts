@@ -10,12 +10,11 @@
  *
  * Columns are known by their headings. The page states no status, so a sale seen here alone has none.
  */
-import { load } from 'cheerio';
-import { Document, isTag, type AnyNode, type Element, type ParentNode } from 'domhandler';
+import { isTag, type AnyNode, type Element, type ParentNode } from 'domhandler';
 import { getOuterHTML, textContent } from 'domutils';
 import type { RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { finder } from '../../families/elements.ts';
+import { documentOf, finder } from '../../families/elements.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { candidate, checkColumns, date, line, optional, refuse, required, zip } from '../../values.ts';
 
@@ -51,7 +50,6 @@ const shown = (element: Element): string => line(textContent(element)) ?? '';
 
 const bodyOf = finder('body');
 const tableRows = finder('tr');
-const documentOf = (html: string): AnyNode => load(html).root()[0] ?? new Document([]);
 const childrenOf = (node: ParentNode, name: string): Element[] => node.children.filter((child) => isTag(child)).filter((child) => child.name === name);
 
 function readForm(page: Page, document: AnyNode): Form {

@@ -7,9 +7,9 @@
  * stands between owner and legal description, so neither is read. Assumed: that a page ends with </html>. The notice
  * is yearly and, by law, has a parcel only in the year it is certified.
  */
-import { load } from 'cheerio';
 import { isTag, isText, type AnyNode } from 'domhandler';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { documentOf, finder } from '../../families/elements.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
 
@@ -21,7 +21,7 @@ const ENTRY = /^(\d{7}) ([\d,]+\.\d{2}) (\S.*)$/u;
 const ANOTHER = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
 
 /** What a reader does not see, and what stands apart from what follows it. */
-const UNSEEN = new Set(['script', 'style', 'noscript']);
+const UNSEEN = new Set(['title', 'script', 'style', 'noscript']);
 const APART = new Set(['br', 'p', 'div', 'li', 'td', 'h1', 'h2', 'h3', 'h4', 'footer']);
 
 /** Text of nodes as a reader sees it, blocks and line breaks apart. */
@@ -31,12 +31,14 @@ const seenText = (nodes: readonly AnyNode[]): string => nodes.map((node) => {
   return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
 }).join('');
 
+const links = finder('a[href]');
+
 /** The text of a page. Throws Quarantine where it is no whole page. */
 function textOf(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  return seenText(load(html)('body').toArray());
+  return seenText(documentOf(html).children);
 }
 
 function entries(page: Page): readonly Candidate[] {
@@ -72,8 +74,7 @@ function entries(page: Page): readonly Candidate[] {
 
 /** Addresses of the sections, in the order of the index. */
 function sections(page: Page): readonly string[] {
-  const $ = load(page.text('windows-1252'));
-  const paths = $('a[href]').toArray().map((a) => $(a).attr('href') ?? '').filter((href) => URL.canParse(href, page.url))
+  const paths = links.all(documentOf(page.text('windows-1252'))).map(({ attribs }) => attribs['href'] ?? '').filter((href) => URL.canParse(href, page.url))
     .map((href) => new URL(href, page.url).pathname).filter((path) => DETAIL.test(path));
   if (paths.length === 0) throw new Quarantine('template_changed', 'the index links to no section of the notice', page.url);
   return [...new Set(paths)].map((path) => new URL(path, BASE).href);
