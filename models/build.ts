@@ -97,15 +97,22 @@ async function buildModel(connection: DuckDBConnection, model: Model, published:
   return { name, layer, rows, audits: results };
 }
 
-/** How many rows a model has, and how many of them meet each audit's condition: all in one pass over the table. */
+/**
+ * How many rows a model has, and how many of them meet each audit's condition: all in one pass over the table. Of a key
+ * it is only seen there that no two rows share it; which do, the audit itself says.
+ */
 async function countFailing(connection: DuckDBConnection, model: string, audits: readonly Audit[]): Promise<{ rows: number; failing: ReadonlyMap<Audit, number> }> {
-  const conditions = audits.filter((a) => a.condition !== undefined);
-  const columns = conditions.map(({ condition }, i) => `(${condition}) AS audit_${i}`);
-  const [counts] = await rowsOf(connection, `SELECT count(*) AS n${conditions.map((_, i) => `, count_if(audit_${i}) AS failing_${i}`).join('')}
-    FROM (SELECT ${['true', ...columns].join(', ')} FROM ${identifier(model)})`)
+  const counted = audits.flatMap((audit) => (audit.condition !== undefined ? [{ audit, count: `count_if(${audit.condition})` }]
+    : audit.unique ? [{ audit, count: `count(*) - count(DISTINCT (${audit.unique.map(identifier).join(', ')}))` }] : []));
+  const [counts] = await rowsOf(connection, `SELECT count(*) AS n${counted.map(({ count }, i) => `, ${count} AS audit_${i}`).join('')} FROM ${identifier(model)}`)
     // Which of them cannot be computed shows when each runs alone.
     .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));
-  return { rows: Number(counts?.['n']), failing: new Map(conditions.flatMap((audit, i) => (counts?.[`failing_${i}`] === undefined ? [] : [[audit, Number(counts[`failing_${i}`])]]))) };
+  const failing = new Map<Audit, number>();
+  for (const [i, { audit }] of counted.entries()) {
+    const found = counts?.[`audit_${i}`];
+    if (found !== undefined && (audit.condition !== undefined || Number(found) === 0)) failing.set(audit, Number(found));
+  }
+  return { rows: Number(counts?.['n']), failing };
 }
 
 interface Shape {

@@ -15,6 +15,8 @@ export interface Audit {
   readonly sql: string;
   /** Where the rows are those of the model itself: the condition that no row may meet. */
   readonly condition?: string;
+  /** Where the rows are those whose key others have too: its columns. */
+  readonly unique?: readonly string[];
   readonly blocking: boolean;
 }
 
@@ -41,7 +43,7 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
   const closed = record.columns.filter((c): c is Column & { values: readonly string[] } => c.values !== undefined);
   return [
     {
-      name: `${model}.grain_unique`, about: record.about, blocking: true,
+      name: `${model}.grain_unique`, about: record.about, blocking: true, unique: record.key,
       sql: `SELECT ${grain}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
     },
     ...(required.length === 0 ? [] : [never(model, 'no_silent_null', 'a column without an absence rule is never null',

@@ -44,7 +44,7 @@ compared as (
       shown.business_city, shown.business_state, shown.business_zip, shown.business_county) as is_unchanged,
     shown.filing_date < reached.filing_date as is_late
   from shown
-  left join before on before.id = shown.filing_id
+  left join before on before.source = shown.register and before.document_number = shown.document_number
   left join reached on reached.source = shown.register
 ),
 
@@ -104,27 +104,38 @@ today as (
     amendment_kind,
     amendment_date,
     amendment_document,
-    amendment_url
+    amendment_url,
+    is_known
   from compared
+),
+
+-- A filing that today's reads do not show
+carried as not materialized (
+  select *
+  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
 ),
 
 together as (
   select * from today
   union all by name
-  select * exclude (agent_filings)
-  from before anti join shown on shown.filing_id = before.id
+  select * exclude (agent_filings), true as is_known from carried
 ),
 
--- Agents that serve thousands stand out
-agents as (
-  select source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g')) as agent, cast(count(*) as integer) as filings
+names as (
+  select source, name, count(*) as filings
   from (
     select register as source, registered_agent_name as name from shown
     union all
-    select source, registered_agent_name from before anti join shown on shown.filing_id = before.id
+    select source, registered_agent_name from carried
   )
   where name is not null
   group by all
+),
+
+-- Agents that serve thousands stand out, however their names are punctuated
+agents as (
+  select source, name, cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
+  from names
 ),
 
 -- A later amendment of the same charter takes the place of the one known before
@@ -154,7 +165,7 @@ amended as (
       case when is_news then new_url else amendment_url end as amendment_url,
       case when is_news then greatest(last_updated, new_observed_at) else last_updated end as last_updated,
       case when is_news then greatest(last_seen, new_observed_at) else last_seen end as last_seen,
-      case when is_news and id in (select id from before) then 'changed' else change_kind end as change_kind
+      case when is_news and is_known then 'changed' else change_kind end as change_kind
     )
   from news
 )
@@ -169,6 +180,4 @@ select
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
 from amended
-left join agents
-  on agents.source = amended.source
-  and agents.agent = upper(regexp_replace(amended.registered_agent_name, '[^A-Za-z0-9]+', ' ', 'g'))
+left join agents on agents.source = amended.source and agents.name = amended.registered_agent_name

@@ -15,15 +15,17 @@ repeated as (
   having count(*) > 1
 ),
 
-latest as (
-  select * from registrations anti join repeated using (register, document_number)
-  union all
-  select *
+superseded as (
+  select register, document_number, observed_at, page_sha256, page_row
   from registrations semi join repeated using (register, document_number)
   qualify row_number() over (
     partition by register, document_number
     order by observed_at desc, page_sha256, page_row desc
-  ) = 1
+  ) > 1
+),
+
+latest as (
+  select * from registrations anti join superseded using (register, document_number, observed_at, page_sha256, page_row)
 ),
 
 -- Colorado appends the standing to the names of inactive entities: ", Dissolved June 18, 2001"
@@ -45,8 +47,8 @@ select
   document_number,
   charter_number,
 
-  -- Business
-  regexp_replace(trim(name), '\s+', ' ', 'g') as business_name,
+  -- Business: every run of white space is one space
+  regexp_replace(trim(name), '\s\s+|[^\S ]', ' ', 'g') as business_name,
   business_name_raw,
   filing_date,
   case
