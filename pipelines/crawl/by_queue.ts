@@ -47,7 +47,7 @@ export interface QueueCrawler extends Crawler {
 }
 
 const PATIENCE_MS = 15_000;
-const LOOK_EVERY_MS = 400;
+const LOOK_EVERY_MS = 250;
 /** How often dead workers are looked for. */
 const SUPERVISE_SECONDS = 2;
 

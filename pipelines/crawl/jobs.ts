@@ -63,7 +63,7 @@ export const errorOf = ({ is, reason, detail, pageUrl, status }: Failure): Quara
 
 /** Make the queue where there is none. */
 export const makeQueue = (boss: PgBoss): Promise<void> => boss.createQueue(QUEUE, {
-  heartbeatSeconds: HEARTBEAT_SECONDS,
+  heartbeatSeconds: HEARTBEAT_SECONDS, notify: true,
   // A polite read may take hours; whether its worker lives is told by the heartbeat.
   expireInSeconds: 23 * 3600,
   // Handed back by workers that are stopped, too.

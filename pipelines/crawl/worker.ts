@@ -36,6 +36,7 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+/** A worker is told of new jobs; it also looks so often, for those that are handed on and where it cannot be told. */
 const POLL_SECONDS = 0.5;
 /** How often a worker says that it still reads a source: well within the heartbeat that it owes. */
 const REFRESH_SECONDS = 3;
@@ -55,7 +56,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const [id, name] = [randomUUID(), `${hostname()}/${process.pid}`];
   const code = await codeOf();
   const database = await openCrawlDatabase(url);
-  const boss = new PgBoss({ connectionString: url, schema: BOSS_SCHEMA, application_name: `dealfeed worker ${name}`, max: 4, schedule: false });
+  const boss = new PgBoss({ connectionString: url, schema: BOSS_SCHEMA, application_name: `dealfeed worker ${name}`, max: 4, schedule: false, useListenNotify: true });
   // The queue is away for a moment: the next look finds it, and claims that are too old are given up by themselves.
   boss.on('error', () => {});
   const unfit = Promise.withResolvers<SettingError>();
@@ -140,7 +141,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await orRefused(database.shown, boss.start());
     await makeQueue(boss);
     await register();
-    await boss.work(QUEUE, { localConcurrency: options.atOnce, pollingIntervalSeconds: POLL_SECONDS, groupConcurrency: 1, heartbeatRefreshSeconds: REFRESH_SECONDS },
+    await boss.work(QUEUE, { localConcurrency: options.atOnce, pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS, groupConcurrency: 1, heartbeatRefreshSeconds: REFRESH_SECONDS },
       async ([job]: Job[]) => (job ? readJob(job) : undefined));
   } catch (error) {
     await close();
