@@ -1,12 +1,13 @@
 /**
  * `make bench-figures`: the newest full-size outcome of each benchmark among those in <DATA_DIR>/bench/, as the table
- * and the plot of docs/performance/.
+ * and the plot of docs/performance/, and the table of limits of docs/scaling.md.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import type { Outcome } from './contract.ts';
+import { writeLimits } from './limits.ts';
 import { markdownOf, plotOf } from './report.ts';
 
 const settings = z.object({ DATA_DIR: z.string().min(1, 'a folder').default('data') });
@@ -40,4 +41,5 @@ ${markdownOf(outcomes).join('\n')}
 ![Each ratio as a multiple of its target](figures.svg)
 `);
 await writeFile(new URL('figures.svg', docs), await plotOf(outcomes));
-process.stdout.write(`wrote docs/performance/figures.md and figures.svg from ${outcomes.length} benchmarks\n`);
+await writeLimits(outcomes, `Measured by \`make bench\` on ${days.join(', ')}, written here by \`make bench-figures\`. Machine: ${[...machines].join('; ')}.`);
+process.stdout.write(`wrote docs/performance/figures.md, figures.svg and the table of docs/scaling.md from ${outcomes.length} benchmarks\n`);
