@@ -16,6 +16,8 @@ const LEAST_SETTLEMENTS = 500n;
 const HEALTH_MS = 10_000;
 /** A settlement that is unresolved for longer than a payment is valid is somebody's to look at. */
 const LONG_UNRESOLVED_MS = 900_000;
+/** A payment is refused by a server whose clock is wrong by minutes; a node is some seconds behind. */
+const MOST_APART_MS = 120_000;
 
 export interface Till {
   readonly payments: OpenPayments;
@@ -42,6 +44,11 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
     const left = await payments.settlementsLeft?.();
     return left !== undefined && left < LEAST_SETTLEMENTS ? [`the gas is enough for ${left} settlements`] : [];
   };
+  const clock = async (): Promise<string[]> => {
+    const apartMs = nowMs() - Number((await payments.chain.getBlock()).timestamp) * 1000;
+    return Math.abs(apartMs) < MOST_APART_MS ? []
+      : [`the clock of this server is ${Math.round(Math.abs(apartMs) / 60_000)} minutes ${apartMs > 0 ? 'ahead of' : 'behind'} the chain's latest block: it is wrong, or the node is`];
+  };
   const look = async (): Promise<PaymentHealth> => {
     const warnings: string[] = [];
     let unresolved = 0;
@@ -54,6 +61,7 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
     const { failure } = watch.last();
     if (failure !== null) warnings.push(`settlements of unknown outcome cannot be looked up: ${failure}`);
     try { warnings.push(...await gas()); } catch { warnings.push('the gas cannot be asked for'); }
+    try { warnings.push(...await clock()); } catch { warnings.push('the node of the chain cannot be asked'); }
     return { unresolved, warnings };
   };
   let known: { readonly atMs: number; readonly health: Promise<PaymentHealth> } | null = null;

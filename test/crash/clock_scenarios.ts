@@ -133,7 +133,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a signature collects once, though the clock goes an hour ahead and back',
+    name: 'a signature collects once, though the clock goes an hour ahead and back; the server says that it is wrong',
     fault: 'a used challenge is forgotten when its time is over',
     async play(stage) {
       const server = await stage.server();
@@ -142,6 +142,8 @@ export const scenarios: readonly Scenario[] = [
       const header = await attempt.buyer.signIn(url);
       const broken = expected('the first time', await stage.collect(server, attempt, header), 200);
       await server.jump(HOUR_MS);
+      const { payments } = (await (await fetch(`${server.url}/health`)).json()) as { payments: { warnings: readonly string[] } };
+      if (!payments.warnings.some((w) => w.startsWith('the clock of this server is 60 minutes ahead'))) broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
       broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
       broken.push(...expected('another buyer then', await stage.collect(server, other, await other.buyer.signIn(`${server.url}/api/purchases/${other.nonce}`)), 200));
       await server.jump(0);
