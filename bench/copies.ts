@@ -1,6 +1,7 @@
 /**
- * A world made many times as large: every staged row again, as another property, debt, sale or business in the same
- * city. What belongs together in the original belongs together in each copy, so that joins find what they find in it.
+ * A world made many times as large: every row of its inputs again, as another property, debt, sale or business in the same
+ * city. What belongs together in the original belongs together in each copy, and what was seen of a thing before is what
+ * was seen of its copy, so that joins find what they find in it.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '../lib/record.ts';
@@ -21,13 +22,12 @@ function exchanged(copy: number): string {
 }
 
 /** "912-914 8TH ST" becomes "103912-103914 8TH ST": house numbers only, so that both ends of a range move. */
-const moved = (c: string, copy: number): string =>
-  `regexp_replace(split_part(${c}, ' ', 1), '(\\d+)', '${copy + 100}\\1', 'g') || substr(${c}, length(split_part(${c}, ' ', 1)) + 1)`;
-const renumbered = (c: string, copy: number): string => `translate(${c}, '0123456789', ${literal(exchanged(copy))})`;
-const numbered = (c: string, copy: number): string => `${c} || '-${copy}'`;
+const moved = (c: string): string => `regexp_replace(split_part(${c}, ' ', 1), '(\\d+)', (copy + 100) || '\\1', 'g') || substr(${c}, length(split_part(${c}, ' ', 1)) + 1)`;
+const renumbered = (c: string): string => `translate(${c}, '0123456789', digits)`;
+const numbered = (c: string): string => `${c} || '-' || copy`;
 
-/** How a column of the n-th copy differs, as SQL. */
-const changes: Readonly<Record<string, (column: string, copy: number) => string>> = {
+/** How a column of a copy differs, as SQL over the columns copy and digits. */
+const changes: Readonly<Record<string, (column: string) => string>> = {
   street: moved,
   mail_street: moved,
   address: moved,
@@ -35,7 +35,7 @@ const changes: Readonly<Record<string, (column: string, copy: number) => string>
   parcel_raw: renumbered,
   parcel_id: renumbered,
   listing_id: numbered,
-  listing_url: (c, copy) => `${c} || '?copy=${copy}'`,
+  listing_url: (c) => `${c} || '?copy=' || copy`,
   case_number: numbered,
   item_id: numbered,
   document_number: numbered,
@@ -43,30 +43,16 @@ const changes: Readonly<Record<string, (column: string, copy: number) => string>
   charter_number: numbered,
 };
 
-/**
- * Make a staged table `times` as large, in place. Rents and what else names no single thing stay as they are. The few
- * rows of copies that are the same as another by chance are left out.
- */
-export async function enlarge(connection: DuckDBConnection, table: string, columns: readonly Column[], key: readonly string[], times: number): Promise<void> {
-  if (times === 1 || !columns.some((c) => key.includes(c.name) && c.name in changes)) return;
-  await connection.run(`CREATE TEMP TABLE original AS SELECT * FROM ${identifier(table)}`);
-  for (let copy = 1; copy < times; copy += 1) {
-    const changed = columns.filter((c) => c.name in changes).map((c) => `${changes[c.name]?.(identifier(c.name), copy)} AS ${identifier(c.name)}`);
-    await connection.run(`INSERT INTO ${identifier(table)} SELECT * REPLACE (${changed.join(', ')}) FROM original`);
-  }
-  await connection.run('DROP TABLE original');
-  const grain = ['source', ...key].map(identifier).join(', ');
-  await connection.run(`CREATE OR REPLACE TABLE ${identifier(table)} AS SELECT * FROM ${identifier(table)} QUALIFY row_number() OVER (PARTITION BY ${grain} ORDER BY page_sha256, page_row) = 1`);
-}
-
 const PARTS = ['address_key', 'street_key', 'house_low', 'house_high', 'unit_key'];
 
-/** What follows from the changed columns of a published table, by the models' own macros. */
-const following: Readonly<Record<string, {
+interface Following {
   /** Address in comparable form, where the table has its parts or they name the row. */
   readonly address?: string;
   readonly replaced: Readonly<Record<string, string>>;
-}>> = {
+}
+
+/** What follows from the changed columns of a published table, by the models' own macros. */
+const following: Readonly<Record<string, Following>> = {
   listing_history: {
     address: 'listing_parts(street, units)',
     replaced: { deal_id: "uuid_of(CASE WHEN parts.address_key IS NOT NULL THEN 'deal|' || parts.address_key || '|' || zip ELSE 'listing|' || source || '|' || listing_id END)" },
@@ -74,7 +60,8 @@ const following: Readonly<Record<string, {
   signals: {
     address: 'address_parts(address)',
     replaced: {
-      parcel_key: 'coalesce(parcel_key_of(county_fips, parcel_id), upper(parcel_id))', id: "uuid_of('tax_delinquent|' || county_fips || '|' || coalesce(parcel_key_of(county_fips, parcel_id), upper(parcel_id)))",
+      parcel_key: 'coalesce(parcel_key_of(county_fips, parcel_id), upper(parcel_id))',
+      id: "uuid_of('tax_delinquent|' || county_fips || '|' || coalesce(parcel_key_of(county_fips, parcel_id), upper(parcel_id)))",
       ...Object.fromEntries(PARTS.map((part) => [part, `parts.${part}`])),
     },
   },
@@ -87,26 +74,37 @@ const following: Readonly<Record<string, {
     },
   },
   filings: { replaced: { id: "uuid_of('filing|' || source || '|' || document_number)" } },
+  // What the build counts of the day before
+  deals: { replaced: { id: "id || '-' || copy" } },
+  leads: { replaced: { id: "id || '-' || copy" } },
 };
 
-/**
- * Make the published tables of the day before `times` as large, in place, each copy about the things that `enlarge` makes
- * of the staged rows: what was seen of a thing before stays what was seen of it. Needs the models' macros.
- */
+/** Add copies of a table's rows; the few that are the same as another by chance are left out. */
+async function multiply(connection: DuckDBConnection, table: string, columns: readonly Column[], key: readonly string[], times: number, follows: Following): Promise<void> {
+  const changed = columns.flatMap((c) => (c.name in changes ? [`${changes[c.name]?.(identifier(c.name))} AS ${identifier(c.name)}`] : []));
+  const replaced = Object.entries(follows.replaced).map(([column, sql]) => `${sql} AS ${identifier(column)}`);
+  const replace = (list: readonly string[]): string => (list.length === 0 ? '' : ` REPLACE (${list.join(', ')})`);
+  const copies = Array.from({ length: times - 1 }, (_, i) => `(${i + 1}, ${literal(exchanged(i + 1))})`).join(', ');
+  await connection.run(`CREATE OR REPLACE TABLE ${identifier(table)} AS SELECT * FROM (
+    SELECT * FROM ${identifier(table)}
+    UNION ALL
+    SELECT * EXCLUDE (copy, digits, parts)${replace(replaced)} FROM (
+      SELECT *, ${follows.address ?? 'NULL'} AS parts FROM (
+        SELECT *${replace(changed)} FROM ${identifier(table)} CROSS JOIN (VALUES ${copies}) AS copies(copy, digits)))
+    ) QUALIFY row_number() OVER (PARTITION BY ${key.map(identifier).join(', ')} ORDER BY source, source_url) = 1`);
+}
+
+/** Make a staged table `times` as large, in place. Rents and what else names no single thing stay as they are. */
+export async function enlarge(connection: DuckDBConnection, table: string, columns: readonly Column[], key: readonly string[], times: number): Promise<void> {
+  if (times === 1 || !columns.some((c) => key.includes(c.name) && c.name in changes)) return;
+  await multiply(connection, table, columns, ['source', ...key], times, { replaced: {} });
+}
+
+/** Make the published tables of the day before `times` as large, in place. Needs the models' macros. */
 export async function enlargePublished(connection: DuckDBConnection, models: readonly Model[], times: number): Promise<void> {
   for (const { name, contract } of models) {
     const follows = following[name];
     if (times === 1 || !contract.publish || follows === undefined) continue;
-    const table = identifier(`previous_${name}`);
-    await connection.run(`CREATE TEMP TABLE original AS SELECT * FROM ${table}`);
-    const replaced = Object.entries(follows.replaced).map(([column, sql]) => `${sql} AS ${identifier(column)}`).join(', ');
-    for (let copy = 1; copy < times; copy += 1) {
-      const changed = contract.record.columns.filter((c) => c.name in changes).map((c) => `${changes[c.name]?.(identifier(c.name), copy)} AS ${identifier(c.name)}`);
-      await connection.run(`INSERT INTO ${table} SELECT * EXCLUDE (parts) REPLACE (${replaced}) FROM (
-        SELECT *, ${follows.address ?? 'NULL'} AS parts FROM (SELECT * REPLACE (${changed.join(', ')}) FROM original))`);
-    }
-    await connection.run('DROP TABLE original');
-    const grain = contract.record.key.map(identifier).join(', ');
-    await connection.run(`CREATE OR REPLACE TABLE ${table} AS SELECT * FROM ${table} QUALIFY row_number() OVER (PARTITION BY ${grain} ORDER BY page_sha256, page_row) = 1`);
+    await multiply(connection, `previous_${name}`, contract.record.columns, contract.record.key, times, follows);
   }
 }

@@ -1,107 +1,94 @@
 /**
- * Underwriting, scores, leads and reports over worlds of growing size with three months of history: the time a row
- * takes must not grow with the number of rows.
+ * Underwriting, scores, leads and reports over worlds of growing size with ninety days of history: the time a row takes
+ * must not grow with the number of rows. Built with the memory and in the files of a real run, up to what is published.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
-import { currentAssumptions } from '../../models/assumptions.ts';
+import { openDuck } from '../../lib/duck.ts';
 import { buildModels } from '../../models/build.ts';
-import { loadModels, loadReferences } from '../../models/index.ts';
-import { Provenance } from '../../models/inputs.ts';
-import { loadInputs } from '../../pipelines/inputs.ts';
-import { layoutOf } from '../../pipelines/layout.ts';
-import type { RunResult } from '../../pipelines/run.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { loadRowRecords } from '../../sources/index.ts';
-import { runDay } from '../../test/pipelines/runs.ts';
+import { loadModels } from '../../models/index.ts';
+import { attachPublished, publishedFile } from '../../pipelines/publish.ts';
+import { BUILD_MEMORY } from '../../pipelines/run.ts';
 import { defineBench, type Size } from '../contract.ts';
-import { enlarge } from '../copies.ts';
+import { readHistory, writeInputs } from '../ninety_days.ts';
 
-/** Days that are read, the last of which is measured. */
-const DAYS: Readonly<Record<Size, readonly string[]>> = {
-  full: ['2026-08-22', '2026-10-06', '2026-11-20'],
-  quick: ['2026-08-22', '2026-11-20'],
-};
-const WORLD: Readonly<Record<Size, { readonly listings: number; readonly parcels: number; readonly auctions: number; readonly filings: number }>> = {
-  full: { listings: 600, parcels: 4000, auctions: 250, filings: 4000 },
-  quick: { listings: 200, parcels: 800, auctions: 100, filings: 500 },
-};
+/** Days before today on which the world is read. */
+const READS: Readonly<Record<Size, readonly number[]>> = { full: [90, 60, 30, 10], quick: [90] };
+const WORLD = {
+  full: { seed: 7, listings: 600, parcels: 4000, auctions: 250, filings: 4000 },
+  quick: { seed: 7, listings: 120, parcels: 400, auctions: 50, filings: 100 },
+} as const;
 const SCALES: Readonly<Record<Size, readonly [smaller: number, larger: number]>> = { full: [10, 100], quick: [2, 10] };
 
-interface Day { readonly asOf: string; readonly result: RunResult }
+const SAMPLE_MS = 50;
+const BYTES_PER_MIB = 2 ** 20;
 
-/** A database with the inputs of the last day, and how many staged rows it holds. */
-interface Prepared { readonly path: string; readonly rows: number }
-
-/** Build the days before and load the last one, each `times` as large. */
-async function prepare(folder: string, days: readonly Day[], times: number): Promise<Prepared> {
-  const layout = layoutOf(join(folder, 'data'));
-  const [models, records] = [await loadModels(), await loadRowRecords()];
-  let before: string | undefined;
-  let rows = 0;
-  for (const [i, { asOf, result }] of days.entries()) {
-    const path = join(folder, `${times}x-${asOf}.duckdb`);
-    const duck = await openDuck(path, { memoryLimit: '10GB' });
-    try {
-      const { connection } = duck;
-      await loadInputs(connection, {
-        layout, workDir: folder, asOf, observedAt: `${asOf}T12:00:00Z`, assumptions: currentAssumptions(), sources: result.sources,
-        records, references: loadReferences(), models, previous: null, soldLeads: [],
-      });
-      rows = 0;
-      for (const record of records) {
-        const table = `staged_${record.name}`;
-        await enlarge(connection, table, [...record.columns, ...Provenance.columns], record.key, times);
-        rows += Number((await rowsOf(connection, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
-      }
-      if (before !== undefined) {
-        await connection.run(`ATTACH ${literal(before)} AS before (READ_ONLY)`);
-        for (const { name, contract } of models) if (contract.publish) await connection.run(`INSERT INTO previous_${name} BY NAME SELECT * FROM before.${name}`);
-        await connection.run('DETACH before');
-        await rm(before);
-      }
-      if (i < days.length - 1) await buildModels(connection, { models });
-      await connection.run('CHECKPOINT');
-    } finally { duck.close(); }
-    before = path;
-  }
-  return { path: before ?? '', rows };
+/** A database with the inputs of a build, and how many rows were staged for it. */
+interface Prepared {
+  readonly path: string;
+  readonly rows: number;
 }
 
-/** Milliseconds a staged row takes, audits included, in a database made anew each time. */
-async function build({ path, rows }: Prepared): Promise<number> {
+interface Built {
+  readonly msPerRow: number;
+  readonly seconds: number;
+  /** Most resident memory of the process while it built. */
+  readonly peakMib: number;
+}
+
+/** Build all models, audits included, in a database made anew each time. @throws where a blocking audit finds rows */
+async function build({ path, rows }: Prepared): Promise<Built> {
   const copy = `${path}.build`;
   await copyFile(path, copy);
-  const duck = await openDuck(copy, { memoryLimit: '10GB' });
+  const duck = await openDuck(copy, { memoryLimit: BUILD_MEMORY });
+  let peak = 0;
+  const look = (): void => { peak = Math.max(peak, process.memoryUsage.rss()); };
+  const looking = setInterval(look, SAMPLE_MS);
   try {
     const models = await loadModels();
+    const published = await attachPublished(duck.connection, copy);
     const started = performance.now();
-    await buildModels(duck.connection, { models });
-    return (performance.now() - started) / rows;
+    const results = await buildModels(duck.connection, { models, published });
+    const ms = performance.now() - started;
+    look();
+    const broken = results.flatMap((r) => r.audits).filter((a) => a.blocking && a.failing > 0);
+    if (broken.length > 0) throw new Error(`audits find rows: ${broken.map((a) => a.name).join(', ')}`);
+    return { msPerRow: ms / rows, seconds: ms / 1000, peakMib: peak / BYTES_PER_MIB };
   } finally {
+    clearInterval(looking);
     duck.close();
-    await rm(copy);
+    for (const file of [copy, publishedFile(copy)]) {
+      await rm(file, { force: true });
+      await rm(`${file}.wal`, { force: true });
+    }
   }
 }
 
 export default defineBench({
   name: 'models_as_the_world_grows',
-  what: 'building all models with audits at 100 times the default world (quick: 10 times a small one)',
+  what: 'building all models with audits at 100 times the default world (quick: 10 times a small one), 90 days of history',
   baseline: 'the same at 10 times (quick: 2 times)',
   unit: 'ms/row',
   target: { atMost: 1.2 },
+  limits: { peak_mib: { atMost: 3072, unit: 'MiB' } },
   repetitions: { full: 5, quick: 2 },
   async open(size) {
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-models-'));
-    const world = makeWorld({ seed: 7, ...WORLD[size] });
-    const days: Day[] = [];
-    for (const day of DAYS[size]) days.push({ asOf: day, result: await runDay({ layout: layoutOf(join(folder, 'data')), world, day }) });
-    const [smaller, larger] = [await prepare(folder, days, SCALES[size][0]), await prepare(folder, days, SCALES[size][1])];
+    const history = await readHistory(folder, WORLD[size], READS[size]);
+    const prepare = async (times: number): Promise<Prepared> => {
+      const path = join(folder, `${times}x.duckdb`);
+      return { path, rows: await writeInputs(path, history, times) };
+    };
+    const [once, smaller, larger] = [await prepare(1), await prepare(SCALES[size][0]), await prepare(SCALES[size][1])];
     return {
-      measure: async () => ({ baseline: await build(smaller), ours: await build(larger), also: { rows: larger.rows } }),
+      async measure() {
+        const [single, baseline, ours] = [await build(once), await build(smaller), await build(larger)];
+        return {
+          ours: ours.msPerRow, baseline: baseline.msPerRow,
+          also: { ms_per_row_at_1x: single.msPerRow, seconds_at_1x: single.seconds, seconds_baseline: baseline.seconds, seconds_ours: ours.seconds, rows: larger.rows, peak_mib: ours.peakMib },
+        };
+      },
       close: () => rm(folder, { recursive: true }),
     };
   },
