@@ -266,7 +266,7 @@ select
   json_object('rental', rental_rationale, 'wholesale', wholesale_rationale, 'creative_finance', creative_finance_rationale) as paths,
 
   -- Every figure, to be made again
-  to_json(list_filter([
+  cast('[' || concat_ws(',',
     -- Claim
     case when noi_source = 'derived_from_advertised_cap' then
       step('claimed_noi', 'round2(list_price * cap_rate / 100)', json_object('list_price', said(list_price), 'cap_rate', said(cap_rate)), claimed_noi) end,
@@ -345,6 +345,6 @@ select
     step('offer_low', 'min(offer_high, floor_to(offer_noi / (target_cap_pct / 100) * (1 + stress_rent) * (1 - vacancy - stress_vacancy) / (1 - vacancy) * (1 - expense_ratio_pct / 100 - stress_expenses) / (1 - expense_ratio_pct / 100), offer_step))',
       json_object('offer_high', said(offer_high), 'offer_noi', said(offer_noi), 'target_cap_pct', a.target_cap_pct, 'stress_rent', a.stress_rent, 'vacancy', a.vacancy, 'stress_vacancy', a.stress_vacancy,
         'expense_ratio_pct', said(expense_ratio_pct), 'stress_expenses', a.stress_expenses, 'offer_step', a.offer_step), offer_low)
-  ], lambda made: made is not null)) as recompute,
+  ) || ']' as json) as recompute,
   assumption_set_id
 from joined
