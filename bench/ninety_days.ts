@@ -52,18 +52,18 @@ function versionsSeen(world: World): number {
 }
 
 /**
- * Read a world in a folder.
- * @param back days before today on which it is read besides yesterday and today, the first of them first
+ * Read a world in a folder, yesterday and today.
+ * @param back days before today on which it is read too, the first of them first
  */
 export async function readHistory(folder: string, options: WorldOptions, back: readonly number[]): Promise<History> {
   const [world, layout] = [makeWorld(options), layoutOf(join(folder, 'data'))];
   const read = (days: number, families: readonly string[]): ReturnType<typeof runDay> =>
     runDay({ layout, world, day: dayBefore(days), only: ({ family }) => families.includes(family) });
   const daily = ['listings', 'tax', 'sheriff', 'parcels'];
-  for (const [i, days] of back.entries()) await read(days, i === 0 ? [...daily, 'fmr', 'register'] : daily);
-  const { manifest } = await read(1, daily);
-  if (!manifest) throw new Error('the day before was not published');
-  return { folder, today: await read(0, [...daily, 'register']), before: manifest, versions: versionsSeen(world) };
+  let before: Manifest | null = null;
+  for (const [i, days] of [...back, 1].entries()) before = (await read(days, i === 0 ? [...daily, 'fmr', 'register'] : daily)).manifest;
+  if (!before) throw new Error('the day before was not published');
+  return { folder, today: await read(0, [...daily, 'register']), before, versions: versionsSeen(world) };
 }
 
 /** Give listings an earlier version, as many as daily reads would have seen. */
