@@ -64,25 +64,36 @@ for_sale as (
   where listing_status = 'active' and address_key is not null
 ),
 
--- Other records of the same parcel, or of exactly the same address
+-- Debts and sales of the same parcel, or of exactly the same address. Each join has equalities alone: one that asks for
+-- either would compare all debts of a county with all its sales
+matched as (
+  select
+    listed.id as signal_id, listed.source_url as debt_url, listed.owner_location,
+    upcoming.id as auction_id, upcoming.source_url as sale_url, upcoming.sale_date,
+    listed.parcel_key = upcoming.parcel_key as is_same_parcel
+  from listed
+  join upcoming on upcoming.county_fips = listed.county_fips and upcoming.parcel_key = listed.parcel_key
+
+  union
+
+  select
+    listed.id as signal_id, listed.source_url as debt_url, listed.owner_location,
+    upcoming.id as auction_id, upcoming.source_url as sale_url, upcoming.sale_date,
+    listed.parcel_key = upcoming.parcel_key as is_same_parcel
+  from listed
+  join upcoming on upcoming.county_fips = listed.county_fips and upcoming.zip = listed.zip and upcoming.address_key = listed.address_key
+),
+
 debt_of_sale as (
-  select upcoming.id as auction_id, listed.id as signal_id, listed.source_url, listed.owner_location,
-    case when listed.parcel_key = upcoming.parcel_key then 'parcel_exact' else 'address_exact' end as match_basis
-  from upcoming
-  join listed
-    on listed.county_fips = upcoming.county_fips
-    and (listed.parcel_key = upcoming.parcel_key or (listed.zip = upcoming.zip and listed.address_key = upcoming.address_key))
-  qualify row_number() over (partition by upcoming.id order by listed.parcel_key = upcoming.parcel_key desc nulls last, listed.id) = 1
+  select auction_id, signal_id, debt_url as source_url, owner_location, if(is_same_parcel, 'parcel_exact', 'address_exact') as match_basis
+  from matched
+  qualify row_number() over (partition by auction_id order by is_same_parcel desc nulls last, signal_id) = 1
 ),
 
 sale_of_debt as (
-  select listed.id as signal_id, upcoming.id as auction_id, upcoming.source_url,
-    case when listed.parcel_key = upcoming.parcel_key then 'parcel_exact' else 'address_exact' end as match_basis
-  from listed
-  join upcoming
-    on listed.county_fips = upcoming.county_fips
-    and (listed.parcel_key = upcoming.parcel_key or (listed.zip = upcoming.zip and listed.address_key = upcoming.address_key))
-  qualify row_number() over (partition by listed.id order by listed.parcel_key = upcoming.parcel_key desc nulls last, upcoming.sale_date, upcoming.id) = 1
+  select signal_id, auction_id, sale_url as source_url, if(is_same_parcel, 'parcel_exact', 'address_exact') as match_basis
+  from matched
+  qualify row_number() over (partition by signal_id order by is_same_parcel desc nulls last, sale_date, auction_id) = 1
 ),
 
 -- A sale is known by its parcel, or by its case while the parcel is unknown: it stays sold when the one or the other
