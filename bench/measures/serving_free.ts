@@ -1,20 +1,18 @@
-/** What is free, asked over and over by many callers, against Koa sending the same bytes. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+/** What is free, asked over and over by many callers, and answers that were bought, collected again; against Koa sending the same bytes. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
-import { processorMs } from '../calls.ts';
-import { defineBench, type Size } from '../contract.ts';
-import { startProgram } from '../programs.ts';
+import { buyerWith } from '../../test/api/buyers.ts';
+import { answerTo, compareWithKoa } from '../compared.ts';
+import { defineBench, type Bench, type Size } from '../contract.ts';
+import { questionsTo } from '../questions.ts';
 import { startServed } from '../served.ts';
 import type { KnownAnswer } from '../servers/same_bytes.ts';
 import { publishWorld } from '../worlds.ts';
 
-const CONNECTIONS = 8;
 const SECONDS: Readonly<Record<Size, number>> = { full: 8, quick: 1 };
-/** Addresses that callers have, told by the proxy in front of the server. */
-const CALLERS = 50;
+/** Answers that are bought, to be collected again. */
+const BOUGHT = 20;
 
 /** Discovery, the free index and report, documents for machines, pages and files of the site. */
 const PATHS = [
@@ -23,59 +21,40 @@ const PATHS = [
 ];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-type Question = Pick<KnownAnswer, 'path' | 'accept_encoding' | 'if_none_match'>;
-const ACCEPT = 'text/html, application/json';
-const headersOf = ({ accept_encoding, if_none_match }: Question): Record<string, string> =>
-  ({ Accept: ACCEPT, 'Accept-Encoding': accept_encoding, ...(if_none_match === '' ? {} : { 'If-None-Match': if_none_match }) });
-
-/** An answer as it is on the wire: fetch would unpack it. */
-function answerTo(url: string, question: Question): Promise<KnownAnswer> {
-  return new Promise((resolve, reject) => {
-    request(url + question.path, { headers: headersOf(question) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => { chunks.push(chunk); }).on('end', () => {
-        const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => !['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'].includes(name)));
-        resolve({ ...question, payment_signature: '', status: response.statusCode ?? 0, headers: headers as Record<string, string>, body: Buffer.concat(chunks).toString('base64') });
-      });
-    }).on('error', reject).end();
-  });
-}
-
-/** What is asked, and what comes: each path in each encoding, and again by one who has it already. */
-async function answersOf(url: string): Promise<KnownAnswer[]> {
+/** Each path in each encoding, and again by one who has it already. */
+async function freeAnswers(url: string): Promise<KnownAnswer[]> {
   const answers: KnownAnswer[] = [];
   for (const path of PATHS) {
     for (const accept_encoding of ENCODINGS) {
-      const whole = await answerTo(url, { path, accept_encoding, if_none_match: '' });
+      const question = { path, accept_encoding, if_none_match: '', payment_signature: '' };
+      const whole = await answerTo(url, question);
       if (whole.status !== 200) throw new Error(`${path} is answered ${whole.status}`);
-      answers.push(whole, await answerTo(url, { path, accept_encoding, if_none_match: whole.headers['etag'] ?? '' }));
-      if (answers.at(-1)?.status !== 304) throw new Error(`${path} does not say that it is as it was`);
+      const unchanged = await answerTo(url, { ...question, if_none_match: whole.headers['etag'] ?? '' });
+      if (unchanged.status !== 304) throw new Error(`${path} does not say that it is as it was`);
+      answers.push(whole, unchanged);
     }
   }
   return answers;
 }
 
-interface Rate {
-  /** Answers a second. */
-  readonly rate: number;
-  /** Milliseconds of the server's processor time an answer. */
-  readonly costMs: number;
+/** Lists and lookups bought under an identifier of the buyer's own, and collected by it. */
+async function boughtAnswers(url: string, folder: string): Promise<KnownAnswer[]> {
+  const ask = await questionsTo(folder, 5);
+  const buyer = buyerWith();
+  const answers: KnownAnswer[] = [];
+  for (let i = 0; i < BOUGHT; i += 1) {
+    const path = ask(i % 2 === 0 ? 'deals' : 'lookup');
+    const question = { path, accept_encoding: 'gzip', if_none_match: '', payment_signature: await buyer.signAs(url + path, `bench-purchase-${String(i).padStart(4, '0')}`) };
+    const first = await answerTo(url, question);
+    const again = await answerTo(url, question);
+    if (first.status !== 200 || again.body !== first.body || again.headers['delivery'] === first.headers['delivery']) throw new Error(`${path} was not bought and collected: ${first.status}, ${again.status}`);
+    answers.push(again);
+  }
+  return answers;
 }
 
-/** Ask everything in turn on each connection, each time as another caller. @throws where an answer is neither 200 nor 304 */
-async function drive(url: string, pid: number, answers: readonly KnownAnswer[], seconds: number): Promise<Rate> {
-  const questions = answers.flatMap((answer, i) => ({ path: answer.path, headers: { ...headersOf(answer), 'X-Forwarded-For': `10.0.0.${i % CALLERS}` } }));
-  const before = processorMs(pid);
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: questions });
-  const used = (processorMs(pid) ?? Number.NaN) - (before ?? Number.NaN);
-  const answered = result['2xx'] + result['3xx'];
-  if (result['4xx'] + result['5xx'] + result.errors > 0) throw new Error(`${url}: ${result['4xx'] + result['5xx']} refused, ${result.errors} failed`);
-  return { rate: answered / result.duration, costMs: used / answered };
-}
-
-export default defineBench({
-  name: 'serving_free',
-  what: 'free answers of the whole server to many callers: plain, gzip and Brotli, whole and unchanged',
+const bench = (name: string, what: string, answersOf: (url: string, folder: string) => Promise<KnownAnswer[]>): Bench => defineBench({
+  name, what,
   baseline: 'a bare Koa server that sends the same bytes',
   unit: 'requests/s',
   target: { atLeast: 0.6 },
@@ -84,27 +63,21 @@ export default defineBench({
     const world = await publishWorld(size);
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-free-'));
     const ours = await startServed(world.layout.root);
-    const answers = await answersOf(ours.url);
-    const file = join(folder, 'answers.json');
-    await writeFile(file, JSON.stringify(answers));
-    const theirs = await startProgram('same_bytes.ts', [file]);
-    for (const answer of answers) {
-      const { status, body } = await answerTo(theirs.url, answer);
-      if (status !== answer.status || body !== answer.body) throw new Error(`${answer.path} in ${answer.accept_encoding} is not the same of both`);
-    }
-    const both = async (seconds: number): Promise<readonly [Rate, Rate]> => [await drive(ours.url, ours.pid, answers, seconds), await drive(theirs.url, theirs.pid, answers, seconds)];
-    await both(SECONDS[size] / 2);
+    const comparing = await compareWithKoa(ours, await answersOf(ours.url, world.layout.snapshot(world.runId)), folder);
+    await comparing.measure(SECONDS[size] / 2);
     return {
-      async measure() {
-        const [o, t] = await both(SECONDS[size]);
-        return { ours: o.rate, baseline: t.rate, also: { ours_processor_ms: o.costMs, baseline_processor_ms: t.costMs, processor_rate_ratio: t.costMs / o.costMs } };
-      },
+      measure: () => comparing.measure(SECONDS[size]),
       async close() {
         await ours.stop();
-        await theirs.stop();
+        await comparing.stop();
         await rm(folder, { recursive: true });
         await world.remove();
       },
     };
   },
 });
+
+export default [
+  bench('serving_free', 'free answers of the whole server to many callers: plain, gzip and Brotli, whole and unchanged', freeAnswers),
+  bench('serving_repeated', 'bought answers collected again by the identifier of their buyer', boughtAnswers),
+];
