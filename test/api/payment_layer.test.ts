@@ -102,10 +102,10 @@ describe('the payment layer', () => {
     const lease = started.snapshots.acquire();
     assert.ok(lease);
     const { snapshot } = lease;
-    const { rows } = snapshot;
-    Object.assign(snapshot, { rows: async () => { throw new Error('a secret of the inside'); } });
+    const { texts } = snapshot;
+    Object.assign(snapshot, { texts: async () => { throw new Error('a secret of the inside'); } });
     const response = await fetchPaying(url(), payment);
-    Object.assign(snapshot, { rows });
+    Object.assign(snapshot, { texts });
     lease.release();
     assert.equal(response.status, 500);
     const text = await response.text();
