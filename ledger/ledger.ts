@@ -133,6 +133,10 @@ export const FUTURE_MS = 600_000;
 export const isOver = ({ state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>, nowMs: number): boolean =>
   state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
 
+/** Since when a purchase has surely been settling: what a clock wrote down, or the end of its payment, where that clock was ahead. In milliseconds of Unix time. */
+export const settlingSinceMs = ({ settlingAtMs, reservedAtMs, payment }: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
+  Math.min(settlingAtMs ?? reservedAtMs, Number(payment.validBefore) * 1000);
+
 export interface Ledger {
   /**
    * Reserve a verified payment for one request. Of any number of callers with one payment, or with one identifier of
@@ -170,7 +174,7 @@ export interface Ledger {
   answerOf(purchaseId: string): Promise<Answer | null>;
   /** Note that an answer was sent. Nobody waits for it: it may be written a few milliseconds later, together with something else. */
   delivered(delivery: Delivery): Promise<void>;
-  /** Purchases that have been settling since before this time, oldest first. */
+  /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
   /** The leads that may not be offered to anybody, and how far their purchase is: reserved (its lease running), settling or sold. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;

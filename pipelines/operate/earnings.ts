@@ -1,5 +1,5 @@
 /** What was earned, from the ledger; and the snapshots that sold answers were made from. */
-import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import { LedgerUnavailable, settlingSinceMs, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { trouble, type Trouble } from './troubles.ts';
@@ -38,13 +38,13 @@ const salesOf = (sold: readonly Purchase[]): Sales => ({ calls: sold.length, usd
 async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
   const sold: Purchase[] = [];
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
-  const unresolved = await ledger.unresolved(nowMs - UNKNOWN_AFTER_MS);
+  const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter((p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS);
   const since = (purchases: readonly Purchase[], ms: number): Purchase[] => purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
   const earnings = { place, day: salesOf(since(sold, DAY_MS)), month: salesOf(since(sold, 30 * DAY_MS)), all: salesOf(sold) };
   return {
     earnings, unresolved: unresolved.length,
     troubles: unresolved.map((p) => trouble('settlement_unknown', p.id,
-      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(p.settlingAtMs ?? p.reservedAtMs).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`)),
+      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`)),
   };
 }
 

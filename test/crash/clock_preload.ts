@@ -1,6 +1,6 @@
 /**
  * Loaded into a server before anything else (`node --import`): its wall clock, which a test can move while it runs, and
- * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries too. Timers and
+ * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries and worker threads too. Timers and
  * performance.now go on as they are, as with a real clock that is set.
  *
  * The test connects to the socket CLOCK_SOCKET and writes lines such as {"offsetMs":-60000,"afterReadings":7}: after so
@@ -9,25 +9,32 @@
  */
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
 
 /** A clock that nobody reads is moved all the same after this time. */
 const PATIENCE_MS = 1_000;
 
 const machine = Date.now.bind(Date);
-let offsetMs = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
+/** Offset from the machine's clock in milliseconds, shared by the threads of the process. */
+const shared = isMainThread ? new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT) : getEnvironmentData('offset of the clock') as SharedArrayBuffer;
+const offset = new Float64Array(shared);
+if (isMainThread) {
+  offset[0] = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
+  setEnvironmentData('offset of the clock', shared);
+}
 let next: { readonly offsetMs: number; left: number; readonly done: (how: 'reading' | 'time') => void } | undefined;
 
 function jump(how: 'reading' | 'time'): void {
   if (!next) return;
-  ({ offsetMs } = next);
-  const { done } = next;
+  const { offsetMs, done } = next;
+  offset[0] = offsetMs;
   next = undefined;
   done(how);
 }
 
 function now(): number {
   if (next && (next.left -= 1) < 0) jump('reading');
-  return machine() + offsetMs;
+  return machine() + (offset[0] ?? 0);
 }
 
 const RealDate = Date;
@@ -39,7 +46,7 @@ globalThis.Date = new Proxy(RealDate, {
 });
 
 const { CLOCK_SOCKET } = process.env;
-if (CLOCK_SOCKET !== undefined) {
+if (isMainThread && CLOCK_SOCKET !== undefined) {
   createServer((socket) => {
     socket.on('error', () => undefined);
     createInterface(socket).on('line', (line) => {

@@ -17,13 +17,13 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const body = new TextEncoder().encode('[]');
 const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async *body() { yield body; } };
 
-/** A purchase that was sent for settlement, and sold unless it is said to be open. */
-async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false): Promise<string> {
+/** A purchase that was sent for settlement, and sold unless it is said to be open; `clockMs` is what its server took for the time. */
+async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false, clockMs = atMs): Promise<string> {
   const begun = await ledger.begin({
     payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
-    route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: atMs, leaseMs: 60_000,
+    route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: clockMs, leaseMs: 60_000,
   });
-  await ledger.settling(begun.purchase.id, answer, atMs);
+  await ledger.settling(begun.purchase.id, answer, clockMs);
   if (!open) await ledger.sold(begun.purchase.id, `0x${String(n).padStart(64, '0')}`, atMs);
   return begun.purchase.id;
 }
@@ -37,10 +37,12 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
   await buys(ledger, 3, NOW - 40 * DAY_MS, '2026-10-12.01', 5_000_000n);
   const stuck = await buys(ledger, 5, NOW - DAY_MS, '2026-11-20.01', 50_000n, true);
   await buys(ledger, 6, NOW - 1000, '2026-11-21.01', 50_000n, true);
+  const ahead = await buys(ledger, 7, NOW - DAY_MS, '2026-11-20.01', 50_000n, true, NOW + 9 * DAY_MS);
   await ledger.close();
   const state = await ledgerState({ DATA_DIR }, NOW) ?? assert.fail('there is a ledger');
   assert.deepEqual([state.earnings?.day, state.earnings?.month, state.earnings?.all], [{ calls: 1, usd: '0.05' }, { calls: 2, usd: '0.30' }, { calls: 3, usd: '5.30' }]);
-  assert.deepEqual(state.troubles.map((t) => [t.kind, t.subject, t.level]), [['settlement_unknown', stuck, 'critical']], 'one that was sent a second ago is not in doubt yet');
+  assert.deepEqual(state.troubles.map((t) => [t.kind, t.subject, t.level]), [['settlement_unknown', stuck, 'critical'], ['settlement_unknown', ahead, 'critical']],
+    'one that was sent a second ago is not in doubt yet; one that was sent by a server whose clock is ahead is');
   assert.match(state.troubles[0]?.message ?? '', /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/);
   assert.deepEqual([...await soldSnapshots({ DATA_DIR })].sort(), ['2026-10-12.01', '2026-11-18.01', '2026-11-20.01', '2026-11-21.01']);
 });
