@@ -1,5 +1,5 @@
 /** Everything that has to do with money while the server runs: where payments go, the ledger, what watches over both. */
-import { LedgerUnavailable, type Ledger } from '../ledger/ledger.ts';
+import { LedgerUnavailable, settlingSinceMs, type Ledger } from '../ledger/ledger.ts';
 import { openLedger, shownPlace } from '../ledger/open.ts';
 import { SettingError } from '../lib/settings.ts';
 import type { PaymentHealth } from './health.ts';
@@ -56,7 +56,7 @@ function healthOf({ payments, ledger, watch }: Pick<Till, 'payments' | 'ledger' 
       await ledger.ping();
       const open = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter((p) => p.why !== null);
       unresolved = open.length;
-      if (open.some((p) => (p.settlingAtMs ?? 0) < nowMs() - LONG_UNRESOLVED_MS)) warnings.push('a settlement has been of unknown outcome for a quarter of an hour');
+      if (open.some((p) => settlingSinceMs(p) < nowMs() - LONG_UNRESOLVED_MS)) warnings.push('a settlement has been of unknown outcome for a quarter of an hour');
     } catch (error) { warnings.push(`the ledger cannot be written: ${messageOf(error)}`); }
     const { failure } = watch.last();
     if (failure !== null) warnings.push(`settlements of unknown outcome cannot be looked up: ${failure}`);
