@@ -28,7 +28,7 @@ export interface QueueOptions {
   readonly secrets: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
   readonly onProgress?: (progress: QueueProgress) => void;
-  /** How long the database may be away. Default: 15 s. */
+  /** How long the database may be away. Default: 10 s. */
   readonly patienceMs?: number;
   /** How long the run waits while no worker is there. */
   readonly noWorkerMs: number;
@@ -46,7 +46,7 @@ export interface QueueCrawler extends Crawler {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 /** How often dead workers are looked for. */
 const SUPERVISE_SECONDS = 2;

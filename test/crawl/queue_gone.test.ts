@@ -64,6 +64,20 @@ describe('PostgreSQL', () => {
     assert.match(linesOfHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
   });
 
+  test('is restarted while a worker reads: the run and the worker wait for it, and all goes on', async (t) => {
+    const fresh = await newLayout();
+    const queue = await postgres.database();
+    web.asked.clear();
+    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: queue });
+    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
+    t.after(() => worker.end('SIGKILL'));
+    while ((web.asked.get(HOST)?.length ?? 0) < 20) await sleep(5);
+    await postgres.stop('fast');
+    await postgres.start();
+    assert.equal((await run.ended).status, 0, [...run.lines, ...worker.lines].join('\n'));
+    assert.deepEqual(await hashesOn(fresh, DAY), await hashesOn(layout, DAY));
+  });
+
   test('that is there and has no worker is told by the status', async () => {
     const empty = await postgres.database();
     const { troubles, queue } = await healthOf(layout, [], { queue: empty });

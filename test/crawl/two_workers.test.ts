@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import { readRecord } from '../../pipelines/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
@@ -52,8 +54,9 @@ describe('a run with two workers', () => {
     const sharing = new Set((await loadSources()).filter((s, _, all) => all.some((o) => o !== s && o.hosts.some((h) => s.hosts.includes(h)))).flatMap((s) => s.hosts));
     assert.equal(sharing.size, 2);
     for (const [host, paths] of quiet.asked) {
-      const withoutRobots = (list: readonly string[] = []): string[] => list.filter((path) => !path.startsWith('/robots.txt'));
-      if (sharing.has(host)) assert.deepEqual(withoutRobots(web.asked.get(host)).sort(), withoutRobots(paths).sort(), host);
+      // Of two sources side by side it is left to chance which of them a site that fails once fails.
+      const pagesOf = (list: readonly string[] = []): string[] => [...new Set(list)].sort();
+      if (sharing.has(host)) assert.deepEqual(pagesOf(web.asked.get(host)), pagesOf(paths), host);
       else assert.deepEqual(web.asked.get(host), paths, host);
       assert.ok((web.most.get(host) ?? 0) <= (quiet.most.get(host) ?? 0), `${host} was asked ${String(web.most.get(host))} times at once`);
     }
@@ -80,7 +83,7 @@ describe('a run with two workers', () => {
     assert.equal(read?.status, 'good');
   });
 
-  test('a worker of another data folder, or of another queue\'s run, is refused in one line', async () => {
+  test('a worker of another data folder, or of another queue\'s run, or without a secret of the run, is refused in one line', async () => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
     const run = await startPipeline(webs[0], layout.root, DAY, { SOURCES: 'hud_fmr', QUEUE, QUEUE_WAIT_MINUTES: '0.01' });
@@ -93,6 +96,16 @@ describe('a run with two workers', () => {
     const stranger = await startPipeline(webs[0], other.root, DAY, { SOURCES: 'hud_fmr', QUEUE });
     assert.equal((await stranger.ended).status, 1);
     assert.match(stranger.lines.at(-1) ?? '', /^QUEUE is .* which is the queue of another data folder than DATA_DIR/u);
+    const { archive, sources } = { archive: await openArchive(layout.root), sources: await loadSources() };
+    const live = await openQueueCrawler({ url: QUEUE, dataDir: layout.root, archive, sources, secrets: { HUD_TOKEN: 'of the run' }, contact: 'ops@example.org', say: () => {}, noWorkerMs: 60_000 });
+    const spec = sources.find(({ name }) => name === 'hud_fmr') ?? assert.fail();
+    const asking = live.read(spec, { asOf: DAY, runId: `${DAY}.09`, lastGoodOn: null, distrusts: [], resumes: [] }, assert.ifError).pages()[Symbol.asyncIterator]().next();
+    const ended = assert.rejects(asking, /the run has ended/u);
+    const poor = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    assert.equal(await poor.ended, 1);
+    assert.match(poor.lines.at(-1) ?? '', new RegExp(`^HUD_TOKEN is null, expected a value: it is set for run ${DAY}\\.09, which reads hud_fmr$`, 'u'), 'a secret never travels');
+    await live.close();
+    await ended;
     const wrong = await workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
     assert.equal(await wrong.ended, 1);
     assert.match(wrong.lines.join('\n'), /^QUEUE is postgres:\/\/[^@]*, and cannot be used: password authentication failed/u);
