@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingError } from '../lib/settings.ts';
+import { openSqliteLedgerApart } from './apart.ts';
 import { ledgerInSql } from './in_sql.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused } from './migrations.ts';
@@ -33,20 +34,32 @@ export function shownPlace(settings: LedgerSettings): string {
 /** Whether there is a ledger already. One in PostgreSQL is taken to be there: only asking it would tell. */
 export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || existsSync(placeOf(settings));
 
-/**
- * Open what the ledger is kept in, and bring it to the version of this program. It is made where there is none.
- * @throws SettingError, one line, where this ledger cannot be used; LedgerUnavailable where it cannot be asked now
- */
-export async function openStore(settings: LedgerSettings): Promise<Store> {
-  const place = placeOf(settings);
-  try {
-    return await (isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
-  } catch (error) {
+/** What keeps a ledger from being used, said of the setting that names it. */
+async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> {
+  try { return await open; } catch (error) {
     if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
     if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${error.message}`, { cause: error });
     throw error;
   }
 }
+
+/**
+ * Open what the ledger is kept in, and bring it to the version of this program. It is made where there is none.
+ * @throws SettingError, one line, where this ledger cannot be used; LedgerUnavailable where it cannot be asked now
+ */
+export const openStore = (settings: LedgerSettings): Promise<Store> => {
+  const place = placeOf(settings);
+  return named<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
+};
+
+/**
+ * Open the ledger for a server, which answers other requests while it is written: by the server of the database, or by a
+ * thread of its own. @throws as openStore does
+ */
+export const openLedgerApart = (settings: LedgerSettings): Promise<Ledger> => {
+  const place = placeOf(settings);
+  return isPostgres(place) ? openLedger(settings) : named(settings, openSqliteLedgerApart(place));
+};
 
 /** Open the ledger. @throws as openStore does */
 export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openStore(settings));

@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 25;
 /** Writes of one transaction at most, so that none holds up the process for long. */
 const MOST_TOGETHER = 64;
 /** How long a write that nobody waits for waits for others. */
-const COMPANY_MS = 20;
+const COMPANY_MS = 5;
 
 export interface Transactions {
   begin(): void;

@@ -1,0 +1,80 @@
+/**
+ * A ledger in SQLite whose writing is done by a thread of its own: compressing answers, transactions, checkpoints and
+ * flushes take nothing from the thread that answers requests. What only reads is read here, on another connection.
+ */
+import { Worker } from 'node:worker_threads';
+import { LedgerUnavailable, type Answer, type Ledger } from './ledger.ts';
+import { openSqliteLedger } from './sqlite.ts';
+
+/** Methods that write. */
+const WRITING = ['begin', 'claim', 'settling', 'unknown', 'sold', 'release', 'delivered', 'giveUpAbandoned', 'forgetAnswers', 'useOnce', 'keepTo', 'ping', 'close'] as const;
+type Writing = (typeof WRITING)[number];
+
+/** An answer that lies in memory, as it goes to the other thread. */
+export type HeldAnswer = Pick<Answer, 'headers' | 'sha256' | 'bytes'> & { readonly held: Uint8Array };
+
+/** A call of a method. */
+export interface Call {
+  readonly number: number;
+  readonly name: Writing;
+  readonly given: readonly unknown[];
+}
+
+/** How it ended. */
+export type Ended = { readonly number: number } & (
+  | { readonly value: unknown }
+  | { readonly error: { readonly kind: 'unavailable' | 'type' | 'other'; readonly message: string } });
+
+const errorOf = ({ kind, message }: Extract<Ended, { error: unknown }>['error']): Error => {
+  if (kind === 'unavailable') return new LedgerUnavailable(message);
+  return kind === 'type' ? new TypeError(message) : new Error(message);
+};
+
+/** Bytes of their own, and not a part of a larger buffer, all of which would go along. */
+const alone = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
+
+/**
+ * Open the ledger in a file, which two connections of this process then have.
+ * @throws as openSqliteLedger does
+ */
+export async function openSqliteLedgerApart(path: string): Promise<Ledger> {
+  const here = await openSqliteLedger(path);
+  const worker = new Worker(new URL('apart_worker.ts', import.meta.url), { workerData: path });
+  const open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  let [number, gone]: [number, Error | undefined] = [0, undefined];
+  worker.on('message', (ended: Ended) => {
+    const asked = open.get(ended.number);
+    open.delete(ended.number);
+    if ('error' in ended) asked?.reject(errorOf(ended.error));
+    else asked?.resolve(ended.value);
+  });
+  const end = (error: Error): void => {
+    gone ??= new LedgerUnavailable(`the thread that writes the ledger is gone: ${error.message}`, { cause: error });
+    for (const { reject } of open.values()) reject(gone);
+    open.clear();
+  };
+  worker.on('error', (error: unknown) => { end(error instanceof Error ? error : new Error(String(error))); });
+  worker.on('exit', (code) => { end(new Error(`it ended with ${code}`)); });
+
+  const ask = (name: Writing, given: readonly unknown[]): Promise<unknown> => new Promise((resolve, reject) => {
+    if (gone) { reject(gone); return; }
+    number += 1;
+    open.set(number, { resolve, reject });
+    worker.postMessage({ number, name, given } satisfies Call, []);
+  });
+  const there = Object.fromEntries(WRITING.map((name) => [name, (...given: unknown[]) => ask(name, given)])) as unknown as Pick<Ledger, Writing>;
+  return {
+    ...here, ...there,
+    settling(purchaseId, answer, nowMs) {
+      const { headers, sha256, bytes, held } = answer;
+      // A file is read here, a piece at a time.
+      if (!held) return here.settling(purchaseId, answer, nowMs);
+      return there.settling(purchaseId, { headers, sha256, bytes, held: alone(held) } satisfies HeldAnswer as unknown as Answer, nowMs);
+    },
+    async close() {
+      await there.close().catch(() => undefined);
+      await worker.terminate();
+      await here.close();
+    },
+  };
+}
