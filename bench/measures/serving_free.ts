@@ -58,7 +58,7 @@ const bench = (name: string, what: string, answersOf: (url: string, folder: stri
   baseline: 'a bare Koa server that sends the same bytes',
   unit: 'requests/s',
   target: { atLeast: 0.6 },
-  repetitions: { full: 5, quick: 2 },
+  repetitions: { full: 5, quick: 1 },
   async open(size) {
     const world = await publishWorld(size);
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-free-'));

@@ -14,7 +14,7 @@ import { publishWorld, TIMES } from '../worlds.ts';
 
 const SECONDS: Readonly<Record<Size, number>> = { full: 3, quick: 1 };
 const CONNECTIONS = 8;
-const ASKED: Readonly<Record<Size, readonly Kind[]>> = { full: KINDS, quick: ['deals', 'signals', 'lookup'] };
+const ASKED: Readonly<Record<Size, readonly Kind[]>> = { full: KINDS, quick: ['deals', 'lookup'] };
 
 interface Asking {
   readonly program: Program;

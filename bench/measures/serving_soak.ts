@@ -6,14 +6,14 @@ import { startServed } from '../served.ts';
 import { trafficTo } from '../traffic.ts';
 import { publishWorld } from '../worlds.ts';
 
-const REQUESTS: Readonly<Record<Size, number>> = { full: 200_000, quick: 4_000 };
+const REQUESTS: Readonly<Record<Size, number>> = { full: 200_000, quick: 2_000 };
 const CONNECTIONS = 8;
-const SWAP_EVERY_MS: Readonly<Record<Size, number>> = { full: 10_000, quick: 2_000 };
+const SWAP_EVERY_MS: Readonly<Record<Size, number>> = { full: 10_000, quick: 1_000 };
 const SAMPLE_EVERY_MS: Readonly<Record<Size, number>> = { full: 500, quick: 100 };
 
 export default defineBench({
   name: 'serving_soak',
-  what: 'resident memory in the last quarter of 200,000 requests (quick: 4,000) with snapshots swapped: median',
+  what: 'resident memory in the last quarter of 200,000 requests (quick: 2,000) with snapshots swapped: median',
   baseline: 'the same in the second quarter',
   unit: 'MiB',
   target: { atMost: 1.1 },

@@ -19,7 +19,7 @@ export default defineBench({
   baseline: 'a process that reads the same Parquet files into tables in memory',
   unit: 's',
   target: { atMost: 2 },
-  repetitions: { full: 5, quick: 2 },
+  repetitions: { full: 5, quick: 1 },
   async open(size) {
     const world = await publishWorld(size);
     const large = await world.enlarge(2, TIMES[size]);

@@ -9,7 +9,7 @@ import { startServed, type Served } from '../served.ts';
 import { trafficTo } from '../traffic.ts';
 import { publishWorld, type Published } from '../worlds.ts';
 
-const SECONDS: Readonly<Record<Size, number>> = { full: 20, quick: 4 };
+const SECONDS: Readonly<Record<Size, number>> = { full: 20, quick: 2 };
 const CONNECTIONS = 8;
 const SWAP_EVERY_MS = 2_000;
 const SETTLED_MS = 1_500;
