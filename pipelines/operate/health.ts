@@ -109,7 +109,7 @@ function troublesOfRuns(runs: readonly PastRun[], running: string | null): Troub
   const last = runs.at(-1);
   if (!last) return [];
   if (last.report === null) {
-    return running === null ? [trouble('run_died', last.runId, `run ${last.runId} ended without a report: it was killed, the machine went down, or the disk is full`)] : [];
+    return running === null ? [trouble('run_died', last.runId, `run ${last.runId} ended without a report: it was killed, the machine went down, the disk is full, or its ledger or queue was away`)] : [];
   }
   if (last.report.published) return [];
   return last.report.blocked.map((audit) => trouble('audit_blocked', `${last.runId} ${audit}`, `run ${last.runId} published nothing: audit ${audit} found rows; the snapshot before stays current`));
