@@ -35,11 +35,13 @@ export class ContractError extends Error {
  * A column that is missing, too many, out of order or of another type stops the build with ContractError; rows
  * that break an audit do not: they are in the result, and the caller decides.
  *
- * Published tables are built in their published order, so that nobody has to sort them again. With `published`, they are
- * built in that attached database, and a view bears their name here.
+ * Published tables are built in their published order, so that nobody has to sort them again; one that carries rows of
+ * the snapshot before is in no order. With `published`, they are
+ * built in that attached database, and a view bears their name here. Those named in `there` lie in it already as they were
+ * in the snapshot before (ModelContract.carries): of them only the rows that changed are written.
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
-export async function buildModels(connection: DuckDBConnection, { models, published }: { readonly models: readonly Model[]; readonly published?: string }): Promise<ModelResult[]> {
+export async function buildModels(connection: DuckDBConnection, { models, published, there = [] }: { readonly models: readonly Model[]; readonly published?: string; readonly there?: readonly string[] }): Promise<ModelResult[]> {
   await connection.run(macrosSql());
   const existing = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
@@ -57,7 +59,7 @@ export async function buildModels(connection: DuckDBConnection, { models, publis
   const results: ModelResult[] = [];
   for (const name of orderOf(reads, inputs)) {
     const model = byName.get(name);
-    if (model) results.push(await buildModel(connection, model, published));
+    if (model) results.push(await buildModel(connection, model, published, there.includes(name)));
   }
   return results;
 }
@@ -65,23 +67,35 @@ export async function buildModels(connection: DuckDBConnection, { models, publis
 /** A model's SQL without its last semicolon, so that it can stand inside another statement. */
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
-/** Statements that make a model's table, or its view. */
-function creating({ name, sql, contract }: Model, published: string | undefined): string[] {
-  const select = selectOf(sql);
-  if (contract.view === true) return [`CREATE VIEW ${identifier(name)} AS ${select}`];
-  if (!contract.publish) return [`CREATE TABLE ${identifier(name)} AS ${select}`];
-  const ordered = `SELECT * FROM (\n${select}\n) ORDER BY ${contract.publish.orderBy.join(', ')}`;
-  if (published === undefined) return [`CREATE TABLE ${identifier(name)} AS ${ordered}`];
-  const table = `${identifier(published)}.main.${identifier(name)}`;
-  return [`CREATE TABLE ${table} AS ${ordered}`, `CREATE VIEW ${identifier(name)} AS FROM ${table}`];
+/** Make a model's table, or its view. */
+async function create(connection: DuckDBConnection, { name, sql, contract }: Model, published: string | undefined, isThere: boolean): Promise<void> {
+  const run = async (statement: string): Promise<void> => { await connection.run(statement); };
+  const { view, carries, publish } = contract;
+  const table = published !== undefined && publish ? `${identifier(published)}.main.${identifier(name)}` : identifier(name);
+  let order = publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '';
+  let select = selectOf(sql);
+  if (view === true) return run(`CREATE VIEW ${identifier(name)} AS ${select}`);
+  if (carries && (await rowsOf(connection, `SELECT 1 FROM ${identifier(`previous_${name}`)} LIMIT 1`)).length > 0) {
+    const [key, same] = [carries.map(identifier).join(', '), carries.map((c) => `stands.${identifier(c)} = ${NEWS}.${identifier(c)}`).join(' AND ')];
+    await run(`CREATE TEMP TABLE ${NEWS} AS ${select}`);
+    if (isThere) for (const statement of [`DELETE FROM ${table} AS stands USING ${NEWS} WHERE ${same}`, `INSERT INTO ${table} BY NAME FROM ${NEWS}`]) await run(statement);
+    select = `FROM ${NEWS} UNION ALL BY NAME SELECT * FROM ${identifier(`previous_${name}`)} ANTI JOIN ${NEWS} USING (${key})`;
+    order = '';
+  }
+  if (!isThere) await run(`CREATE TABLE ${table} AS SELECT * FROM (\n${select}\n) ${order}`);
+  if (carries) await run(`DROP TABLE IF EXISTS ${NEWS}`);
+  if (table !== identifier(name)) await run(`CREATE VIEW ${identifier(name)} AS FROM ${table}`);
 }
 
-async function buildModel(connection: DuckDBConnection, model: Model, published: string | undefined): Promise<ModelResult> {
+/** Rows of a model that are not as they were. */
+const NEWS = 'changed_rows';
+
+async function buildModel(connection: DuckDBConnection, model: Model, published: string | undefined, isThere: boolean): Promise<ModelResult> {
   const { name, layer, contract } = model;
   const { record } = contract;
   // NOT NULL is left to an audit: it keeps the rows that break it, where a constraint would only stop.
   try {
-    for (const statement of creating(model, published)) await connection.run(statement);
+    await create(connection, model, published, isThere);
   } catch (error) {
     throw new Error(`model ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

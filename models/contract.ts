@@ -25,6 +25,11 @@ export interface ModelContract {
   readonly audits: readonly Audit[];
   /** Set on a model whose millions of rows one other model reads once: it is computed where it is read rather than stored. */
   readonly view?: true;
+  /**
+   * Set on a table of millions of rows that keeps what it once had: the SELECT gives only the rows that are new, or other
+   * than in the snapshot before, and every other row of that snapshot stays as it was. These columns identify a row.
+   */
+  readonly carries?: readonly string[];
   /** Set on a table that a snapshot publishes. `orderBy` makes its bytes a function of its rows. */
   readonly publish?: { readonly orderBy: readonly string[] };
 }

@@ -2,7 +2,8 @@
  * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
  * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
  */
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn } from '../lib/record.ts';
@@ -20,10 +21,39 @@ import { currentSnapshot, Manifest } from './snapshots.ts';
  */
 const PUBLISHED = 'published';
 
-/** Attach the empty file that published tables are built in. @returns its name for buildModels */
+export interface Attached {
+  /** Name of the attached database. */
+  readonly published: string;
+  /** Tables in it that hold the rows of the snapshot before, to be brought up to date. */
+  readonly there: readonly string[];
+}
+
+/** Attach the file that published tables are built in, empty where it is new. @returns its name for buildModels */
 export async function attachPublished(connection: DuckDBConnection, buildDatabase: string): Promise<string> {
   await connection.run(`ATTACH ${literal(publishedFile(buildDatabase))} AS ${PUBLISHED}`);
   return PUBLISHED;
+}
+
+/** Rows from which on it is quicker to copy a table's file and to change some of them than to write all. */
+const CHANGED_IN_PLACE = 500_000;
+
+/**
+ * The same, but where the snapshot before holds a table of very many rows that are carried (ModelContract.carries), with
+ * the columns of today, the file is a copy of its database with only such tables in it.
+ * @param from rows that are very many. Default: half a million
+ */
+export async function attachCarrying(
+  connection: DuckDBConnection, buildDatabase: string, models: readonly Model[], before: { readonly folder: string; readonly manifest: Manifest } | null,
+  versions: Pick<Manifest['versions'], 'schema' | 'duckdb'>, from = CHANGED_IN_PLACE,
+): Promise<Attached> {
+  const there = models.filter(({ name, contract }) => contract.carries && (before?.manifest.tables[name]?.rows ?? 0) >= Math.max(1, from)).map((m) => m.name);
+  const sameForm = (['schema', 'duckdb'] as const).every((k) => before?.manifest.versions[k] === versions[k]);
+  if (!before || there.length === 0 || !sameForm) return { published: await attachPublished(connection, buildDatabase), there: [] };
+  await copyFile(join(before.folder, before.manifest.database.file), publishedFile(buildDatabase), constants.COPYFILE_FICLONE);
+  const published = await attachPublished(connection, buildDatabase);
+  const tables = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = ${literal(PUBLISHED)}`);
+  for (const table of tables.map((t) => String(t['table_name'])).filter((t) => !there.includes(t))) await connection.run(`DROP TABLE ${PUBLISHED}.main.${identifier(table)}`);
+  return { published, there };
 }
 
 /** That file. What it is called by, leftovers.ts knows of. */
@@ -61,11 +91,14 @@ export async function writeSnapshot(build: FinishedBuild, layout: Layout, manife
 async function writeFiles({ connection, database, models }: FinishedBuild, building: string, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
   const published = models.filter((m) => m.contract.publish);
   const tables: Manifest['tables'] = {};
-  // Each lies in its full order: its bytes are a function of the rows, whatever the number of threads.
+  // Each is written in a full order: its bytes are a function of the rows, whatever the number of threads.
   for (const { name, contract } of published) {
     const file = `${name}.parquet`;
     const path = join(building, file);
-    await connection.run(`COPY ${PUBLISHED}.main.${identifier(name)} TO ${literal(path)}
+    // Only a table that carries rows of the snapshot before does not lie in its order.
+    const carries = contract.carries !== undefined && (await rowsOf(connection, `SELECT 1 FROM ${identifier(`previous_${name}`)} LIMIT 1`)).length > 0;
+    const order = carries ? `ORDER BY ${(contract.publish?.orderBy ?? []).join(', ')}` : '';
+    await connection.run(`COPY (FROM ${PUBLISHED}.main.${identifier(name)} ${order}) TO ${literal(path)}
       (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(manifest.notice)}})`);
     const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`))[0]?.['n']);
     tables[name] = { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };

@@ -65,6 +65,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
       layout: mixed, workDir: target.run(runId), asOf: then.as_of, observedAt: then.generated_at, assumptions, sources: states,
       records: await loadRowRecords(), references: loadReferences(), models, previous, soldLeads: then.sold_leads,
     });
+    // Every table is made whole: a day whose large tables were brought up to date is held against that.
     await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
     const now = await writeSnapshot({ connection: duck.connection, database, models }, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();

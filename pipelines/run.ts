@@ -18,7 +18,7 @@ import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './
 import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
-import { attachPublished, makeCurrent, publishedFile, writeSnapshot } from './publish.ts';
+import { attachCarrying, makeCurrent, publishedFile, writeSnapshot } from './publish.ts';
 import { readsUpTo, standingRead, type ReadRecord } from './reads.ts';
 import { listSnapshots, snapshotBefore, type Manifest } from './snapshots.ts';
 
@@ -43,6 +43,8 @@ export interface RunOptions {
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
   readonly say?: (line: string) => void;
+  /** Rows from which on tables are read, and brought up to date, where they lie. Default: half a million. */
+  readonly inPlaceFrom?: number;
 }
 
 export interface RunResult {
@@ -186,9 +188,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   try {
     await loadInputs(duck.connection, {
       layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
-      records: await loadRowRecords(),
+      records: await loadRowRecords(), ...(options.inPlaceFrom === undefined ? {} : { inPlaceFrom: options.inPlaceFrom }),
     });
-    const results = await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
+    const versions = { duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) };
+    const attached = await attachCarrying(duck.connection, database, models, previous && { folder: layout.snapshot(previous.run_id), manifest: previous }, versions, options.inPlaceFrom);
+    const results = await buildModels(duck.connection, { models, ...attached });
     const audits = results.flatMap((r) => r.audits);
     for (const audit of audits.filter((a) => a.failing > 0)) {
       await mkdir(failuresFolder, { recursive: true });
@@ -204,7 +208,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       manifest = await writeSnapshot({ connection: duck.connection, database, models }, layout, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
         assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
-        versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) },
+        versions: { dealfeed: await ownVersion(), node: process.versions.node, ...versions },
         sources: sources.map(({ row, standing, latest }) => ({
           ...row, staged_run: standing?.run_id ?? null, staged_sha256: standing?.parquet?.sha256 ?? null, pages: standing?.pages.length ?? 0,
           traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 }, dropped_files: [...(standing?.dropped_files ?? [])],

@@ -1,5 +1,6 @@
 -- One row per filing, kept from first sight on. The registers are read in increments: today's rows are new or perhaps
--- changed, and a filing that is absent today simply stays.
+-- changed, and a filing that is absent today simply stays. Given here are the rows that today's reads show, and those
+-- to which something else happened: an amendment, or another filing with the same agent. The contract carries the rest.
 
 with
 
@@ -115,12 +116,6 @@ carried as not materialized (
   from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
 ),
 
-together as (
-  select * from today
-  union all by name
-  select * exclude (agent_filings), true as is_known from carried
-),
-
 names as (
   select source, name, count(*) as filings
   from (
@@ -133,9 +128,26 @@ names as (
 ),
 
 -- Agents that serve thousands stand out, however their names are punctuated
-agents as (
+agents as materialized (
   select source, name, cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
   from names
+),
+
+-- Of the filings that are not shown, those to which something happened: found by few columns, then read whole
+affected as (
+  select carried.source, carried.document_number
+  from carried join agents on agents.source = carried.source and agents.name = carried.registered_agent_name
+  where agents.filings is distinct from carried.agent_filings
+  union
+  select carried.source, carried.document_number
+  from carried join amendments on amendments.register = carried.source and amendments.charter_number = carried.charter_number
+),
+
+together as (
+  select * from today
+  union all by name
+  select * exclude (agent_filings), true as is_known
+  from before semi join affected on affected.source = before.source and affected.document_number = before.document_number
 ),
 
 -- A later amendment of the same charter takes the place of the one known before

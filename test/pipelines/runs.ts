@@ -39,10 +39,12 @@ export interface OneRun {
   readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Rows from which on tables are read, and brought up to date, where they lie. */
+  readonly inPlaceFrom?: number;
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, inPlaceFrom }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
@@ -50,7 +52,7 @@ export async function runDay({ layout, world, day, alter, only, models, assumpti
   try {
     const result = await run({
       layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => only?.(spec) ?? true,
-      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}),
+      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}), ...(inPlaceFrom === undefined ? {} : { inPlaceFrom }),
     });
     return { ...result, truth: sandbox.day };
   } finally {
