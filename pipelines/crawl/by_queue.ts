@@ -11,7 +11,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { pagesOf } from '../reparse.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
-import { BOSS_SCHEMA, openCrawlDatabase, orRefused, patiently, QueueUnavailable, SCHEMA, WORKER_SILENT_SECONDS } from './database.ts';
+import { BOSS_SCHEMA, holdQueue, openCrawlDatabase, orRefused, patiently, QueueUnavailable, SCHEMA, WORKER_SILENT_SECONDS } from './database.ts';
 import { takeQueue } from './folder.ts';
 import { codeOf, errorOf, makeQueue, Outcome, Output, QUEUE, sitesOf, type CrawlJob } from './jobs.ts';
 
@@ -64,6 +64,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   const { url, say, patienceMs = PATIENCE_MS } = options;
   const database = await openCrawlDatabase(url);
   const { shown } = database;
+  let letGo: (() => Promise<void>) | undefined;
   const boss = new PgBoss({
     connectionString: url, schema: BOSS_SCHEMA, application_name: 'dealfeed run', max: 4, schedule: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS, monitorIntervalSeconds: SUPERVISE_SECONDS,
@@ -73,6 +74,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   let folder: string;
   const code = await codeOf();
   try {
+    letGo = await holdQueue(url, shown);
     folder = await takeQueue(database, options.dataDir);
     await orRefused(shown, boss.start());
     await makeQueue(boss);
@@ -81,6 +83,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE seen_at < now() - interval '1 day'`);
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
+    await letGo?.();
     await database.close();
     throw error;
   }
@@ -195,6 +198,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
       endAll(new Error('the run has ended'));
       await looking;
       await boss.stop({ graceful: false }).catch(() => {});
+      await letGo?.();
       await database.close();
     },
   };

@@ -3,7 +3,7 @@
  * tables here say whose turn it is at a host, which workers there are, and which data folder the queue belongs to.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool } from 'pg';
+import { Client, DatabaseError, Pool } from 'pg';
 import { shownPlace } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 
@@ -31,8 +31,8 @@ export interface CrawlDatabase {
 const CONNECTIONS = 4;
 const ANSWERS_WITHIN_MS = 5_000;
 const PAUSE_MS = 250;
-/** Key of the advisory lock under which the tables are made: "Crwl" in ASCII. */
-const MAKE_LOCK = 0x4372_776c;
+/** Keys of advisory locks: under the one the tables are made, the other a run holds while it uses the queue. "Crwl" in ASCII, and the next. */
+const [MAKE_LOCK, RUN_LOCK] = [0x4372_776c, 0x4372_776d];
 
 const TABLES = `
   CREATE SCHEMA IF NOT EXISTS ${SCHEMA};
@@ -98,4 +98,27 @@ export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
     throw error;
   }
   return database;
+}
+
+/**
+ * Hold the queue for one run until the returned function is called. The lock of the data folder says the same on one host;
+ * on a shared folder it may not. It is held by a connection, and ends with the process.
+ * @throws SettingError where another run holds it; as orRefused does
+ */
+export async function holdQueue(url: string, shown: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: ANSWERS_WITHIN_MS, application_name: 'dealfeed run' });
+  // Where the server goes away the run hears of it by what it asks for next.
+  client.on('error', () => {});
+  const letGo = (): Promise<void> => client.end().catch(() => {});
+  try {
+    await orRefused(shown, client.connect());
+    // A host that loses its power says no goodbye: the server is to ask whether it is there, within half a minute and not two hours.
+    await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3');
+    const { rows: [row] } = await orRefused(shown, client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [RUN_LOCK]));
+    if (row?.held !== true) throw new SettingError(`QUEUE is ${shown}, which another run uses now; expected to be the only one`);
+  } catch (error) {
+    await letGo();
+    throw error;
+  }
+  return letGo;
 }

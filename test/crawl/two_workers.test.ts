@@ -98,7 +98,9 @@ describe('a run with two workers', () => {
     assert.equal((await stranger.ended).status, 1);
     assert.match(stranger.lines.at(-1) ?? '', /^QUEUE is .* which is the queue of another data folder than DATA_DIR/u);
     const { archive, sources } = { archive: await openArchive(layout.root), sources: await loadSources() };
-    const live = await openQueueCrawler({ url: QUEUE, dataDir: layout.root, archive, sources, secrets: { HUD_TOKEN: 'of the run' }, contact: 'ops@example.org', say: () => {}, noWorkerMs: 60_000 });
+    const options = { url: QUEUE, dataDir: layout.root, archive, sources, secrets: { HUD_TOKEN: 'of the run' }, contact: 'ops@example.org', say: () => {}, noWorkerMs: 60_000 };
+    const live = await openQueueCrawler(options);
+    await assert.rejects(openQueueCrawler(options), (error: Error) => error.name === 'SettingError' && /which another run uses now; expected to be the only one$/u.test(error.message));
     const spec = sources.find(({ name }) => name === 'hud_fmr') ?? assert.fail();
     const asking = live.read(spec, { asOf: DAY, runId: `${DAY}.09`, lastGoodOn: null, distrusts: [], resumes: [] }, assert.ifError).pages()[Symbol.asyncIterator]().next();
     const ended = assert.rejects(asking, /the run has ended/u);
