@@ -24,7 +24,7 @@ export interface FreePath {
 }
 
 interface KeptAnswer {
-  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly headers: readonly (readonly [name: string, value: string | string[]])[];
   readonly body: Buffer;
 }
 
@@ -60,8 +60,8 @@ async function wholeBody(body: unknown): Promise<Buffer | null> {
 
 /** Headers that stand now and did not before. What belongs to the request alone stood before. */
 const headersSince = (ctx: Context, before: ReadonlySet<string>): KeptAnswer['headers'] =>
-  Object.fromEntries(Object.entries(ctx.response.headers).flatMap(([name, value]) =>
-    (value === undefined || (before.has(name) && name !== 'vary') || name === 'content-length' ? [] : [[name, typeof value === 'number' ? String(value) : value]])));
+  Object.entries(ctx.response.headers).flatMap(([name, value]) =>
+    (value === undefined || (before.has(name) && name !== 'vary') || name === 'content-length' ? [] : [[name, typeof value === 'number' ? String(value) : value] as const]));
 
 /** A middleware in front of those that make answers. */
 export function keepFreeAnswers({ snapshots, claims, nowMs, paths, wantsPage, answered, compress }: KeptOptions): Middleware {
@@ -79,8 +79,8 @@ export function keepFreeAnswers({ snapshots, claims, nowMs, paths, wantsPage, an
     `${path.claims ? nameOf(await claims()) : ''} ${path.pages && wantsPage(ctx) ? 'page' : ''} ${ctx.get('Accept-Encoding')} ${ctx.url}`;
   const send = (ctx: Context, { headers, body }: KeptAnswer): void => {
     ctx.status = 200;
-    ctx.set(headers as Record<string, string | string[]>);
-    if (ctx.fresh) {
+    for (const [name, value] of headers) ctx.res.setHeader(name, value);
+    if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
       ctx.status = 304;
       ctx.remove('Content-Encoding');
       return;
