@@ -23,7 +23,7 @@ export interface ClockedServer extends ServerProcess {
 
 /** Start a server with a clock that is so far ahead of the machine's. `fault` names one of clock_faults.ts to build into it. */
 export async function clockedServer(env: Readonly<Record<string, string>>, offsetMs = 0, fault?: string): Promise<ClockedServer> {
-  const CLOCK_SOCKET = join(tmpdir(), `dealfeed-clock-${randomBytes(6).toString('hex')}`);
+  const CLOCK_SOCKET = join(env['DATA_DIR'] ?? tmpdir(), `clock-${randomBytes(6).toString('hex')}`);
   const server = await serverProcess({
     ...env, CLOCK_SOCKET, CLOCK_OFFSET_MS: String(offsetMs), ...(fault === undefined ? {} : { FAULT: fault }),
     NODE_OPTIONS: [preload('clock_preload.ts'), ...(fault === undefined ? [] : [preload('fault_preload.ts')])].join(' '),
