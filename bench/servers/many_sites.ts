@@ -4,7 +4,6 @@
  */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../sandbox/server.ts';
 import { SHOWN_HOST } from '../many_sites.ts';
 import { endWithParent } from './parent.ts';
@@ -19,7 +18,7 @@ const latency = (): number => latencyMs * (0.75 + ((answers += 1) * 37 % 101) / 
 
 const server = createServer((incoming, outgoing) => {
   const shown = request(sandbox.url + (incoming.url ?? '/'), { method: incoming.method, headers: { ...incoming.headers, host: SHOWN_HOST } }, (answer) => {
-    void sleep(latency()).then(() => { answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers)); });
+    setTimeout(() => { answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers)); }, latency());
   });
   shown.on('error', () => { outgoing.destroy(); });
   incoming.pipe(shown);
