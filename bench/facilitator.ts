@@ -32,8 +32,8 @@ export interface StandIn {
 
 /** Both at one address. */
 export async function startFacilitator(): Promise<StandIn> {
-  const server = createServer((request, response) => {
-    answer(request).then((body) => { response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)); }, () => { response.writeHead(500).end(); });
+  const server = createServer(async (request, response) => {
+    try { response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(await answer(request))); } catch { response.destroy(); }
   });
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   return {
