@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Bytes of records kept of one snapshot. */
-const MOST_BYTES = 64 << 20;
+const MOST_BYTES = 256 << 20;
 /** Beside the text itself: its key and its place in the cache. */
 const OVERHEAD_BYTES = 200;
 

@@ -71,7 +71,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     const target = await readlink(link).catch(() => null);
     if (target === null || closed) return;
     if (target === current?.target) { failed = null; return; }
-    if (failed?.target === target && nowMs() - failed.atMs < TRY_AGAIN_MS) return;
+    // Whichever way the clock was set meanwhile.
+    if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < TRY_AGAIN_MS) return;
     try {
       // Beside one that serves, a processor is left to those who ask.
       const snapshot = await loadSnapshot(resolve(dataDir, target), current ? 1 : availableParallelism());

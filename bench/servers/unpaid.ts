@@ -5,7 +5,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import { cursorsOf } from '../../api/cursor.ts';
 import { readParams, type Params } from '../../api/params.ts';
