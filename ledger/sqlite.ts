@@ -1,5 +1,5 @@
 /** The ledger in one SQLite file, for all processes of one host. */
-import { closeSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,8 +57,9 @@ export interface SqliteOptions {
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true });
-    // It holds answers that were paid for: nobody else on the host reads it.
-    closeSync(openSync(path, 'a', 0o600));
+    // It holds answers that were paid for: nobody else on the host reads it. A file that is there is not opened beside
+    // SQLite: to close it again would end the locks that other connections of this process have on it.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   }
   const db = new DatabaseSync(path, { timeout: 0 });
   if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);

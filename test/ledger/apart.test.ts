@@ -1,7 +1,7 @@
 /** A ledger whose writing is done by a thread of its own does what every ledger must do, and says what that one is told. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -55,6 +55,28 @@ test('errors keep their kind: what is wrong with a call, and a ledger that is lo
   await ledger.ping();
   await ledger.close();
   await assert.rejects(ledger.ping(), LedgerUnavailable);
+});
+
+test('another process that looks at the ledger and leaves does not take the log away from under the two connections of this one', async () => {
+  const file = fresh();
+  const ledger = await openSqliteLedgerApart(file);
+  await reserve(ledger, wanted(1));
+  if (existsSync('/proc/locks')) {
+    const own = readFileSync('/proc/locks', 'utf8').split('\n').filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(file).ino} `));
+    assert.ok(own.length > 0, 'this process holds its lock on the file, which the opening of the second connection has not ended');
+  }
+  const visitor = child('lock', file);
+  await visitor.started;
+  visitor.process.stdin.write('release\n');
+  await visitor.ended;
+  assert.ok(existsSync(`${file}-wal`));
+  await reserve(ledger, wanted(2));
+  const other = child('race', file, '3', '1');
+  await other.started;
+  other.process.stdin.write('go\n');
+  await other.ended;
+  assert.deepEqual(other.told.slice(1).map(({ n }) => n), [0], 'it sees what was begun here, before and after');
+  await ledger.close();
 });
 
 test('what was asked for before it was closed is written', async () => {
