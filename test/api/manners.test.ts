@@ -142,7 +142,7 @@ describe('the server', () => {
     assert.equal(callerOf('::1'), '0:0:0:0');
   });
 
-  it('gives up an answer that takes too long, unbilled, and lets its snapshot go only when the work has ended', () => withApp({ answerMs: 1_000 }, async (started) => {
+  it('gives up an answer that takes too long, unbilled, and lets its snapshot go only when the work has ended', () => withApp({ answerMs: 4_000 }, async (started) => {
     const { url, snapshots, facilitator } = started;
     const payment = await buyerWith().sign(`${url}/api/deals`);
     const lease = snapshots.acquire();
