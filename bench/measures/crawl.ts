@@ -36,6 +36,7 @@ export default defineBench({
   unit: 'pages/s',
   target: { atLeast: 1.6 },
   repetitions: { full: 5, quick: 1 },
+  fullOnly: true,
   async open(size) {
     const { sites, auctions, latencyMs } = SIZES[size];
     const sources = manySites(sites);

@@ -53,8 +53,8 @@ async function boughtAnswers(url: string, folder: string): Promise<KnownAnswer[]
   return answers;
 }
 
-const bench = (name: string, what: string, answersOf: (url: string, folder: string) => Promise<KnownAnswer[]>): Bench => defineBench({
-  name, what,
+const bench = (name: string, what: string, answersOf: (url: string, folder: string) => Promise<KnownAnswer[]>, fullOnly = false): Bench => defineBench({
+  name, what, fullOnly,
   baseline: 'a bare Koa server that sends the same bytes',
   unit: 'requests/s',
   target: { atLeast: 0.6 },
@@ -79,5 +79,5 @@ const bench = (name: string, what: string, answersOf: (url: string, folder: stri
 
 export default [
   bench('serving_free', 'free answers of the whole server to many callers: plain, gzip and Brotli, whole and unchanged', freeAnswers),
-  bench('serving_repeated', 'bought answers collected again by the identifier of their buyer', boughtAnswers),
+  bench('serving_repeated', 'bought answers collected again by the identifier of their buyer', boughtAnswers, true),
 ];

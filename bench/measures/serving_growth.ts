@@ -45,6 +45,7 @@ export default defineBench({
   unit: 'processor ms',
   target: { atMost: 1.5 },
   repetitions: { full: 5, quick: 1 },
+  fullOnly: true,
   async open(size) {
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-growth-'));
     const small = await publishWorld(size);

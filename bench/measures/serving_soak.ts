@@ -18,6 +18,7 @@ export default defineBench({
   unit: 'MiB',
   target: { atMost: 1.1 },
   repetitions: { full: 1, quick: 1 },
+  fullOnly: true,
   async open(size) {
     const world = await publishWorld(size);
     const snapshots = [world.runId, await world.enlarge(2, 1), await world.enlarge(3, 2)];

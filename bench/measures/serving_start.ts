@@ -20,6 +20,7 @@ export default defineBench({
   unit: 's',
   target: { atMost: 2 },
   repetitions: { full: 5, quick: 1 },
+  fullOnly: true,
   async open(size) {
     const world = await publishWorld(size);
     const large = await world.enlarge(2, TIMES[size]);

@@ -33,6 +33,7 @@ export default defineBench({
   target: { atMost: 2 },
   limits: { memory_ratio: { atMost: 1.1, unit: 'after/before' } },
   repetitions: { full: 5, quick: 1 },
+  fullOnly: true,
   async open(size) {
     const world = await publishWorld(size);
     const other = await world.enlarge(2, 1);
