@@ -7,8 +7,7 @@ import { identifier } from '../lib/sql.ts';
 import { TABLES, type TableName } from './tables.ts';
 import { Where } from './where.ts';
 
-export const SIGNS = ['=', '<>', '<', '<=', '>', '>='] as const;
-export type Sign = (typeof SIGNS)[number];
+export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 /**
  * One condition. A row in which the column is null meets none but `absent`.

@@ -48,7 +48,10 @@ export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot
   if (!checked.success) throw new Error(`manifest.json: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}`);
   const manifest = checked.data;
   const { duck, gaps } = await loadTables(folder, manifest, atOnce);
-  const normalise = await normaliserOn(duck.connection);
+  const normalise = await normaliserOn(duck.connection).catch((error: unknown) => {
+    duck.close();
+    throw error;
+  });
   const queue = new PQueue({ concurrency: QUERIES_AT_ONCE });
   // Queries on one connection wait for each other, and opening one costs a twentieth of a millisecond.
   const on = <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => queue.add(async () => {

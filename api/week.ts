@@ -1,6 +1,6 @@
 /** Days, and ISO weeks: Monday to Sunday, UTC, named as 2026-W46. The week of a year's first Thursday is its first. */
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 export interface Week {
   readonly name: string;

@@ -1,5 +1,6 @@
 /** Looking up one address or parcel: what is found, on what basis, and what is never found. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { placeOf } from '../../api/routes/lookup.ts';
 import { startApp, type Started } from './apps_started.ts';
@@ -116,5 +117,15 @@ describe('a lookup', () => {
     assert.deepEqual(placeOf('12 Main St, Upper, Akron, OH'), { street: '12 Main St Upper', city: 'Akron', state: 'OH' });
     assert.deepEqual(placeOf('12 Main St, 2nd Floor'), { street: '12 Main St 2nd Floor' });
     assert.deepEqual(placeOf('12 Main St, Upper Arlington, OH'), { street: '12 Main St', city: 'Upper Arlington', state: 'OH' });
+  });
+
+  it('takes for a unit what the models take for one', () => {
+    const sql = readFileSync(new URL('../../models/macros/address.sql', import.meta.url), 'utf8');
+    const pattern = /MACRO unit_pattern\(\) AS\s*'\(\?: \(\?:([^)]*)\)[^']*\(\?:(REAR[^)]*)\)/.exec(sql);
+    const [designators, places] = [pattern?.[1]?.split('|') ?? [], pattern?.[2]?.split('|') ?? []];
+    assert.ok(designators.length > 15 && places.length > 8, 'both lists were found');
+    for (const part of [...designators.map((word) => `${word.replace('S?', 's')} 4`), ...places]) {
+      assert.deepEqual(placeOf(`12 Main St, ${part}`), { street: `12 Main St ${part}` }, part);
+    }
   });
 });
