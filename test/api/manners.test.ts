@@ -153,7 +153,8 @@ describe('the server', () => {
     const late = Promise.withResolvers<unknown>();
     Object.assign(snapshot, { texts: async (...args: Parameters<typeof texts>) => {
       await gate.promise;
-      late.resolve(rows('SELECT count(*) AS n FROM deals'));
+      // Part of the handler's work: it holds the snapshot until this is read.
+      await rows('SELECT count(*) AS n FROM deals').then(late.resolve, late.reject);
       return texts(...args);
     } });
     lease.release();
