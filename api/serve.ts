@@ -11,7 +11,7 @@ import type { Pass } from './payments/reconcile.ts';
 import type { OpenPayments, PaymentSettings } from './payments/modes.ts';
 import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
 import type { ServerSettings } from './settings.ts';
-import { limitedServer } from './socket.ts';
+import { endingOf, limitedServer } from './socket.ts';
 import { sandboxBuyer } from './site/buyer.ts';
 import { openTill, type Till } from './till.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
@@ -49,12 +49,6 @@ const listen = (server: Server, port: number, host: string, setting: 'PORT' | 'M
   server.listen(port, host, () => { resolve((server.address() as AddressInfo).port); });
 });
 
-const closed = (server: Server): Promise<void> => new Promise((resolve) => {
-  const timer = setTimeout(() => { server.closeAllConnections(); }, DRAIN_MS);
-  server.close(() => { clearTimeout(timer); resolve(); });
-  server.closeIdleConnections();
-});
-
 /** Keep requests that come before there is an application. @returns what answers them, and all that come after */
 function answeredLater(server: Server): (listener: RequestListener) => void {
   const early: Parameters<RequestListener>[] = [];
@@ -73,6 +67,7 @@ function answeredLater(server: Server): (listener: RequestListener) => void {
 export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
   const server = limitedServer();
+  const endServer = endingOf(server, DRAIN_MS);
   const answerWith = answeredLater(server);
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
@@ -80,6 +75,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
   let till: Till | undefined;
   let snapshots: Snapshots | undefined;
   let scraped: Server | undefined;
+  let endScraped: (() => Promise<void>) | undefined;
   let metricsPort: number | undefined;
   try {
     const opened = till = await openTill({ settings, payments: paymentSettings, report: (event) => { report?.(event); } });
@@ -102,6 +98,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     const metrics = metricsOf(app.health);
     if (settings.METRICS_PORT !== undefined) {
       scraped = metricsServer(metrics);
+      endScraped = endingOf(scraped, DRAIN_MS);
       metricsPort = await listen(scraped, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
     }
     try { await app.payments.start(); } catch (error) {
@@ -124,8 +121,8 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     return {
       url, publicUrl, app, ...running, ...(metricsPort === undefined ? {} : { metricsPort }),
       close: () => closing ??= (async () => {
-        await closed(server);
-        if (scraped) await closed(scraped);
+        await endServer();
+        await endScraped?.();
         running.snapshots.close();
         await app.payments.idle();
         if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);

@@ -45,3 +45,30 @@ export function limitedServer(): Server {
   server.on('checkExpectation', refuseExpectation);
   return server;
 }
+
+/**
+ * Let a server end without cutting off who asks: no new connections, and each connection ends with the answer under way.
+ * Node alone lets a connection that is kept go on asking for as long as it asks often enough.
+ * @param mostMs after this time connections are cut
+ * @returns what ends it; resolves when no connection is left
+ */
+export function endingOf(server: Server, mostMs: number): () => Promise<void> {
+  const underWay = new Set<ServerResponse>();
+  let ending = false;
+  const isLast = (response: ServerResponse): void => { if (!response.headersSent) response.setHeader('Connection', 'close'); };
+  server.prependListener('request', (_request, response) => {
+    underWay.add(response);
+    if (ending) isLast(response);
+    response.once('close', () => {
+      underWay.delete(response);
+      // Its headers may have been on their way before the end began, and promised to keep the connection.
+      if (ending) setImmediate(() => { server.closeIdleConnections(); });
+    });
+  });
+  return () => new Promise((resolve) => {
+    ending = true;
+    underWay.forEach(isLast);
+    const timer = setTimeout(() => { server.closeAllConnections(); }, mostMs);
+    server.close(() => { clearTimeout(timer); resolve(); });
+  });
+}
