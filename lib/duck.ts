@@ -5,6 +5,8 @@ export interface DuckOptions {
   /** Threads of one query. One thread where the bytes of an export must not depend on scheduling. */
   readonly threads?: number;
   readonly memoryLimit?: string;
+  /** The file is removed after it is closed: what was written last need not be brought into it first. */
+  readonly forOnce?: boolean;
 }
 
 export interface Duck {
@@ -22,11 +24,33 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
+  if (options.forOnce) await connection.run('PRAGMA disable_checkpoint_on_shutdown');
   return {
     connection, instance,
     close() {
       connection.closeSync();
       instance.closeSync();
+    },
+  };
+}
+
+let kept: Promise<DuckDBInstance> | undefined;
+let databases = 0;
+
+/**
+ * An empty database in memory, for a few rows: it takes a tenth of the time that openDuck does. All that are open at once
+ * lie in one engine that stays open, and share its memory (4 GB); a query has one thread.
+ */
+export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close(): Promise<void> }> {
+  kept ??= openDuck(':memory:', { threads: 1 }).then(({ instance }) => instance);
+  const connection = await (await kept).connect();
+  databases += 1;
+  const name = `small_${databases}`;
+  await connection.run(`ATTACH ':memory:' AS ${name}; USE ${name}`);
+  return {
+    connection,
+    async close() {
+      try { await connection.run(`USE memory; DETACH ${name}`); } finally { connection.closeSync(); }
     },
   };
 }

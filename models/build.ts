@@ -102,8 +102,8 @@ async function buildModel(connection: DuckDBConnection, model: Model, published:
   const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
   checkColumns(`model ${name}`, record.columns.map((c) => ({ column: c.name, type: c.sql })),
     found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })));
-  // One transaction: each of its own would be flushed to the disk.
-  if (contract.view !== true && (!contract.publish || published === undefined)) await connection.run(['BEGIN', ...commentOn(name, record.about, record.columns), 'COMMIT'].join(';\n'));
+  // Beside published tables the others are gone with the build. One transaction: each of its own would be flushed to the disk.
+  if (contract.view !== true && published === undefined) await connection.run(['BEGIN', ...commentOn(name, record.about, record.columns), 'COMMIT'].join(';\n'));
   const audits = [...auditsOfRecord(name, record), ...contract.audits];
   const { rows, failing } = await countFailing(connection, name, audits);
   const results: AuditResult[] = [];

@@ -1,7 +1,7 @@
 /** Load the tables that models/inputs.ts promises into a private DuckDB. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commentOn, createTable, type Column, type RecordDefinition } from '../lib/record.ts';
+import { createTable, type Column, type RecordDefinition } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../models/inputs.ts';
@@ -102,9 +102,6 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
       await connection.run(`ATTACH IF NOT EXISTS ${literal(join(folder, previous.database.file))} AS ${BEFORE} (READ_ONLY)`);
       await connection.run(`CREATE VIEW ${identifier(table)} AS ${await selectFrom(connection, columns, `${BEFORE}.main.${identifier(model.name)}`)}`);
     } else await provide(connection, table, columns, folder && published ? [join(folder, published.file)] : [], inPlace);
-  }
-  for (const [table, record] of [['run', Run], ['source_reads', SourceRead], ['rejected_rows', RejectedRow], ['sold_leads', SoldLead]] as const) {
-    for (const statement of commentOn(table, record.about, record.columns)) await connection.run(statement);
   }
 }
 

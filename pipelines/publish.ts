@@ -128,7 +128,8 @@ async function finishDatabase(connection: DuckDBConnection, published: readonly 
     const notNull = published.flatMap(({ name, contract }) => contract.record.columns.filter((c) => c.absent === undefined)
       .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`));
     const comments = published.flatMap(({ name, contract }) => commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns));
-    for (const statement of ['BEGIN', ...notNull, ...comments, 'COMMIT', `CHECKPOINT ${PUBLISHED}`]) await connection.run(statement);
+    await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
+    await connection.run(`CHECKPOINT ${PUBLISHED}`);
   } finally {
     await connection.run(`USE ${identifier(before)}`);
     await connection.run(`DETACH ${PUBLISHED}`);

@@ -56,7 +56,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
   // Where it writes is its own; the snapshot before is read where it lies.
   const mixed: Layout = { ...target, snapshot: (id) => (id === previous?.run_id ? layout : target).snapshot(id) };
   const database = join(scratch, BUILD_DATABASE);
-  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY });
+  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY, forOnce: true });
   try {
     const { states, parsed, kept } = await sourcesOf(layout, target, then);
     await mkdir(target.run(runId), { recursive: true });

@@ -180,7 +180,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     for (const file of [database, publishedFile(database)]) for (const ending of ['', '.wal']) await rm(`${file}${ending}`, { force: true });
   };
   // On a full disk the file may be there although it could not be opened.
-  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY }).catch(async (error: unknown) => {
+  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY, forOnce: true }).catch(async (error: unknown) => {
     await removeDatabase();
     throw error;
   });

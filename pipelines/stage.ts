@@ -7,7 +7,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDuck, rowsOf } from '../lib/duck.ts';
+import { openSmall, rowsOf } from '../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, type RejectedRow } from '../models/inputs.ts';
@@ -156,11 +156,11 @@ export const carriedFrom = async (layout: Layout, { rejectedKeys }: Tally, stand
  */
 export async function writeRows(target: string, spec: SourceSpec, parsed: Parsed, before: string | undefined): Promise<Staged> {
   await makeFolder(dirname(target));
-  const duck = await openDuck(':memory:', { threads: 1 });
+  const duck = await openSmall();
   try {
     await loadRows(duck.connection, `${target}${HANDED_OVER}`, 'fresh', columnsOf(spec), parsed.rows);
     return await writeFresh(duck.connection, target, spec, parsed, before);
-  } finally { duck.close(); }
+  } finally { await duck.close(); }
 }
 
 /** Columns of a staged file. */
