@@ -3,17 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { CookieJar } from 'tough-cookie';
 import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Grant, type Page, type Session, type SourceSpec } from '../contract.ts';
-import { ArchiveDamage, type RequestRecord } from './archive.ts';
+import type { RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
-import type { FetchLimits, ReadOptions, Shared } from './fetcher.ts';
-import { confirmedBy, cookiesOf, keptOf, ownHeaders, validatorsOf, withoutSecrets, withoutValidators } from './headers.ts';
+import type { ReadOptions, Shared } from './fetcher.ts';
+import { cookiesOf, ownHeaders, validatorsOf } from './headers.ts';
 import { checkAllowed, publicAddress } from './hosts.ts';
 import { Lane } from './lane.ts';
 import { assemblePage } from './page.ts';
 import { requestToken, type Token } from './oauth.ts';
+import { expectedOf, mostDecoded, ReadRecords, type Ask, type Held } from './records.ts';
 import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
 import { NoAnswer, type Answer } from './transport.ts';
-import { judge, refusalOf, type Expected, type Verdict } from './verdict.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 /** Traffic of one read. */
 export interface Stats {
@@ -30,22 +31,6 @@ export interface Stats {
 }
 
 const MAX_REDIRECTS = 5;
-/** An archived page that may stand for an answer: its record and its decoded body. */
-interface Held {
-  readonly record: RequestRecord;
-  readonly sha256: string;
-  readonly bytes: Uint8Array;
-}
-
-/** One request, ready to be sent as often as it takes. */
-interface Ask {
-  readonly url: URL;
-  readonly pageUrl: string;
-  readonly options: GetOptions;
-  /** An archived answer that a 304 would confirm. */
-  readonly prior: Held | undefined;
-  readonly jar: CookieJar | undefined;
-}
 
 type Reply =
   | { readonly verdict: 'page'; readonly record: RequestRecord; readonly sha256: string; readonly decoded: Uint8Array }
@@ -67,6 +52,7 @@ export class SourceContext implements FetchContext {
   readonly #shared: Shared;
   readonly #spec: SourceSpec;
   readonly #read: ReadOptions;
+  readonly #records: ReadRecords;
   readonly #jars = new Map<string, CookieJar>();
   /** Tokens of the services this read is a client of, by where they are asked for. */
   readonly #tokens = new Map<string, Promise<Token>>();
@@ -77,6 +63,7 @@ export class SourceContext implements FetchContext {
     this.#shared = shared;
     this.#spec = spec;
     this.#read = read;
+    this.#records = new ReadRecords(shared, spec, read);
     this.asOf = read.asOf;
     this.lastGoodOn = read.lastGoodOn;
   }
@@ -123,10 +110,10 @@ export class SourceContext implements FetchContext {
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const { runId, resumes: runs = [], attempt = 0 } = this.#read;
     if ((runs.length === 0 && attempt === 0) || options.session || options.form) return undefined;
-    const found = await this.#latest(pageUrl, options, (r) => (r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId)));
+    const found = await this.#records.latest(pageUrl, options, (r) => (r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId)));
     if (!found) return undefined;
     const { attempt: _other, ...answered } = found.record;
-    const record = { ...answered, runId, kind: options.kind, context: { ...options.context }, fromCache: true, ...this.#attemptMark };
+    const record = { ...answered, runId, kind: options.kind, context: { ...options.context }, fromCache: true, ...this.#records.attemptMark };
     await this.#shared.archive.append(record);
     this.stats.resumed += 1;
     return assemblePage(record, found.sha256, found.bytes);
@@ -136,23 +123,8 @@ export class SourceContext implements FetchContext {
   async #prior(pageUrl: string, options: GetOptions): Promise<Held | undefined> {
     if (options.form || options.rendered !== undefined || !(options.conditional ?? !options.session)) return undefined;
     const trusts = this.#read.trusts ?? (() => true);
-    return this.#latest(pageUrl, options, (r) =>
+    return this.#records.latest(pageUrl, options, (r) =>
       (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId));
-  }
-
-  /** Latest answer to the same request, where the archive holds it whole and it is still what the adapter expects. */
-  async #latest(pageUrl: string, options: GetOptions, accepts: (r: RequestRecord) => boolean): Promise<Held | undefined> {
-    const { archive, limits } = this.#shared;
-    const same = JSON.stringify(withoutSecrets(ownHeaders(options)));
-    const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && r.method !== 'POST' && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
-    if (!record || record.sha256 === null) return undefined;
-    try {
-      const { bytes } = await archive.page(record, mostDecoded(limits, options));
-      return refusalOf(bytes, expectedOf(options), pageUrl) ? undefined : { record, sha256: record.sha256, bytes };
-    } catch (error) {
-      if (error instanceof ArchiveDamage || error instanceof Quarantine) return undefined;
-      throw error;
-    }
   }
 
   /** Send, and follow redirects inside the allow-list. */
@@ -244,12 +216,6 @@ export class SourceContext implements FetchContext {
     }
   }
 
-  /** What tells the requests of a later try from those of the first. */
-  get #attemptMark(): Pick<RequestRecord, 'attempt'> {
-    const { attempt = 0 } = this.#read;
-    return attempt === 0 ? {} : { attempt };
-  }
-
   #laneOf(host: string): Lane {
     const { concurrency } = this.#spec.politeness;
     const lane = this.#shared.lanes.get(host) ?? new Lane(concurrency, host, this.#shared.turns);
@@ -290,7 +256,7 @@ export class SourceContext implements FetchContext {
         throw error;
       });
     const verdict = this.#judge(ask, answer, decoded);
-    const record = await this.#archive(ask, answer, verdict);
+    const record = await this.#records.answered(ask, answer, verdict);
     if (verdict.is === 'refused') throw verdict.error;
     if (verdict.is === 'again') throw await this.#again(verdict, lane);
     if (verdict.is === 'redirect') return { verdict: 'redirect', answer };
@@ -374,44 +340,10 @@ export class SourceContext implements FetchContext {
     this.#progress(failure.received);
     const { pageUrl } = ask;
     const reasons = { unreachable: 'unreachable', cut: 'truncated_download', too_large: 'body_too_large' } as const;
-    await this.#shared.archive.append({ ...this.#blank(ask), status: failure.status, bytes: failure.received, error: reasons[failure.kind] });
+    await this.#shared.archive.append({ ...this.#records.blank(ask), status: failure.status, bytes: failure.received, error: reasons[failure.kind] });
     if (failure.kind === 'too_large') return new Quarantine('body_too_large', failure.message, pageUrl);
     if (failure.kind === 'cut') return new Again(new Quarantine('truncated_download', `the body stops before its end: ${failure.message}`, pageUrl));
     return new Again(new SourceUnavailable('unreachable', `${ask.url.host} does not answer: ${failure.message}`, pageUrl));
-  }
-
-  /** Keep the answer's bytes, then its line. A 304 is recorded with the object it confirms. */
-  async #archive(ask: Ask, answer: Answer, verdict: Verdict): Promise<RequestRecord> {
-    const { archive } = this.#shared;
-    const confirmed = verdict.is === 'not_modified' ? ask.prior?.record : undefined;
-    const { finalUrl, ...blank } = this.#blank(ask);
-    const sha256 = confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null;
-    const firstRead = ask.options.observed === 'content' && sha256 !== null
-      ? await archive.latest(this.#spec.name, ask.pageUrl, (r) => r.sha256 === sha256 && r.observedAt <= blank.observedAt) : undefined;
-    const record: RequestRecord = {
-      ...blank,
-      // A redirect answers for its own address; what it leads to, for the address that was asked.
-      ...(verdict.is === 'redirect' ? { url: ask.url.href, kind: 'redirect' } : finalUrl === undefined ? {} : { finalUrl }),
-      status: answer.status,
-      responseHeaders: confirmed ? confirmedBy(confirmed.responseHeaders, answer.headers) : keptOf(answer.headers),
-      // Each read of the same bytes hands on the instant of the first.
-      observedAt: firstRead?.observedAt ?? blank.observedAt,
-      sha256, bytes: answer.body.length, fromCache: confirmed !== undefined,
-      error: 'error' in verdict ? verdict.error.reason : null,
-    };
-    await archive.append(record);
-    return record;
-  }
-
-  #blank(ask: Ask): RequestRecord {
-    const { options, url, pageUrl } = ask;
-    return {
-      source: this.#spec.name, runId: this.#read.runId, method: options.form ? 'POST' : 'GET', url: pageUrl,
-      ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
-      status: null, kind: options.kind, context: { ...options.context },
-      requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
-      sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null, ...this.#attemptMark,
-    };
   }
 
   #progress(bytes: number): void {
@@ -430,11 +362,6 @@ export class SourceContext implements FetchContext {
     return jar;
   }
 }
-
-/** A body that may be large as sent may be as large unpacked. */
-const mostDecoded = (limits: FetchLimits, { maxBytes }: GetOptions): number => Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
-
-const expectedOf = ({ minBytes, magic }: GetOptions): Expected => ({ minBytes: minBytes ?? 1, magic });
 
 /** The site does not want this reader, whatever page it asks for next. */
 const refusesUs = (error: unknown): error is SourceUnavailable => error instanceof SourceUnavailable
