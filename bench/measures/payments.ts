@@ -1,12 +1,20 @@
 /**
  * What the payment layer adds to a call: a paid call less the same call of the same handler without payments, for ours
- * with its ledger on disk and for the official Express middleware, which writes nothing down. One facilitator that
- * approves everything, in each server's own process; every payment and every answer is another one.
+ * with its ledger on disk and for the official Express middleware, which writes nothing down. Both have the same
+ * facilitator in their own process: one that approves everything without looking, so that only the layers are
+ * compared, or x402's own on a test chain, which verifies and settles as it does for a buyer. Every payment and every
+ * answer is another one.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PaymentRequirements } from '@x402/core/types';
+import { encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { NETWORK } from '../../api/payments/network.ts';
+import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
 import { askedFor } from '../../test/api/buyers.ts';
 import { callerOf, processorMs, type Call, type Timed } from '../calls.ts';
 import { defineBench, summaryOf, type Bench, type Size } from '../contract.ts';
@@ -14,8 +22,8 @@ import { startProgram, type Program } from '../programs.ts';
 import { paymentFor } from '../servers/approving.ts';
 
 /** Calls of each kind in one repetition, made in turns of so many. */
-const CALLS: Readonly<Record<Size, number>> = { full: 2400, quick: 300 };
-const TURN: Readonly<Record<Size, number>> = { full: 200, quick: 50 };
+const APPROVED: Readonly<Record<Size, { readonly calls: number; readonly turn: number }>> = { full: { calls: 2400, turn: 200 }, quick: { calls: 300, turn: 50 } };
+const SETTLED: typeof APPROVED = { full: { calls: 160, turn: 32 }, quick: { calls: 64, turn: 32 } };
 
 /** Milliseconds in which the disk of `folder` makes a page durable: what no ledger can do without. */
 function syncMs(folder: string): number {
@@ -44,9 +52,25 @@ interface Side {
 const meanOf = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
 const added = ({ paid, free }: Side, figure: 'mean' | 'p50'): number => meanOf(paid.map((t) => t[figure])) - meanOf(free.map((t) => t[figure]));
 
-const bench = (name: string, bytes: number, connections: number, fullOnly = false): Bench => defineBench({
+/** A wallet with test money on the chain, and payments signed by it. */
+async function walletOn(chain: Chain): Promise<(asked: PaymentRequired) => Promise<string>> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await chain.mint(account.address, 10n ** 12n);
+  const client = new x402Client().register(NETWORK, new ExactEvmScheme(account)).setSpendControls({ maxAmountPerPayment: '$2' });
+  return async (asked) => encodePaymentSignatureHeader(await client.createPaymentPayload(asked));
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly bytes: number;
+  readonly connections: number;
+  readonly onChain?: boolean;
+  readonly fullOnly?: boolean;
+}
+
+const bench = ({ name, bytes, connections, onChain = false, fullOnly = false }: Wanted): Bench => defineBench({
   name,
-  what: `added by our payment layer, ledger on disk: ${bytes / 1000} kB, ${connections === 1 ? 'one connection' : `${connections} connections`}`,
+  what: `added by our payment layer, ledger on disk: ${bytes / 1000} kB, ${connections === 1 ? 'one connection' : `${connections} connections`}${onChain ? ', verified and settled on a chain' : ''}`,
   baseline: 'added by @x402/express with the same facilitator and handler, which writes nothing down',
   unit: 'ms a call',
   target: { atMost: 1 },
@@ -55,11 +79,15 @@ const bench = (name: string, bytes: number, connections: number, fullOnly = fals
   fullOnly,
   async open(size) {
     const folder = mkdtempSync(join(tmpdir(), 'dealfeed-bench-payments-'));
-    const programs: readonly Program[] = [await startProgram('paid_koa.ts', [String(bytes), join(folder, 'ledger.sqlite')]), await startProgram('paid_express.ts', [String(bytes)])];
-    const sides = await Promise.all(programs.map(async (program) => ({ program, caller: callerOf(program.url, connections), accepted: (await askedFor(`${program.url}/paid`)).accepts[0] as PaymentRequirements })));
+    const { calls: wanted, turn: inTurn } = (onChain ? SETTLED : APPROVED)[size];
+    const chain = onChain ? await startChain() : undefined;
+    const node = chain ? [chain.rpcUrl] : [];
+    const sign = chain ? await walletOn(chain) : (asked: PaymentRequired) => paymentFor(asked.accepts[0] as PaymentRequirements);
+    const programs: readonly Program[] = [await startProgram('paid_koa.ts', [String(bytes), join(folder, 'ledger.sqlite'), ...node]), await startProgram('paid_express.ts', [String(bytes), ...node])];
+    const sides = await Promise.all(programs.map(async (program) => ({ program, caller: callerOf(program.url, connections), asked: await askedFor(`${program.url}/paid`) })));
     const turn = async (calls: number): Promise<Side[]> => {
       const seen: Side[] = [];
-      for (const { program, caller, accepted } of sides) {
+      for (const { program, caller, asked } of sides) {
         const side: Side = { paid: [], free: [], processor: { paid: 0, free: 0 } };
         const timed = async (kind: 'paid' | 'free', made: readonly Call[]): Promise<void> => {
           const beforeMs = processorMs(program.pid) ?? Number.NaN;
@@ -68,17 +96,17 @@ const bench = (name: string, bytes: number, connections: number, fullOnly = fals
         };
         await timed('free', Array.from({ length: calls }, () => ({ path: '/free' })));
         // Signed before the clock starts.
-        await timed('paid', Array.from({ length: calls }, () => ({ path: '/paid', headers: { 'payment-signature': paymentFor(accepted) } })));
+        await timed('paid', await Promise.all(Array.from({ length: calls }, async () => ({ path: '/paid', headers: { 'payment-signature': await sign(asked) } }))));
         seen.push(side);
       }
       return seen;
     };
-    for (let i = 0; i < 3; i += 1) await turn(CALLS[size] / 2);
+    for (let i = 0; i < 3; i += 1) await turn(wanted / 2);
     return {
       async measure() {
         const whole: Side[] = sides.map(() => ({ paid: [], free: [], processor: { paid: 0, free: 0 } }));
-        for (let made = 0; made < CALLS[size]; made += TURN[size]) {
-          for (const [i, side] of (await turn(TURN[size])).entries()) {
+        for (let made = 0; made < wanted; made += inTurn) {
+          for (const [i, side] of (await turn(inTurn)).entries()) {
             const all = whole[i];
             if (!all) continue;
             all.paid.push(...side.paid);
@@ -89,7 +117,7 @@ const bench = (name: string, bytes: number, connections: number, fullOnly = fals
         }
         const [ours, theirs] = whole;
         if (!ours || !theirs) throw new Error('two servers are compared');
-        const processorOf = ({ processor }: Side): number => (processor.paid - processor.free) / CALLS[size];
+        const processorOf = ({ processor }: Side): number => (processor.paid - processor.free) / wanted;
         return {
           ours: added(ours, 'mean'), baseline: added(theirs, 'mean'),
           also: {
@@ -103,6 +131,7 @@ const bench = (name: string, bytes: number, connections: number, fullOnly = fals
       async close() {
         await Promise.all(sides.map(({ caller }) => caller.close()));
         await Promise.all(programs.map((program) => program.stop()));
+        await chain?.close();
         rmSync(folder, { recursive: true, force: true });
       },
     };
@@ -113,8 +142,10 @@ const SHORT = 2_000;
 const LIST = 200_000;
 
 export default [
-  bench('payments_one', SHORT, 1),
-  bench('payments_sixteen', SHORT, 16),
-  bench('payments_list_one', LIST, 1, true),
-  bench('payments_list_sixteen', LIST, 16),
+  bench({ name: 'payments_one', bytes: SHORT, connections: 1 }),
+  bench({ name: 'payments_sixteen', bytes: SHORT, connections: 16 }),
+  bench({ name: 'payments_list_one', bytes: LIST, connections: 1, fullOnly: true }),
+  bench({ name: 'payments_list_sixteen', bytes: LIST, connections: 16 }),
+  bench({ name: 'payments_chain_one', bytes: SHORT, connections: 1, onChain: true, fullOnly: true }),
+  bench({ name: 'payments_chain_sixteen', bytes: SHORT, connections: 16, onChain: true, fullOnly: true }),
 ];

@@ -1,7 +1,7 @@
 /**
  * Our payment layer in front of a handler that does next to nothing, with its ledger on disk. `/paid` costs, `/free` is
  * the same handler without payments. Prints its address.
- *   node bench/servers/paid_koa.ts <bytes of an answer> <ledger file>
+ *   node bench/servers/paid_koa.ts <bytes of an answer> <ledger file> [<node of a test chain>]
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,15 +10,16 @@ import Koa, { type Context } from 'koa';
 import { paymentLayer } from '../../api/payments/koa.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { openSqliteLedgerApart } from '../../ledger/apart.ts';
-import { approving, paidRoutes } from './approving.ts';
+import { paidRoutes } from './approving.ts';
+import { facilitatorOn } from './facilitator_on.ts';
 import { endWithParent } from './parent.ts';
 import { answersOf } from './records.ts';
 
-const [bytes, ledgerFile] = process.argv.slice(2);
+const [bytes, ledgerFile, node] = process.argv.slice(2);
 if (bytes === undefined || ledgerFile === undefined) throw new Error('give the bytes of an answer and the ledger file');
 const publicUrl = 'https://api.dealfeed.example';
 const layer = paymentLayer({
-  facilitator: approving, routes: paidRoutes, ledger: await openSqliteLedgerApart(ledgerFile), signatures: signaturesOf(null), publicUrl,
+  facilitator: await facilitatorOn(node), routes: paidRoutes, ledger: await openSqliteLedgerApart(ledgerFile), signatures: signaturesOf(null), publicUrl,
   editionOf: () => 'one', collectUrl: (id) => `${publicUrl}/purchases/${id}`,
   refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
 });
