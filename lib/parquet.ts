@@ -1,196 +1,182 @@
 /**
- * Parquet files laid end to end. A row group is bytes that do not know where they lie; only the footer does. So files of
- * the same columns, written side by side on several threads, become one file by copying their bytes and writing one footer
- * in which every offset is moved: nothing is decoded. DuckDB writes one file a statement and cannot do this.
+ * Parquet files laid end to end. A row group is bytes that do not know where they lie, and so is each of its columns; only
+ * the footer knows. So files of the same columns, written side by side on several threads, become one file by copying
+ * their bytes and writing one footer in which every offset is moved; and a file of which a few columns are new takes the
+ * others as they are. Nothing is decoded. DuckDB writes one file a statement and cannot do this.
  *
- * The footer is Thrift in its compact protocol (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md),
- * read into plain fields and written back without loss, whatever they mean; what they mean is in parquet.thrift of
- * https://github.com/apache/parquet-format.
+ * What the fields of a footer mean is in parquet.thrift of https://github.com/apache/parquet-format.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { bytesOf, STRUCT, structFrom, type Field, type Struct } from './thrift.ts';
 
 const MAGIC = Buffer.from('PAR1');
 /** Length of the footer, then the mark of the format. */
 const TAIL = 8;
 
-const TRUE = 1;
-const FALSE = 2;
-const BYTE = 3;
-const I64 = 6;
-const DOUBLE = 7;
-const BINARY = 8;
-const LIST = 9;
-const SET = 10;
-const STRUCT = 12;
-
-type Value = bigint | boolean | Buffer | List | Struct;
-interface List { readonly of: number; readonly items: Value[] }
-interface Field { readonly id: number; readonly type: number; value: Value }
-type Struct = Field[];
-
-/** Reads values one after the other. */
-class Reader {
-  readonly #bytes: Buffer;
-  #at = 0;
-  constructor(bytes: Buffer) { this.#bytes = bytes; }
-
-  #byte(): number {
-    const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new Error('the footer of a Parquet file ends early');
-    this.#at += 1;
-    return byte;
-  }
-
-  #varint(): bigint {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.#byte();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  /** Signed numbers alternate: 0, -1, 1, -2. */
-  #number(): bigint {
-    const value = this.#varint();
-    return (value >> 1n) ^ -(value & 1n);
-  }
-
-  #take(length: number): Buffer {
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
-  }
-
-  #value(type: number): Value {
-    if (type === BYTE) return this.#take(1);
-    if (type > BYTE && type <= I64) return this.#number();
-    if (type === DOUBLE) return this.#take(8);
-    if (type === BINARY) return this.#take(Number(this.#varint()));
-    if (type === LIST || type === SET) return this.#list();
-    if (type === STRUCT) return this.struct();
-    throw new Error(`the footer of a Parquet file holds a value of the unknown type ${type}`);
-  }
-
-  #list(): List {
-    const head = this.#byte();
-    const of = head & 0x0f;
-    const length = head >> 4 === 15 ? Number(this.#varint()) : head >> 4;
-    return { of, items: Array.from({ length }, () => (of === TRUE || of === FALSE ? this.#take(1) : this.#value(of))) };
-  }
-
-  struct(): Struct {
-    const fields: Struct = [];
-    for (let id = 0; ;) {
-      const head = this.#byte();
-      if (head === 0) return fields;
-      const type = head & 0x0f;
-      id = head >> 4 === 0 ? Number(this.#number()) : id + (head >> 4);
-      fields.push({ id, type, value: type === TRUE || type === FALSE ? type === TRUE : this.#value(type) });
-    }
-  }
-}
-
-/** Writes what Reader reads. */
-class Writer {
-  readonly #parts: Buffer[] = [];
-  bytes(): Buffer { return Buffer.concat(this.#parts); }
-
-  #varint(value: bigint): void {
-    const bytes: number[] = [];
-    for (let rest = value; ; rest >>= 7n) {
-      if (rest < 0x80n) {
-        bytes.push(Number(rest));
-        break;
-      }
-      bytes.push(Number(rest & 0x7fn) | 0x80);
-    }
-    this.#parts.push(Buffer.from(bytes));
-  }
-
-  #number(value: bigint): void { this.#varint(value >= 0n ? value << 1n : (-value << 1n) - 1n); }
-
-  #value(type: number, value: Value): void {
-    if (typeof value === 'bigint') this.#number(value);
-    else if (Buffer.isBuffer(value)) {
-      if (type === BINARY) this.#varint(BigInt(value.length));
-      this.#parts.push(value);
-    } else if (Array.isArray(value)) this.struct(value);
-    else if (typeof value === 'object') this.#list(value);
-  }
-
-  #list({ of, items }: List): void {
-    this.#parts.push(Buffer.from([(items.length < 15 ? items.length << 4 : 0xf0) | of]));
-    if (items.length >= 15) this.#varint(BigInt(items.length));
-    for (const item of items) this.#value(of, item);
-  }
-
-  struct(fields: Struct): void {
-    let before = 0;
-    for (const { id, type, value } of fields) {
-      const step = id - before;
-      before = id;
-      const kind = typeof value === 'boolean' ? (value ? TRUE : FALSE) : type;
-      this.#parts.push(Buffer.from([(step > 0 && step < 16 ? step << 4 : 0) | kind]));
-      if (step <= 0 || step >= 16) this.#number(BigInt(id));
-      this.#value(type, value);
-    }
-    this.#parts.push(Buffer.from([0]));
-  }
-}
+// Fields of FileMetaData, SchemaElement, RowGroup, ColumnChunk and ColumnMetaData in parquet.thrift.
+const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const;
+const ELEMENT = { name: 4 } as const;
+const GROUP = { columns: 1, bytes: 2, rows: 3, offset: 5, compressed: 6, ordinal: 7 } as const;
+const CHUNK = { offset: 2, meta: 3, offsetIndex: 4, columnIndex: 6 } as const;
+const META = { path: 3, uncompressed: 6, compressed: 7, data: 9, index: 10, dictionary: 11, bloom: 14, bloomLength: 15 } as const;
 
 const fieldOf = (struct: Struct, id: number): Field | undefined => struct.find((f) => f.id === id);
 
-function numberOf(struct: Struct, id: number): bigint {
+/** A number of a struct; 0, which stands for none in an offset, where it has no such field. */
+function optional(struct: Struct, id: number): number {
   const value = fieldOf(struct, id)?.value;
-  if (typeof value !== 'bigint') throw new Error(`the footer of a Parquet file lacks its field ${id}`);
-  return value;
+  return typeof value === 'bigint' ? Number(value) : 0;
 }
 
-function structsOf(struct: Struct, id: number): Struct[] {
+function numberOf(struct: Struct, id: number): number {
+  if (typeof fieldOf(struct, id)?.value !== 'bigint') throw new Error(`the footer of a Parquet file lacks its field ${id}`);
+  return optional(struct, id);
+}
+
+function itemsOf(struct: Struct, id: number): readonly unknown[] {
   const value = fieldOf(struct, id)?.value;
-  return typeof value === 'object' && 'items' in value ? value.items.filter((item) => Array.isArray(item)) : [];
+  return typeof value === 'object' && 'items' in value ? value.items : [];
+}
+const structsOf = (struct: Struct, id: number): Struct[] => itemsOf(struct, id).filter((item) => Array.isArray(item));
+
+/** The struct with other numbers; what it has no field for stays without. */
+const withNumbers = (struct: Struct, numbers: Readonly<Record<number, number>>): Struct =>
+  struct.map((f) => (numbers[f.id] === undefined ? f : { ...f, value: BigInt(numbers[f.id] ?? 0) }));
+
+/** The struct with these offsets moved. Zero stands for none. */
+const moved = (struct: Struct, ids: readonly number[], by: number): Struct =>
+  withNumbers(struct, Object.fromEntries(ids.filter((id) => optional(struct, id) > 0).map((id) => [id, optional(struct, id) + by])));
+
+function metaOf(chunk: Struct): Struct {
+  const meta = fieldOf(chunk, CHUNK.meta)?.value;
+  if (!Array.isArray(meta)) throw new Error('the footer of a Parquet file lacks what it says of a column');
+  return meta;
 }
 
-// Fields of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData in parquet.thrift.
-const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const;
-const GROUP = { columns: 1, offset: 5, ordinal: 7 } as const;
-const CHUNK = { offset: 2, meta: 3, offsetIndex: 4, columnIndex: 6 } as const;
-const META = { data: 9, index: 10, dictionary: 11, bloom: 14 } as const;
+const withMeta = (chunk: Struct, meta: Struct): Struct => chunk.map((f) => (f.id === CHUNK.meta ? { ...f, value: meta } : f));
 
-function move(struct: Struct, ids: readonly number[], by: bigint): void {
-  for (const field of struct) {
-    // Zero stands for none.
-    if (ids.includes(field.id) && typeof field.value === 'bigint' && field.value > 0n) field.value += by;
-  }
+/** Let a column say where its pages lie after they were moved; its filter lies elsewhere. */
+const movedChunk = (chunk: Struct, by: number): Struct =>
+  withMeta(moved(chunk, [CHUNK.offset, CHUNK.offsetIndex, CHUNK.columnIndex], by), moved(metaOf(chunk), [META.data, META.index, META.dictionary], by));
+
+/** A row group with other columns. */
+const withChunks = (group: Struct, chunks: Struct[]): Struct => group.map((f) => (f.id === GROUP.columns ? { ...f, value: { of: STRUCT, items: chunks } } : f));
+
+/** Name of a column: the path to it. */
+const nameOf = (chunk: Struct): string => itemsOf(metaOf(chunk), META.path).map(String).join('.');
+
+/** Where the pages of a column lie in its file. */
+function extentOf(chunk: Struct): { readonly from: number; readonly to: number } {
+  const meta = metaOf(chunk);
+  const from = optional(meta, META.dictionary) || numberOf(meta, META.data);
+  return { from, to: from + numberOf(meta, META.compressed) };
 }
 
-/** Let the offsets of a row group say where it lies after its file was moved. */
-function moveGroup(group: Struct, by: bigint, ordinal: number): void {
-  move(group, [GROUP.offset], by);
-  const number = fieldOf(group, GROUP.ordinal);
-  if (number) number.value = BigInt(ordinal);
-  for (const chunk of structsOf(group, GROUP.columns)) {
-    move(chunk, [CHUNK.offset, CHUNK.offsetIndex, CHUNK.columnIndex], by);
-    const meta = fieldOf(chunk, CHUNK.meta)?.value;
-    if (Array.isArray(meta)) move(meta, [META.data, META.index, META.dictionary, META.bloom], by);
-  }
+/** A column of a row group: what the footer says of it, its pages, and its filter where it has one. */
+interface Column {
+  readonly chunk: Struct;
+  readonly pages: Buffer;
+  readonly filter: Buffer;
 }
 
-/** A Parquet file's bytes before its footer, and the footer. */
-function partsOf(bytes: Buffer, path: string): { readonly body: Buffer; readonly footer: Struct } {
+/** The columns of a row group, found in its file by two reads. @throws Error where the pages have an index, which lies elsewhere */
+async function columnsOf(group: Struct, read: (from: number, to: number) => Buffer | Promise<Buffer>): Promise<Column[]> {
+  const chunks = structsOf(group, GROUP.columns);
+  if (chunks.some((chunk) => optional(chunk, CHUNK.offsetIndex) > 0 || optional(chunk, CHUNK.columnIndex) > 0)) throw new Error('a Parquet file has an index of its pages, which is not carried');
+  const filterOf = (chunk: Struct): { from: number; to: number } => ({ from: optional(metaOf(chunk), META.bloom), to: optional(metaOf(chunk), META.bloom) + optional(metaOf(chunk), META.bloomLength) });
+  const around = async (extents: readonly { from: number; to: number }[]): Promise<(extent: { from: number; to: number }) => Buffer> => {
+    const from = Math.min(...extents.map((e) => e.from));
+    const bytes = extents.length === 0 ? Buffer.alloc(0) : await read(from, Math.max(...extents.map((e) => e.to)));
+    return (extent) => (extent.from === 0 ? Buffer.alloc(0) : bytes.subarray(extent.from - from, extent.to - from));
+  };
+  const pages = await around(chunks.map(extentOf));
+  const filters = await around(chunks.map(filterOf).filter(({ from }) => from > 0));
+  return chunks.map((chunk) => ({ chunk, pages: pages(extentOf(chunk)), filter: filters(filterOf(chunk)) }));
+}
+
+/** @throws Error where a file does not have the same rows in its row groups as those kept, or a column that is not as there */
+function checkAlike(of: StandingFile, groups: readonly number[], newer: Struct, path: string): void {
+  const rows = structsOf(newer, FILE.rowGroups).map((group) => numberOf(group, GROUP.rows));
+  const expected = groups.map((index) => of.groupRows[index]);
+  if (rows.join() !== expected.join()) throw new Error(`${path} has row groups of ${rows.join(', ')} rows, expected ${expected.join(', ')}`);
+  const elements = elementsOf(of.footer);
+  for (const [name, element] of elementsOf(newer)) if (!elements.get(name)?.equals(element)) throw new Error(`${path} has a column ${name} that is not as in ${of.path}`);
+}
+
+/** What is told of a file as a whole: its columns, who wrote it, what was said with it. */
+const aboutOf = (footer: Struct): Buffer => bytesOf(footer.filter((f) => f.id !== FILE.rows && f.id !== FILE.rowGroups));
+const schemaOf = (footer: Struct): Buffer => bytesOf(footer.filter((f) => f.id === FILE.schema));
+/** What the footer says of each column's form, without the root that stands before them. */
+const elementsOf = (footer: Struct): Map<string, Buffer> => new Map(structsOf(footer, FILE.schema).slice(1).map((e) => [String(fieldOf(e, ELEMENT.name)?.value), bytesOf(e)]));
+
+/** Length of the footer that a file's last bytes tell. @throws Error where they are not those of a Parquet file */
+function footerLength(tail: Buffer, length: number, path: string): number {
+  if (length < MAGIC.length + TAIL || !tail.subarray(-4).equals(MAGIC)) throw new Error(`${path} is not a Parquet file`);
+  const footer = tail.readUInt32LE(tail.length - TAIL);
+  if (footer > length - TAIL - MAGIC.length) throw new Error(`${path} is not a whole Parquet file`);
+  return footer;
+}
+
+/** A Parquet file held in memory. */
+async function wholeFile(path: string): Promise<{ readonly bytes: Buffer; readonly body: Buffer; readonly footer: Struct }> {
+  const bytes = await readFile(path);
+  if (!bytes.subarray(0, 4).equals(MAGIC)) throw new Error(`${path} is not a Parquet file`);
   const end = bytes.length - TAIL;
-  if (end < MAGIC.length || !bytes.subarray(0, 4).equals(MAGIC) || !bytes.subarray(-4).equals(MAGIC)) throw new Error(`${path} is not a Parquet file`);
-  const start = end - bytes.readUInt32LE(end);
-  if (start < MAGIC.length) throw new Error(`${path} is not a whole Parquet file`);
-  return { body: bytes.subarray(MAGIC.length, start), footer: new Reader(bytes.subarray(start, end)).struct() };
+  const start = end - footerLength(bytes, bytes.length, path);
+  return { bytes, body: bytes.subarray(MAGIC.length, start), footer: structFrom(bytes.subarray(start, end)) };
 }
 
-const schemaOf = (footer: Struct): Buffer => {
-  const writer = new Writer();
-  writer.struct(footer.filter((f) => f.id === FILE.schema));
-  return writer.bytes();
-};
+/** A Parquet file that is there already, from which row groups are taken. To be closed. */
+export class StandingFile {
+  readonly path: string;
+  readonly footer: Struct;
+  /** Rows of each row group, in order. */
+  readonly groupRows: readonly number[];
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle, footer: Struct) {
+    this.path = path;
+    this.#handle = handle;
+    this.footer = footer;
+    this.groupRows = structsOf(footer, FILE.rowGroups).map((group) => numberOf(group, GROUP.rows));
+  }
+
+  /** @throws Error where it is not a Parquet file */
+  static async open(path: string): Promise<StandingFile> {
+    const handle = await open(path);
+    try {
+      const { size } = await handle.stat();
+      const read = async (from: number, to: number): Promise<Buffer> => (await handle.read(Buffer.alloc(to - from), 0, to - from, from)).buffer;
+      const length = footerLength(await read(Math.max(0, size - TAIL), size), size, path);
+      return new StandingFile(path, handle, structFrom(await read(size - TAIL - length, size - TAIL)));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async read(from: number, to: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(to - from);
+    const { bytesRead } = await this.#handle.read(bytes, 0, bytes.length, from);
+    if (bytesRead !== bytes.length) throw new Error(`${this.path} ends early`);
+    return bytes;
+  }
+
+  /** Whether a file tells the same of itself as a whole: columns, writer, metadata. */
+  async isAlike(path: string): Promise<boolean> { return aboutOf((await wholeFile(path)).footer).equals(aboutOf(this.footer)); }
+
+  close(): Promise<void> { return this.#handle.close(); }
+}
+
+/** Row groups of a file that is there already. */
+export interface Kept {
+  readonly of: StandingFile;
+  /** Positions of the row groups in it. */
+  readonly groups: readonly number[];
+  /** A file of the same rows in as many row groups that has some of the columns: these are taken from there. */
+  readonly newer?: string;
+}
 
 export interface Laid {
   readonly rows: number;
@@ -200,44 +186,95 @@ export interface Laid {
 }
 
 /**
- * Lay Parquet files end to end into one: its rows are theirs, in their order, its row groups too. What is told of the
- * file as a whole (metadata, writer) is the first one's. The files are held in memory one at a time.
+ * Lay Parquet files, or row groups of them, end to end into one: its rows are theirs, in their order, its row groups too.
+ * What is told of the file as a whole (metadata, writer) is the first file's. A file is held in memory while it is laid;
+ * of what is kept, one row group at a time.
  * @throws Error where one is not a Parquet file, or does not have the first one's columns
  */
-export async function layEndToEnd(target: string, files: AsyncIterable<string> | Iterable<string>): Promise<Laid> {
-  const hash = createHash('sha256');
+export async function layEndToEnd(target: string, pieces: AsyncIterable<string | Kept> | Iterable<string | Kept>): Promise<Laid> {
   const handle = await open(target, 'w');
-  let length = 0;
-  const write = async (bytes: Buffer): Promise<void> => {
-    hash.update(bytes);
-    await handle.appendFile(bytes);
-    length += bytes.length;
-  };
   try {
-    await write(MAGIC);
-    let whole: Struct | undefined;
-    let schema: Buffer | undefined;
-    const groups: Struct[] = [];
-    let rows = 0n;
-    for await (const file of files) {
-      const { body, footer } = partsOf(await readFile(file), file);
-      whole ??= footer;
-      schema ??= schemaOf(footer);
-      if (!schema.equals(schemaOf(footer))) throw new Error(`${file} has other columns than the file it is to be laid behind`);
-      for (const group of structsOf(footer, FILE.rowGroups)) {
-        moveGroup(group, BigInt(length - MAGIC.length), groups.length);
-        groups.push(group);
-      }
-      rows += numberOf(footer, FILE.rows);
-      await write(body);
+    const laying = new Laying(handle);
+    for await (const piece of pieces) await (typeof piece === 'string' ? laying.file(piece) : laying.kept(piece));
+    return await laying.end();
+  } finally { await handle.close(); }
+}
+
+class Laying {
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #length = 0;
+  #first: Struct | undefined;
+  readonly #groups: Struct[] = [];
+
+  constructor(handle: FileHandle) { this.#handle = handle; }
+
+  async #write(bytes: Buffer): Promise<void> {
+    this.#hash.update(bytes);
+    await this.#handle.appendFile(bytes);
+    this.#length += bytes.length;
+  }
+
+  async #take(footer: Struct, path: string): Promise<void> {
+    if (!this.#first) await this.#write(MAGIC);
+    this.#first ??= footer;
+    if (!schemaOf(this.#first).equals(schemaOf(footer))) throw new Error(`${path} has other columns than the file it is to be laid behind`);
+  }
+
+  async file(path: string): Promise<void> {
+    const { body, footer } = await wholeFile(path);
+    await this.#take(footer, path);
+    const by = this.#length - MAGIC.length;
+    for (const group of structsOf(footer, FILE.rowGroups)) {
+      const chunks = structsOf(group, GROUP.columns).map((chunk) => movedChunk(withMeta(chunk, moved(metaOf(chunk), [META.bloom], by)), by));
+      this.#groups.push(withChunks(withNumbers(moved(group, [GROUP.offset], by), { [GROUP.ordinal]: this.#groups.length }), chunks));
     }
-    if (!whole) throw new Error('no Parquet file is there to be laid end to end');
-    const writer = new Writer();
-    writer.struct(whole.map((field) => (field.id === FILE.rows ? { ...field, value: rows } : field.id === FILE.rowGroups ? { ...field, value: { of: STRUCT, items: groups } } : field)));
-    const footer = writer.bytes();
+    await this.#write(body);
+  }
+
+  async kept({ of, groups, newer }: Kept): Promise<void> {
+    await this.#take(of.footer, of.path);
+    const other = newer === undefined ? undefined : await wholeFile(newer);
+    if (other) checkAlike(of, groups, other.footer, newer ?? '');
+    const filters: { readonly group: number; readonly columns: readonly Column[] }[] = [];
+    for (const [i, index] of groups.entries()) {
+      const group = structsOf(of.footer, FILE.rowGroups)[index];
+      const newerGroup = other && structsOf(other.footer, FILE.rowGroups)[i];
+      if (!group) throw new Error(`${of.path} has no row group ${index}`);
+      const replaced = new Map(other && newerGroup ? (await columnsOf(newerGroup, (from, to) => other.bytes.subarray(from, to))).map((c) => [nameOf(c.chunk), c]) : []);
+      const columns = (await columnsOf(group, (from, to) => of.read(from, to))).map((c) => replaced.get(nameOf(c.chunk)) ?? c);
+      let at = this.#length;
+      const placed = columns.map(({ chunk, pages, filter }): Column => {
+        at += pages.length;
+        return { chunk: movedChunk(chunk, at - pages.length - extentOf(chunk).from), pages: Buffer.alloc(0), filter };
+      });
+      const sum = (id: number): number => columns.reduce((total, { chunk }) => total + numberOf(metaOf(chunk), id), 0);
+      const by = this.#length - Math.min(...structsOf(group, GROUP.columns).map((chunk) => extentOf(chunk).from));
+      filters.push({ group: this.#groups.length, columns: placed });
+      this.#groups.push(withNumbers(moved(group, [GROUP.offset], by), { [GROUP.ordinal]: this.#groups.length, [GROUP.bytes]: sum(META.uncompressed), [GROUP.compressed]: sum(META.compressed) }));
+      await this.#write(Buffer.concat(columns.map((c) => c.pages)));
+    }
+    // DuckDB writes the filters of all columns behind the last row group.
+    for (const { group, columns } of filters) {
+      let at = this.#length;
+      const chunks = columns.map(({ chunk, filter }) => {
+        at += filter.length;
+        return filter.length === 0 ? chunk : withMeta(chunk, withNumbers(metaOf(chunk), { [META.bloom]: at - filter.length }));
+      });
+      this.#groups[group] = withChunks(this.#groups[group] ?? [], chunks);
+      await this.#write(Buffer.concat(columns.map((c) => c.filter)));
+    }
+  }
+
+  /** Write the footer. */
+  async end(): Promise<Laid> {
+    const first = this.#first;
+    if (!first) throw new Error('no Parquet file is there to be laid end to end');
+    const rows = this.#groups.reduce((sum, group) => sum + numberOf(group, GROUP.rows), 0);
+    const footer = bytesOf(withNumbers(first, { [FILE.rows]: rows }).map((f) => (f.id === FILE.rowGroups ? { ...f, value: { of: STRUCT, items: this.#groups } } : f)));
     const tail = Buffer.alloc(4);
     tail.writeUInt32LE(footer.length);
-    await write(Buffer.concat([footer, tail, MAGIC]));
-    return { rows: Number(rows), bytes: length, sha256: hash.digest('hex') };
-  } finally { await handle.close(); }
+    await this.#write(Buffer.concat([footer, tail, MAGIC]));
+    return { rows, bytes: this.#length, sha256: this.#hash.digest('hex') };
+  }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
-import { layEndToEnd } from '../../lib/parquet.ts';
+import { layEndToEnd, StandingFile } from '../../lib/parquet.ts';
 import { literal } from '../../lib/sql.ts';
 
 let folder = '';
@@ -52,6 +52,24 @@ test('rows, their order, row groups, statistics and metadata are those of the pa
 test('one file comes out as it went in', async () => {
   const file = await write('one.parquet', ROWS(0, 5000));
   assert.equal((await layEndToEnd(join(folder, 'again.parquet'), [file])).sha256, await sha256OfFile(file));
+});
+
+test('a file of which some columns are new has the bytes of one that is written whole', async () => {
+  const changed = `SELECT * REPLACE (few + 1 AS few, CASE WHEN i = 5 THEN 'other' ELSE text END AS text, i % 3 = 0 AS flag) FROM (${ROWS(0, 20_000)})`;
+  const [old, whole] = [await write('before.parquet', ROWS(0, 20_000)), await write('after.parquet', changed)];
+  const newer = await write('newer.parquet', `SELECT flag, few, text FROM (${changed})`);
+  const standing = await StandingFile.open(old);
+  try {
+    const { sha256 } = await layEndToEnd(join(folder, 'renewed.parquet'), [{ of: standing, groups: [0, 1, 2, 3, 4], newer }]);
+    assert.equal(sha256, await sha256OfFile(whole));
+    assert.equal((await layEndToEnd(join(folder, 'kept.parquet'), [{ of: standing, groups: [0, 1, 2, 3, 4] }])).sha256, await sha256OfFile(old));
+    assert.ok(await standing.isAlike(whole));
+    assert.ok(!(await standing.isAlike(newer)));
+    const shorter = await write('shorter.parquet', `SELECT few FROM (${ROWS(0, 19_999)})`);
+    await assert.rejects(layEndToEnd(join(folder, 'x.parquet'), [{ of: standing, groups: [0, 1, 2, 3, 4], newer: shorter }]), /row groups of/u);
+    const otherType = await write('other_type.parquet', `SELECT CAST(few AS VARCHAR) AS few FROM (${ROWS(0, 20_000)})`);
+    await assert.rejects(layEndToEnd(join(folder, 'x.parquet'), [{ of: standing, groups: [0, 1, 2, 3, 4], newer: otherType }]), /column few that is not as in/u);
+  } finally { await standing.close(); }
 });
 
 test('what is not a Parquet file, or has other columns, is refused and named', async () => {
