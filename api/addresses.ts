@@ -1,28 +1,36 @@
 /**
- * Addresses normalised by the functions that normalised the rows. The functions are large: to plan a query with them
- * takes a tenth of a second, to run it once planned a hundredth, for one address or for twenty. So it is planned once,
- * and addresses that are asked for while one runs go together in the next.
+ * Addresses normalised by the SQL that normalised the rows. To make its regular expressions and buffers ready takes many
+ * times as long as to normalise an address, and DuckDB does it for each query. So there is one query, which is always
+ * open: it reads the streets that are asked for as a table without an end, and is run for one piece of it after the other.
  */
-import { LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBTableFunction, VARCHAR, type DuckDBResult } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { openDuck } from '../lib/duck.ts';
+import { macrosSql } from '../models/index.ts';
 
 /** The normalised parts of a street address. */
 export interface AddressParts {
   readonly address_key: string;
   readonly street_key: string;
-  readonly house_low: number;
-  readonly house_high: number;
+  readonly house_low: number | null;
+  readonly house_high: number | null;
   readonly unit_key: string | null;
 }
 
 /** Parts of a street address, or null where it has no house number. */
 export type Normalise = (street: string) => Promise<AddressParts | null>;
 
-const Rows = z.array(z.object({
-  street: z.string(),
-  parts: z.object({ address_key: z.string(), street_key: z.string(), house_low: z.int(), house_high: z.int(), unit_key: z.string().nullable() }).nullable(),
-}));
+export interface Addresses {
+  readonly normalise: Normalise;
+  /** Close it, once every address that was asked for is answered. Nothing may be asked for afterwards. */
+  close(): void;
+}
+
+const QUERY = 'SELECT parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key FROM parts_of_lines(\'asked\')';
+const text = z.array(z.string().nullable());
+const number = z.array(z.int().nullable());
+const Columns = z.tuple([text, text, number, number, text]);
 
 interface Waiting {
   readonly street: string;
@@ -33,38 +41,87 @@ interface Waiting {
 /** Streets whose parts are kept: a call asks for the parts of its street once to check it and once to answer. */
 const KEPT = 1000;
 
-/** @param connection one of its own, on which the address functions are defined */
-export async function normaliserOn(connection: DuckDBConnection): Promise<Normalise> {
-  // Nothing but the street and its parts: with a second list beside it, or an order, the same takes four times as long.
-  const statement = await connection.prepare('SELECT street, address_parts(street) AS parts FROM (SELECT unnest($1::VARCHAR[]) AS street)');
-  const kept = new LRUCache<string, Promise<AddressParts | null>>({ max: KEPT });
+/** Streets of one piece at most: DuckDB's own pieces hold 2048 rows. */
+const PIECE = 256;
+
+/** Make the query ready. @throws where its functions cannot be made or planned */
+export async function openAddresses(): Promise<Addresses> {
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '256MB' });
   let waiting: Waiting[] = [];
-  let running = false;
+  /** Pieces that the query has read and not yet answered, the oldest first. */
+  let inQuery: (readonly Waiting[])[] = [];
+  const streets = DuckDBTableFunction.create({
+    name: 'streets_asked',
+    bindFunction: (bound) => { bound.addResultColumn('street', VARCHAR); },
+    initFunction: (started) => { started.setMaxThreads(1); },
+    mainFunction: (_, piece) => {
+      const taken = waiting.slice(0, PIECE);
+      waiting = waiting.slice(PIECE);
+      inQuery.push(taken);
+      // DuckDB reads one piece ahead of the one that it answers, and takes one without rows for the end of the table.
+      piece.rowCount = Math.max(taken.length, 1);
+      piece.setColumnValues(0, taken.length === 0 ? [null] : taken.map(({ street }) => street));
+    },
+  });
+  const open = (): Promise<DuckDBResult> => duck.connection.stream(QUERY);
+  let query: DuckDBResult;
+  try {
+    duck.connection.registerTableFunction(streets);
+    await duck.connection.run(macrosSql());
+    await duck.connection.run('CREATE VIEW asked AS SELECT first_address_of(street) AS line FROM streets_asked()');
+    // A piece is given out as soon as it is answered.
+    await duck.connection.run("SET streaming_buffer_size = '1B'");
+    query = await open();
+  } catch (error) {
+    duck.close();
+    throw error;
+  }
+
+  const answerPiece = async (): Promise<void> => {
+    const rows = await query.fetchChunk();
+    const piece = inQuery.shift();
+    if (!rows || !piece || rows.rowCount !== Math.max(piece.length, 1)) throw new Error('the addresses that came out of the query are not those that went in');
+    if (piece.length === 0) return;
+    const [keys, onStreets, lows, highs, units] = Columns.parse(rows.getColumns());
+    for (const [i, { resolve }] of piece.entries()) {
+      const [key, street] = [keys[i], onStreets[i]];
+      resolve(typeof key === 'string' && typeof street === 'string'
+        ? { address_key: key, street_key: street, house_low: lows[i] ?? null, house_high: highs[i] ?? null, unit_key: units[i] ?? null } : null);
+    }
+  };
+  let [running, closed] = [false, false];
   const run = async (): Promise<void> => {
     running = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+    while (waiting.length > 0 || inQuery.some((piece) => piece.length > 0)) {
       try {
-        statement.bindList(1, listValue(batch.map((w) => w.street)), LIST(VARCHAR));
-        const parts = new Map(Rows.parse((await statement.runAndReadAll()).getRowObjectsJson()).map((row) => [row.street, row.parts]));
-        for (const { street, resolve } of batch) resolve(parts.get(street) ?? null);
+        await answerPiece();
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        const failed = [...inQuery.flat(), ...waiting];
+        [inQuery, waiting] = [[], []];
+        for (const { reject } of failed) reject(error);
+        query = await open();
       }
     }
     running = false;
+    if (closed) duck.close();
   };
-  return (street) => {
-    let parts = kept.get(street);
-    if (!parts) {
-      parts = new Promise((resolve, reject) => {
-        waiting.push({ street, resolve, reject });
-        if (!running) void run();
-      });
-      kept.set(street, parts);
-      parts.catch(() => { kept.delete(street); });
-    }
-    return parts;
+  const kept = new LRUCache<string, Promise<AddressParts | null>>({ max: KEPT });
+  return {
+    normalise(street) {
+      let parts = kept.get(street);
+      if (!parts) {
+        parts = new Promise((resolve, reject) => {
+          waiting.push({ street, resolve, reject });
+          if (!running) void run();
+        });
+        kept.set(street, parts);
+        parts.catch(() => { kept.delete(street); });
+      }
+      return parts;
+    },
+    close() {
+      closed = true;
+      if (!running) duck.close();
+    },
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import PQueue from 'p-queue';
 import { rowsOf } from '../lib/duck.ts';
-import { normaliserOn, type Normalise } from './addresses.ts';
+import { openAddresses, type Normalise } from './addresses.ts';
 import { TableColumns } from './columns.ts';
 import { columnOf } from './filters.ts';
 import { textSql, toJson } from './json.ts';
@@ -48,7 +48,7 @@ export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot
   if (!checked.success) throw new Error(`manifest.json: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}`);
   const manifest = checked.data;
   const { duck, gaps } = await loadTables(folder, manifest, atOnce);
-  const normalise = await normaliserOn(duck.connection).catch((error: unknown) => {
+  const addresses = await openAddresses().catch((error: unknown) => {
     duck.close();
     throw error;
   });
@@ -70,7 +70,7 @@ export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot
     return kind;
   };
   return {
-    id: manifest.run_id, manifest, gaps, rows, normalise,
+    id: manifest.run_id, manifest, gaps, rows, normalise: addresses.normalise,
     lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     records: async (table, sql, params) => (await rows(sql, params)).map((row) => toJson(TABLES[table], row)),
     columns(table) {
@@ -86,6 +86,7 @@ export async function loadSnapshot(folder: string, atOnce = 1): Promise<Snapshot
     }),
     close() {
       kept.clear();
+      addresses.close();
       duck.close();
     },
   };

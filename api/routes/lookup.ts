@@ -82,12 +82,14 @@ async function atAddress(columns: TableColumns, parts: AddressParts): Promise<Re
     columns.rowsWith('address_key'), columns.rowsWith('street_key'), columns.texts('unit_key'), columns.numbers('house_low'), columns.numbers('house_high'),
   ]);
   const found = new Map<number, Basis>(withKey(parts.address_key).map((row) => [row, 'address_exact']));
+  // Comparisons with a number that is none are false: the numbers of a grid, as W156N8480, are in no range.
+  const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
   for (const row of onStreet(parts.street_key)) {
     if (found.has(row)) continue;
     const [unit, low, high] = [units.words[units.codes[row] ?? -1] ?? null, lows[row] ?? Number.NaN, highs[row] ?? Number.NaN];
-    const inRange = low <= parts.house_high && high >= parts.house_low && low % 2 === parts.house_low % 2 && (high > low || parts.house_high > parts.house_low);
+    const inRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
     if (unit === parts.unit_key && inRange) found.set(row, 'address_range');
-    if (low === parts.house_low && high === parts.house_high && (unit === null) !== (parts.unit_key === null)) found.set(row, 'address_without_unit');
+    if (low === from && high === to && (unit === null) !== (parts.unit_key === null)) found.set(row, 'address_without_unit');
   }
   return found;
 }

@@ -9,6 +9,18 @@ as_of as (select as_of from run),
 properties as (select * from int_properties),
 
 -- A listing may name two addresses too, or the units of the whole building
+property_lines as (
+  select id, zip, unit_key, unnest(address_lines(address)) as line
+  from properties
+  where address_key is not null
+    and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
+),
+
+named_addresses as (
+  select id, zip, unit_key, parts_of_line(line).address_key as address_key
+  from property_lines
+),
+
 property_addresses as (
   select id, zip, unit_key, address_key
   from properties
@@ -16,10 +28,9 @@ property_addresses as (
 
   union
 
-  select id, zip, unit_key, unnest(address_keys(address)) as address_key
-  from properties
+  select id, zip, unit_key, address_key
+  from named_addresses
   where address_key is not null
-    and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
 ),
 
 records as (select * from int_distress_records),

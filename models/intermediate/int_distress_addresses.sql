@@ -10,7 +10,7 @@ further_lines as (
 ),
 
 further as (
-  select kind, record_id, zip, unnest(parts_of_line(line))
+  select kind, record_id, zip, parts_of_line(line) as parts
   from further_lines
 )
 
@@ -20,6 +20,6 @@ where address_key is not null
 
 union
 
-select kind, record_id, zip, address_key, street_key, house_low, house_high, unit_key
+select kind, record_id, zip, parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key
 from further
-where address_key is not null
+where parts is not null

@@ -2,14 +2,14 @@
 -- suffixes and directionals abbreviated, unit apart, house number ranges understood. Two spellings of one
 -- address come out equal; two addresses must not. What is not certain is left as it was written.
 --
--- Each macro is one step over a struct or a list; address_parts at the end puts them in a row. A step that uses
--- its argument more than once is called through list_transform, which evaluates the argument once.
+-- parts_of_lines, below, is the whole of it: step by step, each a named column of its own, so that each is computed once.
+-- The macros before it are what single steps do. Regular expressions stand outside of lambdas, because DuckDB makes those
+-- within anew for each piece of its input, all others once for a query.
 
 -- What stands for a word in a list of WORD=FORM pairs between blanks, or null. Far faster than a MAP of this size; a long
 -- list is kept by first letters, of which one is searched.
 CREATE OR REPLACE MACRO looked_up(token, pairs) AS
-  list_transform([strpos(pairs, ' ' || token || '=')], lambda pos: CASE
-    WHEN pos > 0 THEN regexp_extract(substr(pairs, pos + length(token) + 2, 8), '^\S+') END)[1];
+  string_split(replace(left(string_split(pairs, ' ' || token || '=')[2], 8), chr(10), ' '), ' ')[1];
 
 -- Publication 28, appendix C1: suffix to its standard abbreviation, and a few spellings that counties use beside it. What
 -- C1 does not list is a word of its own: POINTE is not POINT.
@@ -77,7 +77,7 @@ CREATE OR REPLACE MACRO directional_of(token) AS looked_up(token, '
   N=N NORTH=N NO=N S=S SOUTH=S SO=S E=E EAST=E W=W WEST=W
   NE=NE NORTHEAST=NE NW=NW NORTHWEST=NW SE=SE SOUTHEAST=SE SW=SW SOUTHWEST=SW ');
 
--- Words of a street name that are written in two ways; any other word stays.
+-- A word of a street's name that is written in two ways; any other stays.
 CREATE OR REPLACE MACRO name_word_of(token) AS CASE
   -- A number in two words, as well_known_names marks it: 2+FIRST is 21ST
   WHEN contains(token, '+') THEN left(token, 1) || looked_up(substr(token, 3), ' FIRST=1ST SECOND=2ND THIRD=3RD FOURTH=4TH FIFTH=5TH SIXTH=6TH SEVENTH=7TH EIGHTH=8TH NINTH=9TH ')
@@ -92,22 +92,19 @@ CREATE OR REPLACE MACRO name_word_of(token) AS CASE
 -- Upper case, no accents, no punctuation but a number's hyphen; "#" stands alone; "912 - 914", "912 & 914" and "912, 914" are
 -- ranges; "912-A" is 912A, "912½" and "912-1/2" are 912 1/2; the two halves of a number of Milwaukee's grid are one word.
 CREATE OR REPLACE MACRO address_line(street) AS
-  trim(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
-    upper(strip_accents(replace(street, '½', ' 1/2'))),
-    '[.''`"]', '', 'g'),
-    '#', ' # ', 'g'),
+  trim(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+    replace(translate(upper(strip_accents(replace(street, '½', ' 1/2'))), '.''`"', ''), '#', ' # '),
     '^\s*(\d+)\s*-\s*(?:([A-Z])\b|(1/2)\b)', '\1\2 \3'),
     '^\s*(\d+)\s*(?:-|&|/|,|\bAND\b|\bTO\b|\bTHRU\b)\s*(\d+)\b([^/]|$)', '\1-\2\3'),
     '[^A-Z0-9#&/;-]+', ' ', 'g'),
     '^([NSEW]\d+) ([NSEW]\d+)\b', '\1\2'),
-    '([A-Z]{2,})-([A-Z]{2,})', '\1 \2', 'g'),
-    '\s+', ' ', 'g'));
+    '([A-Z]{2,})-([A-Z]{2,})', '\1 \2', 'g'));
 
--- A line may name more than one address of a parcel: "101 MAIN ST AKA 2 OAK AVE", "12 A ST & 14 B ST".
-CREATE OR REPLACE MACRO address_lines(street) AS
-  list_filter(string_split_regex(
-    regexp_replace(address_line(street), '(?:\s*(?:;|&|\bAKA\b|\bA/K/A\b)|\s+/)\s*(\d+[A-Z]?(?:-\d+)? [A-Z0-9])', '~\1', 'g'), '\s*~\s*'),
-    lambda line: line <> '');
+-- A line may name more than one address of a parcel, "101 MAIN ST AKA 2 OAK AVE", "12 A ST & 14 B ST": here with ~ between them.
+CREATE OR REPLACE MACRO addresses_of(street) AS
+  ltrim(regexp_replace(address_line(street), '(?:\s*(?:;|&|\bAKA\b|\bA/K/A\b)|\s+/)\s*(\d+[A-Z]?(?:-\d+)? [A-Z0-9])', '~\1', 'g'), '~');
+
+CREATE OR REPLACE MACRO address_lines(street) AS list_filter(string_split(addresses_of(street), '~'), lambda line: line <> '');
 
 -- Numbers in two words, each marked as one word for name_word_of: "TWENTY FIRST" is 2+FIRST.
 CREATE OR REPLACE MACRO compound_ordinals(line) AS CASE
@@ -130,57 +127,38 @@ CREATE OR REPLACE MACRO well_known_names(line) AS
     ' (?:UP|UPPER|UPPR)(?: ?[/&-] ?| AND | )(?:DOWN|DN|LOWER|LOWR)$', ''),
     ' (?:FRONT|FRNT)(?: ?[/&-] ?| AND )REAR$', ' FRONT REAR');
 
--- Step 1: the house number, or the range of numbers, off the front. Milwaukee's grid numbers look like W156N8480.
--- A street without a number, or with number 0 as vacant land has it, is no address.
-CREATE OR REPLACE MACRO split_house(line) AS {
-  'house': regexp_extract(line, '^(0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) \S', 1),
-  'rest': regexp_extract(line, '^(?:0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) (\S.*)$', 1)};
+-- The house number, or the range of numbers, is marked off with a bar: "912 |MAIN ST". Milwaukee's grid numbers look like
+-- W156N8480. A street without a number, or with number 0 as vacant land has it, is no address.
+CREATE OR REPLACE MACRO mark_house(line) AS
+  regexp_replace(line, '^(?:0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) ', '\0|');
 
--- Step 2: the unit off the end: a designator with its number, a floor, or a word such as REAR after the suffix.
+-- The unit off the end: a designator with its number, a floor, or a word such as REAR after the suffix: "912 |MAIN ST~ APT 4".
 CREATE OR REPLACE MACRO unit_pattern() AS
   '(?: (?:APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|BUILDING|BLDG|LOT|TRAILER|TRLR|SPACE|SPC|DEPT|FLOOR|FLR|FL|PENTHOUSE|PH|NO|#)(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9-]*|[A-Z])| (?:\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)| (?:REAR|UPPER|UPPR|UP|LOWER|LOWR|DOWN|DN|FRONT|FRNT|BASEMENT|BSMT))+$';
 
-CREATE OR REPLACE MACRO split_unit(part) AS {
-  'house': part.house,
-  'street': trim(regexp_replace(part.rest, unit_pattern(), '')),
-  'unit': trim(regexp_extract(part.rest, unit_pattern()))};
+CREATE OR REPLACE MACRO mark_unit(line) AS regexp_replace(line, unit_pattern(), '~\0');
 
--- Step 3: a bare number or letter after the suffix is a unit too: "12 MAIN ST 4", "12 MAIN ST N B".
-CREATE OR REPLACE MACRO split_bare_unit(part) AS
-  list_transform([string_split(part.street, ' ')], lambda t: CASE
-    WHEN part.unit = '' AND len(t) >= 3 AND regexp_full_match(t[-1], '\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*')
-      AND (suffix_of(t[-2]) IS NOT NULL OR (len(t) >= 4 AND directional_of(t[-2]) IS NOT NULL AND suffix_of(t[-3]) IS NOT NULL))
-    THEN {'house': part.house, 'words': t[:-2], 'unit': '# ' || t[-1]}
-    ELSE {'house': part.house, 'words': t, 'unit': part.unit} END)[1];
+-- A bare number or letter at the end may be a unit too, which the words before it tell: "912 |MAIN ST !4".
+CREATE OR REPLACE MACRO mark_bare_unit(line) AS regexp_replace(line, '^([^~]*) (\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*)$', '\1 !\2');
 
--- Step 4: the street's words in standard form. A directional is one only where a name is left beside it: in
--- "NORTH AVE" it is the name. Two directionals in full are one: "NORTH EAST" is NE.
-CREATE OR REPLACE MACRO has_post_directional(w) AS
-  len(w) >= 3 AND directional_of(w[-1]) IS NOT NULL AND suffix_of(w[-2]) IS NOT NULL;
+CREATE OR REPLACE MACRO without_zeros(text) AS coalesce(nullif(ltrim(text, '0'), ''), '0');
 
-CREATE OR REPLACE MACRO street_words(w) AS CASE
-  WHEN has_post_directional(w) THEN list_append(plain_street_words(w[:-2]), directional_of(w[-1]))
-  ELSE plain_street_words(w) END;
+-- Whether these words end as a street does, so that what follows is a unit: "MAIN ST", "MAIN ST N".
+CREATE OR REPLACE MACRO end_a_street(words) AS
+  len(words) >= 2 AND (suffix_of(words[-1]) IS NOT NULL OR (len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL));
 
-CREATE OR REPLACE MACRO plain_street_words(w) AS CASE
-  WHEN len(w) >= 4 AND w[1] IN ('NORTH', 'SOUTH') AND w[2] IN ('EAST', 'WEST')
-    THEN list_prepend(left(w[1], 1) || left(w[2], 1), name_words(w[3:]))
-  WHEN len(w) >= 3 AND directional_of(w[1]) IS NOT NULL OR len(w) = 2 AND directional_of(w[1]) IS NOT NULL AND suffix_of(w[2]) IS NULL
-    THEN list_prepend(directional_of(w[1]), name_words(w[2:]))
-  ELSE name_words(w) END;
+CREATE OR REPLACE MACRO is_digits(text) AS text <> '' AND translate(text, '0123456789', '') = '';
 
 -- A bare number before the suffix is an ordinal: "E 105 ST" is E 105TH ST.
 CREATE OR REPLACE MACRO ordinal_of(number) AS
-  number || CASE WHEN regexp_full_match(number, '\d*1\d') THEN 'TH'
+  number || CASE WHEN number[-2] = '1' THEN 'TH'
     WHEN ends_with(number, '1') THEN 'ST' WHEN ends_with(number, '2') THEN 'ND' WHEN ends_with(number, '3') THEN 'RD' ELSE 'TH' END;
 
--- The last word is the suffix; the words before it are the name.
-CREATE OR REPLACE MACRO name_words(w) AS
-  list_transform(w, lambda word, i: CASE
-    WHEN i = len(w) THEN coalesce(suffix_of(word), name_word_of(word))
-    WHEN regexp_full_match(word, '0*[1-9]\d{0,2}') THEN ordinal_of(ltrim(word, '0'))
-    WHEN regexp_full_match(word, '0+[1-9]\d*(?:ST|ND|RD|TH)') THEN ltrim(word, '0')
-    ELSE name_word_of(word) END);
+-- A word of the name as it stands before the suffix.
+CREATE OR REPLACE MACRO inner_word_of(word) AS CASE
+  WHEN is_digits(word) AND length(ltrim(word, '0')) BETWEEN 1 AND 3 THEN ordinal_of(ltrim(word, '0'))
+  WHEN starts_with(word, '0') AND right(word, 2) IN ('ST', 'ND', 'RD', 'TH') AND is_digits(left(ltrim(word, '0'), -2)) THEN ltrim(word, '0')
+  ELSE name_word_of(word) END;
 
 -- Units in one form: an apartment, a suite and a bare number are the same thing to a county; buildings, floors and lots are not.
 CREATE OR REPLACE MACRO unit_form(unit) AS
@@ -190,35 +168,116 @@ CREATE OR REPLACE MACRO unit_form(unit) AS
     '\b(?:UPPER|UP)\b', 'UPPR'), '\b(?:LOWER|DOWN|DN)\b', 'LOWR'), '\bFRONT\b', 'FRNT'), '\bBASEMENT\b', 'BSMT'),
     '([#A-Z]) 0*(\w)', '\1 \2', 'g')), '');
 
--- Step 5: the ends of a range. "912-14" is 912 to 914; a second number below the first is part of the number.
+-- The second number of a range: "912-14" is 912 to 914.
 CREATE OR REPLACE MACRO range_end(low, high) AS
   CASE WHEN length(high) < length(low) THEN left(low, length(low) - length(high)) || high ELSE high END;
 
-CREATE OR REPLACE MACRO house_ends(house) AS
-  list_transform([{'low': regexp_extract(house, '^0*(\d+)', 1), 'high': regexp_extract(house, '^\d+-(\d+)', 1)}], lambda h: {
-    'low': TRY_CAST(h.low AS INTEGER),
-    'high': CASE WHEN h.high <> '' AND TRY_CAST(range_end(h.low, h.high) AS INTEGER) >= TRY_CAST(h.low AS INTEGER)
-      THEN TRY_CAST(range_end(h.low, h.high) AS INTEGER) ELSE TRY_CAST(h.low AS INTEGER) END})[1];
+CREATE OR REPLACE MACRO without_letters(number) AS rtrim(number, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
-CREATE OR REPLACE MACRO house_form(house, ends) AS CASE
-  WHEN ends.low IS NULL OR contains(house, '/') OR regexp_matches(house, '[A-Z]') THEN ltrim(house, '0')
-  WHEN ends.high > ends.low THEN ends.low || '-' || ends.high
-  WHEN contains(house, '-') AND ltrim(split_part(house, '-', 1), '0') <> ltrim(split_part(house, '-', 2), '0') THEN house
-  ELSE CAST(ends.low AS VARCHAR) END;
+CREATE OR REPLACE MACRO house_form(house, low, high) AS CASE
+  WHEN low IS NULL OR contains(house, '/') OR house <> lower(house) THEN ltrim(house, '0')
+  WHEN high > low THEN low || '-' || high
+  WHEN contains(house, '-') AND ltrim(string_split(house, '-')[1], '0') <> ltrim(string_split(house, '-')[2], '0') THEN house
+  ELSE CAST(low AS VARCHAR) END;
 
--- All parts of one line. house is '' and every part null where there is no house number.
-CREATE OR REPLACE MACRO parts_of_line(line) AS
-  list_transform(list_transform(list_transform(list_transform(
-    [split_house(well_known_names(line))],
-    lambda a: split_unit(a)),
-    lambda b: split_bare_unit(b)),
-    lambda c: {'house': nullif(c.house, ''), 'ends': house_ends(c.house), 'street': array_to_string(street_words(c.words), ' '), 'unit': unit_form(c.unit)}),
-    lambda d: CASE WHEN d.house IS NOT NULL AND d.street <> '' THEN {
-      'address_key': concat_ws(' ', house_form(d.house, d.ends), d.street, d.unit),
-      'street_key': d.street, 'house_low': d.ends.low, 'house_high': d.ends.high, 'unit_key': d.unit} END)[1];
+-- The parts of each line of a table or CTE named by `source`, which has it in a column `line`. Every part is null where there
+-- is no house number.
+CREATE OR REPLACE MACRO parts_of_lines(source) AS TABLE
+WITH
+
+marked AS (
+  SELECT mark_bare_unit(mark_unit(mark_house(well_known_names(line)))) AS line FROM query_table(source)
+),
+
+halved AS (
+  SELECT string_split(string_split(line, '~')[1], '|') AS house_and_street, trim(string_split(line, '~')[2]) AS unit FROM marked
+),
+
+split AS (
+  SELECT
+    trim(house_and_street[1]) AS house,
+    string_split(replace(house_and_street[2], ' !', ' '), ' ') AS words,
+    contains(house_and_street[2], ' !') AS may_end_in_unit,
+    unit_form(unit) AS unit
+  FROM halved
+),
+
+-- "12 MAIN ST 4", "12 MAIN ST N B"
+told AS (
+  SELECT *, CASE WHEN may_end_in_unit THEN end_a_street(words[:-2]) ELSE false END AS ends_in_unit FROM split
+),
+
+streets AS (
+  SELECT
+    house,
+    CASE WHEN ends_in_unit THEN words[:-2] ELSE words END AS words,
+    CASE WHEN ends_in_unit THEN '# ' || without_zeros(words[-1]) ELSE unit END AS unit
+  FROM told
+),
+
+-- A directional is one only where a name is left beside it: in "NORTH AVE" it is the name.
+with_post_directional AS (
+  SELECT *, CASE WHEN len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL THEN directional_of(words[-1]) END AS post FROM streets
+),
+
+without_post_directional AS (
+  SELECT * REPLACE (CASE WHEN post IS NULL THEN words ELSE words[:-2] END AS words) FROM with_post_directional
+),
+
+-- Two directionals in full are one: "NORTH EAST" is NE.
+with_directionals AS (
+  SELECT
+    *,
+    CASE
+      WHEN len(words) >= 4 AND words[1] IN ('NORTH', 'SOUTH') AND words[2] IN ('EAST', 'WEST') THEN 2
+      WHEN len(words) >= 3 AND directional_of(words[1]) IS NOT NULL THEN 1
+      WHEN len(words) = 2 AND directional_of(words[1]) IS NOT NULL AND suffix_of(words[2]) IS NULL THEN 1
+      ELSE 0
+    END AS before_name
+  FROM without_post_directional
+),
+
+-- The last word is the suffix; the words before it are the name.
+formed AS (
+  SELECT
+    house,
+    concat_ws(' ',
+      CASE before_name WHEN 2 THEN left(words[1], 1) || left(words[2], 1) WHEN 1 THEN directional_of(words[1]) END,
+      nullif(array_to_string(list_transform(words[before_name + 1:-2], lambda word: inner_word_of(word)), ' '), ''),
+      coalesce(suffix_of(words[-1]), name_word_of(words[-1])),
+      post) AS in_form,
+    unit,
+    string_split(string_split(house, ' ')[1], '-') AS numbers
+  FROM with_directionals
+),
+
+-- The ends of a range; a second number below the first is part of the number.
+numbered AS (
+  SELECT *, ltrim(without_letters(numbers[1]), '0') AS low, without_letters(numbers[2]) AS high FROM formed
+),
+
+ranged AS (
+  SELECT house, in_form, unit, TRY_CAST(low AS INTEGER) AS low, TRY_CAST(range_end(low, high) AS INTEGER) AS high FROM numbered
+),
+
+ended AS (
+  SELECT * REPLACE (CASE WHEN high >= low THEN high ELSE low END AS high) FROM ranged
+)
+
+SELECT
+  CASE WHEN in_form <> '' THEN {
+    'address_key': concat_ws(' ', house_form(house, low, high), in_form, unit),
+    'street_key': in_form, 'house_low': low, 'house_high': high, 'unit_key': unit} END AS parts
+FROM ended;
+
+-- The same of one line.
+CREATE OR REPLACE MACRO parts_of_line(address) AS (WITH one_line AS (SELECT address AS line) SELECT parts FROM parts_of_lines('one_line'));
+
+-- The first address of a street as published.
+CREATE OR REPLACE MACRO first_address_of(street) AS string_split(addresses_of(street), '~')[1];
 
 -- All parts of a street address as published; of the first address where the line names several.
-CREATE OR REPLACE MACRO address_parts(street) AS parts_of_line(address_lines(street)[1]);
+CREATE OR REPLACE MACRO address_parts(street) AS parts_of_line(first_address_of(street));
 
 -- The street of a listing as that of a building: "Units 1-8" of a listing of eight units is all of it, not a unit of it.
 CREATE OR REPLACE MACRO whole_building(street, units) AS CASE
@@ -227,10 +286,6 @@ CREATE OR REPLACE MACRO whole_building(street, units) AS CASE
 
 -- All parts of the street of a listing.
 CREATE OR REPLACE MACRO listing_parts(street, units) AS coalesce(address_parts(whole_building(street, units)), address_parts(street));
-
--- The keys of every address that the line names.
-CREATE OR REPLACE MACRO address_keys(street) AS
-  list_filter(list_transform(address_lines(street), lambda line: parts_of_line(line).address_key), lambda k: k IS NOT NULL);
 
 -- A post office box is where mail goes, never where a building stands.
 CREATE OR REPLACE MACRO is_po_box(street) AS

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { openAddresses } from '../../api/addresses.ts';
 import { placeOf } from '../../api/routes/lookup.ts';
 import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith } from './buyers.ts';
@@ -93,6 +94,8 @@ describe('a lookup', () => {
     assert.equal(body['understood_as'], '1 NOWHERE RD');
     assert.deepEqual((body['coverage'] as { tax_delinquency: unknown }).tax_delinquency, [{ county: 'Cuyahoga County, OH', last_good_at: '2026-11-20T12:00:00Z' }]);
     assert.equal(started.facilitator.settled, settled);
+    // A number of a grid has no ends.
+    assert.equal((await look({ address: 'W156N8480 Main Street' })).body['understood_as'], 'W156N8480 MAIN ST');
   });
 
   it('is refused before it is priced where it names nothing', async () => {
@@ -127,5 +130,20 @@ describe('a lookup', () => {
     for (const part of [...designators.map((word) => `${word.replace('S?', 's')} 4`), ...places]) {
       assert.deepEqual(placeOf(`12 Main St, ${part}`), { street: `12 Main St ${part}` }, part);
     }
+  });
+});
+
+describe('addresses that are asked for at the same time', () => {
+  it('are each answered as alone, however many, and again after a pause', async () => {
+    const addresses = await openAddresses();
+    try {
+      // More than one piece of the query, and none that is no address lost among them.
+      const ask = (from: number): Promise<(string | undefined)[]> =>
+        Promise.all(Array.from({ length: 700 }, async (_, i) => (await addresses.normalise(i % 7 === 0 ? `Elm Street ${from + i}` : `${from + i} Elm Street`))?.address_key));
+      const expected = (from: number): (string | undefined)[] => Array.from({ length: 700 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
+      assert.deepEqual(await ask(1), expected(1));
+      assert.equal((await addresses.normalise('12 Main Street'))?.address_key, '12 MAIN ST');
+      assert.deepEqual(await Promise.all([ask(1000), ask(2000)]), [expected(1000), expected(2000)]);
+    } finally { addresses.close(); }
   });
 });
