@@ -13,7 +13,7 @@ import { createFetcher, type Progress } from '../sources/fetch/fetcher.ts';
 import { loadSources, secretsOf } from '../sources/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { liveClock, sandboxClock, type Clock } from './clock.ts';
-import { openQueueCrawler, type QueueProgress } from './crawl/by_queue.ts';
+import type { QueueProgress } from './crawl/by_queue.ts';
 import { inThisProcess, type Crawler } from './crawl/crawler.ts';
 import { QueueUnavailable } from './crawl/database.ts';
 import { failureOf } from './failure.ts';
@@ -88,6 +88,8 @@ async function crawlerOf(settings: PipelineSettings, all: readonly SourceSpec[],
   const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
   const secrets = secretsOf(all);
   if (settings.QUEUE !== undefined) {
+    // Most runs have no queue, and what asks one takes a while to load.
+    const { openQueueCrawler } = await import('./crawl/by_queue.ts');
     const crawler = await openQueueCrawler({
       url: settings.QUEUE, dataDir: settings.DATA_DIR, archive, sources: all, contact: settings.CONTACT, sandboxUrl, secrets, say, onProgress: queueProgress,
       noWorkerMs: settings.QUEUE_WAIT_MINUTES * 60_000,

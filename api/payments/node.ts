@@ -1,6 +1,6 @@
 /** Reading from a node of the chain. */
 import { createPublicClient, http, type PublicClient } from 'viem';
-import { base } from 'viem/chains';
+import { base } from './base.ts';
 
 const USUAL_POLLING_MS = 1_000;
 const RETRIES = 2;

@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { base } from './base.ts';
 import { readerOf } from './node.ts';
 import { NETWORK } from './network.ts';
 

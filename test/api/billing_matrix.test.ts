@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import { createPublicClient, http, parseAbi, type Hex } from 'viem';
-import { base } from 'viem/chains';
+import { base } from '../../api/payments/base.ts';
 import { atomicOf, USDC } from '../../api/payments/network.ts';
 import type { Route } from '../../api/route.ts';
 import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from './payments_offered.ts';

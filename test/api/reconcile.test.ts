@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { authorizationTypes } from '@x402/evm';
 import { createTestClient, createWalletClient, encodeFunctionData, http, parseAbi, parseSignature, type Hex, type TransactionReceipt } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { base as asViemHasIt } from 'viem/chains';
+import { base } from '../../api/payments/base.ts';
 import { chainEvidence } from '../../api/payments/evidence.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
 import { EXPIRY_MARGIN_SECONDS, reconcile } from '../../api/payments/reconcile.ts';
@@ -23,6 +24,12 @@ const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingCon
 const US: Hex = '0x00000000000000000000000000000000000000aa';
 const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 const AMOUNT = 50_000n;
+
+it('the chain is Base as viem has it, without what nothing here asks for', () => {
+  const asked = (chain: object): object => Object.fromEntries(Object.entries(chain).filter(([name]) => !['contracts', 'extend', 'blockExplorers', 'sourceId'].includes(name)));
+  assert.deepEqual(asked(base), asked(asViemHasIt));
+  for (const [name, contract] of Object.entries(base.contracts)) assert.deepEqual(contract, asViemHasIt.contracts[name as keyof typeof asViemHasIt.contracts], name);
+});
 
 describe('the reconciler', () => {
   let chain: Chain;

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { base } from '../base.ts';
 import { checkChain } from '../evidence.ts';
 import { CHAIN_ID, USDC } from '../network.ts';
 import { readerOf } from '../node.ts';
