@@ -15,6 +15,7 @@ import { svgOf } from '../../pipelines/analyse/profile/charts.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const [A, B] = ['2026-11-20.01', '2026-11-23.01'];
@@ -27,7 +28,7 @@ before(async () => {
   await runDay({ layout, world, day: '2026-11-23', only });
 });
 const cli = (script: string, env: Record<string, string>) =>
-  spawnSync(process.execPath, [`pipelines/analyse/${script}`], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, ...env } });
+  spawnSync(process.execPath, [`pipelines/analyse/${script}`], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
 
 describe('two snapshots compared', () => {
   let diff: Diff;

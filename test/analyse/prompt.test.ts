@@ -11,6 +11,7 @@ import { asLines, asTable, upright } from '../../pipelines/analyse/show.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -86,7 +87,7 @@ describe('over a snapshot', () => {
 
   test('a script is answered statement by statement, and a mistake in it shows in the exit status', () => {
     const script = 'SELECT count(*) AS n\nFROM deals;\nSELEC 1;\n.tables\nSELECT 7 AS last';
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', input: script, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root } });
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', input: script, env: { ...BARE, DATA_DIR: layout.root } });
     assert.match(stdout, /n\n +\d+\n1 row\nParser Error: syntax error at or near "SELEC"/);
     assert.match(stdout, /deals +\d+ +One row per property/);
     assert.match(stdout, /last\n +7\n1 row\n$/);
@@ -94,7 +95,7 @@ describe('over a snapshot', () => {
   });
 
   test('Q answers one query, for people or programs', () => {
-    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, ...env } });
+    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
     assert.equal(ask({ Q: 'SELECT 1 AS one', FORMAT: 'csv' }).stdout, 'one\n1\n');
     const wrong = ask({ Q: 'FROM nothing' });
     assert.deepEqual([wrong.status, /Table with name nothing does not exist/.test(wrong.stderr)], [1, true]);
@@ -103,7 +104,7 @@ describe('over a snapshot', () => {
 
   test('at a terminal: Tab, a statement over two lines, Ctrl-C, and history that the next session has', { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no script' }, async () => {
     const session = async (keys: readonly string[]): Promise<string> => {
-      const child = spawn('script', ['-qefc', `${process.execPath} pipelines/sql.ts`, '/dev/null'], { cwd: root, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, TERM: 'xterm', COLUMNS: '120' } });
+      const child = spawn('script', ['-qefc', `${process.execPath} pipelines/sql.ts`, '/dev/null'], { cwd: root, env: { ...BARE, DATA_DIR: layout.root, TERM: 'xterm', COLUMNS: '120' } });
       let seen = '';
       child.stdout.on('data', (d: Buffer) => { seen += d.toString(); });
       const until = async (what: string, from: number): Promise<void> => {

@@ -13,6 +13,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 let layout: Layout;
@@ -59,7 +60,7 @@ describe('a worked query', () => {
   });
 
   test('is answered from the command line, and a name that is none is told', () => {
-    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/analyse/query_cli.ts'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, ...env } });
+    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/analyse/query_cli.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
     assert.match(ask({}).stdout, /^ {2}auctions_by_week +How many sheriff sales/m);
     assert.match(ask({ NAME: 'auctions_by_week', FORMAT: 'csv' }).stdout, /^week,sales,counties,/);
     assert.match(ask({ NAME: 'nothing' }).stderr, /^NAME is "nothing", expected one of auctions_by_week, /);
@@ -154,7 +155,7 @@ describe('a number walked back', () => {
     const whole = await readFile(file);
     await writeFile(file, 'something else');
     try {
-      const { status, stdout } = spawnSync(process.execPath, ['pipelines/analyse/explain_cli.ts'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, ID: String(deal?.['id']) } });
+      const { status, stdout } = spawnSync(process.execPath, ['pipelines/analyse/explain_cli.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ID: String(deal?.['id']) } });
       assert.equal(status, 1);
       assert.match(stdout, /SHA-256 NOT VERIFIED: archive object objects\/.* is damaged/);
     } finally { await writeFile(file, whole); }

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve, type Serving } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
+import { BARE } from '../environment.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -32,7 +33,7 @@ describe('an example', () => {
 
   const run = (command: string, args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> => new Promise((resolve) => {
     execFile(command, args, {
-      cwd: root, env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, SERVER: server.url, BUYER_KEY: server.payments.sandbox?.buyer.privateKey ?? '', ...env },
+      cwd: root, env: { ...BARE, PATH: `${dirname(process.execPath)}:${BARE['PATH'] ?? ''}`, SERVER: server.url, BUYER_KEY: server.payments.sandbox?.buyer.privateKey ?? '', ...env },
     }, (error, out, err) => { resolve({ code: error ? Number(error.code) : 0, out, err }); });
   });
   const seller = async (): Promise<bigint> => await server.payments.sandbox?.chain.balanceOf(server.payments.payTo) ?? 0n;

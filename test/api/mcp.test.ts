@@ -12,6 +12,7 @@ import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { serve, type Serving } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
+import { BARE } from '../environment.ts';
 
 const program = fileURLToPath(new URL('../../api/client/mcp.ts', import.meta.url));
 
@@ -46,7 +47,7 @@ describe('the MCP server', () => {
   });
 
   const open = async (env: Record<string, string>): Promise<Agent> => {
-    const transport = new StdioClientTransport({ command: process.execPath, args: [program], env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder.path, ...env }, stderr: 'pipe' });
+    const transport = new StdioClientTransport({ command: process.execPath, args: [program], env: { ...BARE, DATA_DIR: folder.path, ...env }, stderr: 'pipe' });
     let said = '';
     transport.stderr?.on('data', (chunk: Buffer) => { said += chunk.toString('utf8'); });
     const client = new Client({ name: 'test', version: '1' });
@@ -222,7 +223,7 @@ describe('the MCP server', () => {
     ] as const;
     await Promise.all(cases.map(async ([env, line]) => {
       const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-        execFile(process.execPath, [program], { env: { PATH: process.env['PATH'], ...env } }, (error, stdout, stderr) => { resolve({ code: error?.code, out: stdout, err: stderr }); });
+        execFile(process.execPath, [program], { env: { ...BARE, ...env } }, (error, stdout, stderr) => { resolve({ code: error?.code, out: stdout, err: stderr }); });
       });
       assert.deepEqual([code, out], [1, ''], err);
       assert.match(err, line);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import type { World } from '../../sandbox/world/types.ts';
+import { BARE } from '../environment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -44,7 +45,7 @@ export interface Pipeline {
 export async function startPipeline(web: Web, dataDir: string, day: string, env: Record<string, string> = {}): Promise<Pipeline> {
   const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
     cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: await web.on(day), ...env },
+    env: { ...BARE, HOME: process.env['HOME'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: await web.on(day), ...env },
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();

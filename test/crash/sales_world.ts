@@ -1,7 +1,5 @@
 /** What the proofs of the sale share: real servers on one ledger and one chain that outlives them, real buyers, and the account that is drawn up at the end. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Address } from 'viem';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
@@ -29,7 +27,7 @@ export interface SalesWorld {
 
 /** Make a ledger, a chain, a snapshot with so many leads, and buyers with money. */
 export async function openSales(kind: 'sqlite' | 'postgres', { leads, buyers: count }: { readonly leads: number; readonly buyers: number }): Promise<SalesWorld> {
-  const [folder, cache] = [await dataFolder(), await mkdtemp(join(tmpdir(), 'dealfeed-compiled-'))];
+  const folder = await dataFolder();
   const chain = await startChain();
   const postgres = kind === 'postgres' ? await startPostgres() : undefined;
   const place = postgres ? await postgres.database() : join(folder.path, 'ledger.sqlite');
@@ -40,15 +38,12 @@ export async function openSales(kind: 'sqlite' | 'postgres', { leads, buyers: co
     chain, buyers, postgres, place,
     env: {
       DATA_DIR: folder.path, LEDGER: place, SANDBOX_RPC: chain.rpcUrl, PAY_TO, CURSOR_SECRET: 'the same on every server', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'silent',
-      // Starting is most of what is done here: code that is compiled already starts sooner.
-      NODE_COMPILE_CACHE: cache,
     },
     openLedger: () => openLedger({ DATA_DIR: folder.path, LEDGER: place }),
     async close() {
       await postgres?.remove();
       await chain.close();
       await folder.remove();
-      await rm(cache, { recursive: true, force: true });
     },
   };
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../sandbox/server.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import type { Web } from '../crash/pipeline_process.ts';
+import { BARE } from '../environment.ts';
 
 export interface WorkerProcess {
   readonly child: ChildProcess;
@@ -19,7 +20,7 @@ export interface WorkerProcess {
 /** @param script to run instead of the worker's own command line */
 export async function workerProcess(env: Readonly<Record<string, string>>, script = '../../pipelines/crawl/cli.ts'): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'], env: { ...BARE, HOME: process.env['HOME'] ?? '', ...env },
   });
   const lines: string[] = [];
   const looking = new Set<() => void>();

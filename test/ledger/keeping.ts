@@ -12,6 +12,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Place } from './conformance.ts';
 import { child } from './processes.ts';
 import { all, bodyOf, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const LARGE = 'a long answer '.repeat(200_000);
@@ -48,7 +49,7 @@ export function keeping(place: Place, other: Place): void {
   const folder = mkdtempSync(join(tmpdir(), 'dealfeed-keeping-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const make = (command: string, env: Record<string, string>): { status: number | null; out: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, ...env } });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: folder, ...env } });
     return { status, out: stdout + stderr };
   };
   const file = join(folder, 'backup.gz');

@@ -11,6 +11,7 @@ import { smallWorld } from '../pipelines/runs.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { tellTroubles, type Alert } from '../../pipelines/operate/alerts.ts';
 import { trouble, TROUBLES, type Trouble, type TroubleKind } from '../../pipelines/operate/troubles.ts';
+import { BARE } from '../environment.ts';
 
 const quarantined = trouble('source_quarantined', 'oh_stark_tax', 'missing_column: the file has no column OWNER', 'missing_column');
 const stale = trouble('source_stale', 'hud_fmr', 'hud_fmr was last read well 9 days ago, expected every 7');
@@ -95,7 +96,7 @@ test('a run tells at its end, and a command that fails or hangs changes neither 
   const { layout, file, heard } = await listener();
   const run = (command: string) => new Promise<{ status: number | null; out: string }>((resolve) => {
     const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: new URL('../../', import.meta.url), env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'heartland_multifamily,crescent_brokerage,fmr', ALERT_COMMAND: command, ALERT_SECONDS: '0.5' },
+      cwd: new URL('../../', import.meta.url), env: { ...BARE, ...SANDBOX_SECRETS, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'heartland_multifamily,buckeye_income_property,fmr', ALERT_COMMAND: command, ALERT_SECONDS: '0.5' },
     });
     let out = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });

@@ -10,6 +10,7 @@ import { loadSources } from '../../sources/index.ts';
 import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/jobs.ts';
 import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from '../../pipelines/operate/run_job.ts';
 import { crontabLines, mergedCrontab, systemdUnits } from '../../pipelines/operate/schedule.ts';
+import { BARE } from '../environment.ts';
 
 const place = { project: '/opt/deal feed', dataDir: '/var/lib/dealfeed 100%' };
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -109,7 +110,7 @@ describe('as a crontab', () => {
 test('where no schedule is installed the watch makes nothing up', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-watch-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], { cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir } });
+  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], { cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { ...BARE, DATA_DIR: dataDir } });
   assert.equal(status, 0);
   assert.match(stdout, /^no schedule is installed for .* \(make schedule INSTALL=1\): nothing is made up, trouble is told$/m);
 });
@@ -123,7 +124,7 @@ test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings
   await writeFile(join(folder, 'crontab'), `#!/bin/sh\nif [ "$1" = -l ]; then cat ${crontab}; else cat > ${crontab}; fi\n`, { mode: 0o755 });
   const dataDir = join(folder, 'data');
   const call = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'schedule'], {
-    cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
+    cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { ...BARE, PATH: `${folder}:${BARE['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
   });
   const settings = { LIVE: '1', CONTACT: 'me@example.org', HUD_TOKEN: 'secret', SOURCES: 'tax' };
   const printed = call(settings);

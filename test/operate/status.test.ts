@@ -9,7 +9,9 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { healthOf, type Health } from '../../pipelines/operate/health.ts';
 import type { TroubleKind } from '../../pipelines/operate/troubles.ts';
 import { EXIT, linesOfHealth } from '../../pipelines/status.ts';
-import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url);
 const kinds = (health: Health): TroubleKind[] => health.troubles.map((t) => t.kind);
@@ -20,11 +22,11 @@ describe('the state of a folder', () => {
   const look = async (today?: string): Promise<Health> => healthOf(layout, await loadSources(), today === undefined ? {} : { today });
   before(async () => {
     layout = await newLayout();
-    const world = smallWorld();
-    await runDay({ layout, world, day: '2026-11-20' });
+    const world = makeWorld(TINY);
+    await runDay({ layout, world, day: '2026-11-20', browser: true });
     // On the second day one site is rebuilt, and one refuses.
     ({ runId } = await runDay({
-      layout, world, day: '2026-11-21',
+      layout, world, day: '2026-11-21', only: ({ family }) => ['listings', 'fmr'].includes(family),
       alter: (q, r) => (q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html><body>We have moved</body></html>') } : q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined),
     }));
   });
@@ -75,7 +77,7 @@ describe('the state of a folder', () => {
   });
 
   test('a monitor reads JSON and the exit status', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, JSON: '1' } });
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, JSON: '1' } });
     assert.equal(status, 1);
     const health = JSON.parse(stdout) as Health;
     assert.equal(health.snapshot?.run_id, runId);
@@ -101,7 +103,7 @@ describe('the state of a folder', () => {
 
   test('a manifest that cannot be read is critical too, and no stack', async () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root } });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root } });
     assert.equal(status, 2, stderr);
     assert.match(stdout, /Trouble {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
   });

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSettings, pipelineSettings, SettingError } from '../../lib/settings.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
 function cli(args: readonly string[], env: Record<string, string>, script = ['pipelines/cli.ts']): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [...script, ...args], {
-    cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
+    cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
   });
 }
 

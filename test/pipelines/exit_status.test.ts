@@ -9,13 +9,15 @@ import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
-import { newLayout, smallWorld } from './runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, TINY } from './runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
 function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, ...env } });
+    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { ...BARE, ...SANDBOX_SECRETS, ...env } });
     let out = '';
     child.stdout.on('data', (d: Buffer) => { out += d.toString(); });
     child.stderr.on('data', (d: Buffer) => { out += d.toString(); });
@@ -28,7 +30,7 @@ describe('the command line', () => {
   let sandbox: Sandbox;
   before(async () => {
     layout = await newLayout();
-    sandbox = await startSandbox({ world: smallWorld(), day: '2026-11-20', alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined) });
+    sandbox = await startSandbox({ world: makeWorld(TINY), day: '2026-11-20', alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined) });
   });
   after(() => sandbox.close());
 
@@ -47,7 +49,7 @@ describe('the command line', () => {
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
     await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
     const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: root, env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' }, stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: root, env: { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' }, stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.once('data', () => { child.stdout.destroy(); });
     assert.equal(await new Promise((resolve) => { child.on('exit', resolve); }), 0);

@@ -15,8 +15,10 @@ import { newLayout, runDay, smallWorld } from './runs.ts';
 
 test('a build from Parquet files in place makes the tables that a build from copies makes', async () => {
   const [layout, world] = [await newLayout(), smallWorld()];
-  const first = await runDay({ layout, world, day: '2026-11-20' });
-  const second = await runDay({ layout, world, day: '2026-11-21' });
+  // Of the sheriffs, who have a page a sale, two.
+  const only = ({ family, name }: { readonly family: string; readonly name: string }): boolean => family !== 'sheriff' || ['oh_cuyahoga_sheriff', 'oh_stark_sheriff_page'].includes(name);
+  const first = await runDay({ layout, world, day: '2026-11-20', only });
+  const second = await runDay({ layout, world, day: '2026-11-21', only });
   const models = await loadModels();
   const workDir = await mkdtemp(join(tmpdir(), 'dealfeed-inputs-'));
   const contents = async (inPlaceFrom: number): Promise<Record<string, unknown>> => {

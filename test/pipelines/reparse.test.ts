@@ -10,7 +10,8 @@ import type { World } from '../../sandbox/world/types.ts';
 import type { Candidate, SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
-import { newLayout, published, runDay, smallWorld } from './runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from './runs.ts';
 
 const DAYS = ['2026-11-20', '2026-11-21'] as const;
 
@@ -24,8 +25,8 @@ describe('after two days', () => {
   const specOf = (name: string): SourceSpec => specs.find((s) => s.name === name) ?? assert.fail(name);
 
   before(async () => {
-    [layout, world, specs] = [await newLayout(), smallWorld(), await loadSources()];
-    const first = await runDay({ layout, world, day: DAYS[0] });
+    [layout, world, specs] = [await newLayout(), makeWorld(TINY), await loadSources()];
+    const first = await runDay({ layout, world, day: DAYS[0], browser: true });
     // On the second day one listing's page fails, and one site is down.
     const broken = String((await published(layout, first.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND is_latest ORDER BY listing_id"))[0]?.['listing_url']);
     const second = await runDay({

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { hashesOf, newLayout, runDay, smallWorld } from './runs.ts';
+import { BARE } from '../environment.ts';
 
 const DAY = '2026-11-20';
 const SITE = 'heartland_multifamily';
@@ -35,7 +36,7 @@ test('killed while it reads the listings', async () => {
   } });
   child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)), stdio: 'ignore',
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: layout.root, DAY, SOURCES: SITE, SANDBOX_URL: sandbox.url },
+    env: { ...BARE, DATA_DIR: layout.root, DAY, SOURCES: SITE, SANDBOX_URL: sandbox.url },
   });
   const signal = await new Promise((resolve, reject) => { child?.on('error', reject).on('exit', (_, by) => { resolve(by); }); });
   await sandbox.close();

@@ -21,6 +21,12 @@ import { loadSources } from '../../sources/index.ts';
 /** Big enough that every kind of event and fault occurs, small enough to run in seconds. */
 export const SMALL = { seed: 7, listings: 120, parcels: 400, auctions: 120, filings: 300 } as const;
 
+/** The site whose list is made by a script. */
+export const IN_A_BROWSER = 'crescent_brokerage';
+
+/** Smaller still: every source has rows, and few pages. */
+export const TINY = { seed: 7, listings: 60, parcels: 400, auctions: 60, filings: 120 } as const;
+
 export const smallWorld = (): World => makeWorld(SMALL);
 
 export async function newLayout(): Promise<Layout> {
@@ -34,6 +40,8 @@ export interface OneRun {
   readonly alter?: Alter;
   /** Sources to read; the others keep what they have. Default: all. */
   readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
+  /** Whether the one site that is read in a browser is read, too: that alone takes a third of a run. Default: it is not. */
+  readonly browser?: boolean;
   readonly models?: readonly Model[];
   /** Default: the declared set. */
   readonly assumptions?: AssumptionSet;
@@ -44,14 +52,14 @@ export interface OneRun {
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, inPlaceFrom }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, inPlaceFrom, browser = false }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
   const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, secrets: { ...SANDBOX_SECRETS, ...secrets }, limits: { retries: 1, backoffMs: 5 } });
   try {
     const result = await run({
-      layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => only?.(spec) ?? true,
+      layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
       ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}), ...(inPlaceFrom === undefined ? {} : { inPlaceFrom }),
     });
     return { ...result, truth: sandbox.day };

@@ -13,6 +13,7 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { child } from '../ledger/processes.ts';
 import { purchaseIn } from '../ledger/purchases.ts';
 import { newLayout, published } from './runs.ts';
+import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const world = makeWorld({ seed: 7, listings: 30, parcels: 200, auctions: 40, filings: 20 });
@@ -27,7 +28,7 @@ describe('leads that are sold', () => {
   const run = async (day: string, env: Record<string, string> = {}): Promise<{ status: number | null; out: string }> => {
     const { root: dataDir } = await layoutReady;
     const process_ = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: root, env: { PATH: process.env['PATH'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: sandboxes.get(day)?.url, SOURCES: 'oh_cuyahoga_tax,oh_cuyahoga_sheriff,oh_stark_tax', ...env },
+      cwd: root, env: { ...BARE, ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: sandboxes.get(day)?.url, SOURCES: 'oh_cuyahoga_tax,oh_cuyahoga_sheriff,oh_stark_tax', ...env },
     });
     let out = '';
     for (const stream of [process_.stdout, process_.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });
