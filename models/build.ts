@@ -3,6 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier } from '../lib/sql.ts';
+import { bringUpToDate, carriedSelect, carriesRows, failingOfChanged, nothingCarried } from './carried.ts';
 import { auditsOfRecord, type Audit } from './contract.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
 import { macrosSql, type Layer, type Model } from './index.ts';
@@ -29,6 +30,16 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
+export interface Building {
+  readonly models: readonly Model[];
+  /** Attached database that published tables are built in. */
+  readonly published?: string;
+  /** Published tables that lie in it as they were in the snapshot before. */
+  readonly there?: readonly string[];
+  /** Names of audits that found no row in the snapshot before, and are what they were then. */
+  readonly held?: ReadonlySet<string>;
+}
+
 /**
  * Build every model in the order its SQL implies.
  *
@@ -36,12 +47,11 @@ export class ContractError extends Error {
  * that break an audit do not: they are in the result, and the caller decides.
  *
  * Published tables are built in their published order, so that nobody has to sort them again; one that carries rows of
- * the snapshot before is in no order. With `published`, they are
- * built in that attached database, and a view bears their name here. Those named in `there` lie in it already as they were
- * in the snapshot before (ModelContract.carries): of them only the rows that changed are written.
+ * the snapshot before is in no order. With `published`, they are built in that attached database, and a view bears their
+ * name here. Of those that lie `there` only what changed is written, and an audit that `held` is seen again only for that.
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
-export async function buildModels(connection: DuckDBConnection, { models, published, there = [] }: { readonly models: readonly Model[]; readonly published?: string; readonly there?: readonly string[] }): Promise<ModelResult[]> {
+export async function buildModels(connection: DuckDBConnection, { models, published, there = [], held = new Set() }: Building): Promise<ModelResult[]> {
   await connection.run(macrosSql());
   const existing = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
@@ -59,7 +69,7 @@ export async function buildModels(connection: DuckDBConnection, { models, publis
   const results: ModelResult[] = [];
   for (const name of orderOf(reads, inputs)) {
     const model = byName.get(name);
-    if (model) results.push(await buildModel(connection, model, published, there.includes(name)));
+    if (model) results.push(await buildModel(connection, model, published, there.includes(name), held));
   }
   return results;
 }
@@ -72,25 +82,18 @@ async function create(connection: DuckDBConnection, { name, sql, contract }: Mod
   const run = async (statement: string): Promise<void> => { await connection.run(statement); };
   const { view, carries, publish } = contract;
   const table = published !== undefined && publish ? `${identifier(published)}.main.${identifier(name)}` : identifier(name);
-  let order = publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '';
-  let select = selectOf(sql);
+  const select = selectOf(sql);
   if (view === true) return run(`CREATE VIEW ${identifier(name)} AS ${select}`);
-  if (carries && (await rowsOf(connection, `SELECT 1 FROM ${identifier(`previous_${name}`)} LIMIT 1`)).length > 0) {
-    const [key, same] = [carries.map(identifier).join(', '), carries.map((c) => `stands.${identifier(c)} = ${NEWS}.${identifier(c)}`).join(' AND ')];
-    await run(`CREATE TEMP TABLE ${NEWS} AS ${select}`);
-    if (isThere) for (const statement of [`DELETE FROM ${table} AS stands USING ${NEWS} WHERE ${same}`, `INSERT INTO ${table} BY NAME FROM ${NEWS}`]) await run(statement);
-    select = `FROM ${NEWS} UNION ALL BY NAME SELECT * FROM ${identifier(`previous_${name}`)} ANTI JOIN ${NEWS} USING (${key})`;
-    order = '';
-  }
-  if (!isThere) await run(`CREATE TABLE ${table} AS SELECT * FROM (\n${select}\n) ${order}`);
-  if (carries) await run(`DROP TABLE IF EXISTS ${NEWS}`);
+  const hasCarried = carries !== undefined && await carriesRows(connection, name, contract);
+  const whole = (rows: string, order: string): Promise<void> => run(`CREATE TABLE ${table} AS SELECT * FROM (\n${rows}\n) ${order}`);
+  if (!hasCarried) await whole(select, publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '');
+  else if (isThere) await bringUpToDate(connection, name, select, carries, table);
+  else await whole(await carriedSelect(connection, name, select, carries), '');
   if (table !== identifier(name)) await run(`CREATE VIEW ${identifier(name)} AS FROM ${table}`);
+  if (carries && !hasCarried) await nothingCarried(connection, name);
 }
 
-/** Rows of a model that are not as they were. */
-const NEWS = 'changed_rows';
-
-async function buildModel(connection: DuckDBConnection, model: Model, published: string | undefined, isThere: boolean): Promise<ModelResult> {
+async function buildModel(connection: DuckDBConnection, model: Model, published: string | undefined, isThere: boolean, held: ReadonlySet<string>): Promise<ModelResult> {
   const { name, layer, contract } = model;
   const { record } = contract;
   // NOT NULL is left to an audit: it keeps the rows that break it, where a constraint would only stop.
@@ -105,7 +108,9 @@ async function buildModel(connection: DuckDBConnection, model: Model, published:
   // Beside published tables the others are gone with the build. One transaction: each of its own would be flushed to the disk.
   if (contract.view !== true && published === undefined) await connection.run(['BEGIN', ...commentOn(name, record.about, record.columns), 'COMMIT'].join(';\n'));
   const audits = [...auditsOfRecord(name, record), ...contract.audits];
-  const { rows, failing } = await countFailing(connection, name, audits);
+  const ofChanged = contract.carries && isThere ? await failingOfChanged(connection, name, contract.carries, audits.filter((a) => held.has(a.name))) : new Map<Audit, number>();
+  const { rows, failing: ofAll } = await countFailing(connection, name, audits.filter((a) => !ofChanged.has(a)));
+  const failing = new Map([...ofChanged, ...ofAll]);
   const results: AuditResult[] = [];
   for (const audit of audits) results.push(await runAudit(connection, audit, failing.get(audit)));
   return { name, layer, rows, audits: results };

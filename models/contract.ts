@@ -15,6 +15,8 @@ export interface Audit {
   readonly sql: string;
   /** Where the rows are those of the model itself: the condition that no row may meet. */
   readonly condition?: string;
+  /** Where the rows are those of the snapshot before that are no longer there: the columns that identify one. */
+  readonly keeps?: readonly string[];
   /** Where the rows are those whose key others have too: its columns. */
   readonly unique?: readonly string[];
   readonly blocking: boolean;
@@ -25,13 +27,33 @@ export interface ModelContract {
   readonly audits: readonly Audit[];
   /** Set on a model whose millions of rows one other model reads once: it is computed where it is read rather than stored. */
   readonly view?: true;
+  /** Set on a table of millions of rows that keeps what it once had. */
+  readonly carries?: Carries;
   /**
-   * Set on a table of millions of rows that keeps what it once had: the SELECT gives only the rows that are new, or other
-   * than in the snapshot before, and every other row of that snapshot stays as it was. These columns identify a row.
+   * Set on a table that a snapshot publishes. `orderBy` makes its bytes a function of its rows. Where there are millions,
+   * its Parquet file is written range by range of the days in `byDay`, a DATE that is the first column of `orderBy`.
    */
-  readonly carries?: readonly string[];
-  /** Set on a table that a snapshot publishes. `orderBy` makes its bytes a function of its rows. */
-  readonly publish?: { readonly orderBy: readonly string[] };
+  readonly publish?: { readonly orderBy: readonly string[]; readonly byDay?: string };
+}
+
+/**
+ * The model's SELECT gives only the rows that are new, or other than in the snapshot before; every other row of that
+ * snapshot stays as it was.
+ */
+export interface Carries {
+  /** Columns that identify a row. */
+  readonly key: readonly string[];
+  /**
+   * Columns that hold a figure over all rows, such as how many have the same agent. They are looked up for every row, also
+   * for one that stays, in the table of another model, so that a figure that moves does not make its row another one.
+   */
+  readonly lookedUp?: {
+    readonly from: string;
+    /** Columns of this table, and those of the other that equal them in at most one row. */
+    readonly on: Readonly<Record<string, string>>;
+    /** Columns of this table, and those of the other that they are taken from; null where no row equals. */
+    readonly columns: Readonly<Record<string, string>>;
+  };
 }
 
 export const defineModel = (contract: ModelContract): ModelContract => contract;

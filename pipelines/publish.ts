@@ -5,12 +5,15 @@
 import { constants } from 'node:fs';
 import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../lib/files.ts';
+import type { Laid } from '../lib/parquet.ts';
 import { identifier, literal } from '../lib/sql.ts';
+import { carriesRows } from '../models/carried.ts';
 import type { Model } from '../models/index.ts';
+import { writeByDay } from './by_day.ts';
 import { compareRunIds, type Layout } from './layout.ts';
 import { BUILDING } from './leftovers.ts';
 import { currentSnapshot, Manifest } from './snapshots.ts';
@@ -59,16 +62,19 @@ export async function attachCarrying(
 /** That file. What it is called by, leftovers.ts knows of. */
 export const publishedFile = (buildDatabase: string): string => `${buildDatabase}.${PUBLISHED}`;
 
-/** Rows in a row group of a published table: small enough that a sorted lookup reads little. */
+/** Rows in a row group of a published table that is written at once: small enough that a sorted lookup reads little. */
 export const ROW_GROUP = 20_480;
 
 const DATABASE = 'dealfeed.duckdb';
 
 export interface FinishedBuild {
   readonly connection: DuckDBConnection;
+  readonly instance: DuckDBInstance;
   /** File of the build. Its published tables are moved into the snapshot; nothing can be asked of them after that. */
   readonly database: string;
   readonly models: readonly Model[];
+  /** Verified snapshot from which tables were brought up to date, and which. */
+  readonly carried?: { readonly folder: string; readonly tables: readonly string[] } | undefined;
 }
 
 /** Write the published tables of a finished build and its manifest, then move the folder into place. */
@@ -88,20 +94,15 @@ export async function writeSnapshot(build: FinishedBuild, layout: Layout, manife
 }
 
 /** Every file of a snapshot, flushed, the manifest last. */
-async function writeFiles({ connection, database, models }: FinishedBuild, building: string, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
-  const published = models.filter((m) => m.contract.publish);
+async function writeFiles(build: FinishedBuild, building: string, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
+  const { connection, database } = build;
+  const published = build.models.filter((m) => m.contract.publish);
   const tables: Manifest['tables'] = {};
-  // Each is written in a full order: its bytes are a function of the rows, whatever the number of threads.
-  for (const { name, contract } of published) {
-    const file = `${name}.parquet`;
+  for (const model of published) {
+    const file = `${model.name}.parquet`;
     const path = join(building, file);
-    // Only a table that carries rows of the snapshot before does not lie in its order.
-    const carries = contract.carries !== undefined && (await rowsOf(connection, `SELECT 1 FROM ${identifier(`previous_${name}`)} LIMIT 1`)).length > 0;
-    const order = carries ? `ORDER BY ${(contract.publish?.orderBy ?? []).join(', ')}` : '';
-    await connection.run(`COPY (FROM ${PUBLISHED}.main.${identifier(name)} ${order}) TO ${literal(path)}
-      (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(manifest.notice)}})`);
-    const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`))[0]?.['n']);
-    tables[name] = { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+    const { rows, bytes, sha256 } = await writeTable(build, model, path, manifest.notice);
+    tables[model.name] = { file, rows, bytes, sha256 };
     await sync(path);
   }
   await finishDatabase(connection, published, manifest.notice);
@@ -117,6 +118,23 @@ async function writeFiles({ connection, database, models }: FinishedBuild, build
   await sync(manifestPath);
   await sync(building);
   return whole;
+}
+
+/** Write a published table in its full order: its bytes are a function of the rows, whatever the number of threads. */
+async function writeTable({ connection, instance, carried }: FinishedBuild, model: Model, path: string, notice: string): Promise<Laid> {
+  const { name, contract } = model;
+  const table = `${PUBLISHED}.main.${identifier(name)}`;
+  const said = { about: contract.record.about, notice };
+  // Only a table that carries rows of the snapshot before does not lie in its order.
+  const inOrder = !(await carriesRows(connection, name, contract));
+  if (contract.publish?.byDay !== undefined) {
+    const before = carried?.tables.includes(name) ? join(carried.folder, `${name}.parquet`) : undefined;
+    return writeByDay(instance, connection, { model, byDay: contract.publish.byDay, table, inOrder }, { path, scratch: `${path}.parts.tmp`, said }, before);
+  }
+  await connection.run(`COPY (FROM ${table} ${inOrder ? '' : `ORDER BY ${contract.publish?.orderBy.join(', ')}`}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(said.about)}, notice: ${literal(said.notice)}})`);
+  const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`))[0]?.['n']);
+  return { rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
 }
 
 /** Make of the published tables the file for analysts, with the notice and every column's note as comments, and let go of it. */

@@ -67,7 +67,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
     });
     // Every table is made whole: a day whose large tables were brought up to date is held against that.
     await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
-    const now = await writeSnapshot({ connection: duck.connection, database, models }, target, then);
+    const now = await writeSnapshot({ connection: duck.connection, instance: duck.instance, database, models }, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();
     return {
       runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: await duckVersion(duck.connection) }),

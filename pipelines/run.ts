@@ -6,6 +6,7 @@ import { duckVersion, openDuck } from '../lib/duck.ts';
 import { makeFolder, sync, writeWhole } from '../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../models/build.ts';
+import { auditsOfRecord } from '../models/contract.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { loadRowRecords } from '../sources/index.ts';
@@ -125,9 +126,14 @@ export function hashesOf(models: readonly Model[], macros: string): { schema: st
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
-    models: hash([macros, ...models.map((m) => `${m.name}\n${m.sql}`)]),
+    models: hash([macros, ...models.map((m) => [m.name, m.sql, ...[...auditsOfRecord(m.name, m.contract.record), ...m.contract.audits].map((a) => a.sql)].join('\n'))]),
   };
 }
+
+/** Audits that found no row in a snapshot which was computed as today's is. */
+const heldBefore = (previous: Manifest | null, versions: Pick<Manifest['versions'], 'schema' | 'models' | 'duckdb'>): ReadonlySet<string> =>
+  new Set(previous && (['schema', 'models', 'duckdb'] as const).every((k) => previous.versions[k] === versions[k])
+    ? previous.audits.filter((a) => a.failing_rows === 0).map((a) => a.name) : []);
 
 /**
  * Run the pipeline once. A source that cannot be read is set aside with its reason and never stops the run; a
@@ -192,7 +198,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     });
     const versions = { duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) };
     const attached = await attachCarrying(duck.connection, database, models, previous && { folder: layout.snapshot(previous.run_id), manifest: previous }, versions, options.inPlaceFrom);
-    const results = await buildModels(duck.connection, { models, ...attached });
+    const results = await buildModels(duck.connection, { models, ...attached, held: heldBefore(previous, versions) });
     const audits = results.flatMap((r) => r.audits);
     for (const audit of audits.filter((a) => a.failing > 0)) {
       await mkdir(failuresFolder, { recursive: true });
@@ -205,7 +211,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     if (blocked.length === 0) {
       say('publishing');
       changes = previous ? await changesSince(duck.connection, previous.run_id) : null;
-      manifest = await writeSnapshot({ connection: duck.connection, database, models }, layout, {
+      manifest = await writeSnapshot({
+        connection: duck.connection, instance: duck.instance, database, models,
+        carried: previous ? { folder: layout.snapshot(previous.run_id), tables: attached.there } : undefined,
+      }, layout, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
         assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
         versions: { dealfeed: await ownVersion(), node: process.versions.node, ...versions },

@@ -1,6 +1,6 @@
 -- One row per filing, kept from first sight on. The registers are read in increments: today's rows are new or perhaps
 -- changed, and a filing that is absent today simply stays. Given here are the rows that today's reads show, and those
--- to which something else happened: an amendment, or another filing with the same agent. The contract carries the rest.
+-- that were amended. The contract carries the rest, and looks up the number of filings of the agent for every row.
 
 with
 
@@ -116,30 +116,9 @@ carried as not materialized (
   from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
 ),
 
-names as (
-  select source, name, count(*) as filings
-  from (
-    select register as source, registered_agent_name as name from shown
-    union all
-    select source, registered_agent_name from carried
-  )
-  where name is not null
-  group by all
-),
-
--- Agents that serve thousands stand out, however their names are punctuated
-agents as materialized (
-  select source, name, cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
-  from names
-),
-
--- Of the filings that are not shown, those to which something happened: found by few columns, then read whole
+-- Of the filings that are not shown, those that were amended: found by few columns, then read whole
 affected as (
-  select carried.source, carried.document_number
-  from carried join agents on agents.source = carried.source and agents.name = carried.registered_agent_name
-  where agents.filings is distinct from carried.agent_filings
-  union
-  select carried.source, carried.document_number
+  select distinct carried.source, carried.document_number
   from carried join amendments on amendments.register = carried.source and amendments.charter_number = carried.charter_number
 ),
 
@@ -192,4 +171,4 @@ select
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
 from amended
-left join agents on agents.source = amended.source and agents.name = amended.registered_agent_name
+left join int_agents as agents on agents.source = amended.source and agents.name = amended.registered_agent_name

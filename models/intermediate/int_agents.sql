@@ -1,0 +1,31 @@
+-- One row per name of an agent, as a register's filings of this feed have it, with the number of filings of that agent:
+-- those that today's reads show, and those of the days before that they do not.
+
+with
+
+-- The register holds millions of rows: what is read several times is read again rather than kept in memory
+shown as not materialized (select register, document_number, registered_agent_name from stg_registrations),
+
+carried as not materialized (
+  select before.source, before.registered_agent_name
+  from previous_filings as before
+  anti join shown on shown.register = before.source and shown.document_number = before.document_number
+),
+
+names as (
+  select source, name, count(*) as filings
+  from (
+    select register as source, registered_agent_name as name from shown
+    union all
+    select source, registered_agent_name from carried
+  )
+  where name is not null
+  group by all
+)
+
+-- Agents that serve thousands stand out, however their names are punctuated
+select
+  source,
+  name,
+  cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
+from names
