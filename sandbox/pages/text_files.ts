@@ -5,11 +5,12 @@ const CP1252: Readonly<Record<string, number>> = { '’': 0x92, '“': 0x93, '�
 
 /** Bytes of a text in Windows-1252. Throws on a character it does not have here. */
 export function windows1252(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => {
-    const code = CP1252[character] ?? character.codePointAt(0) ?? 0;
-    if (code > 0xff) throw new Error(`no Windows-1252 code for ${character}`);
-    return code;
+  const coded = text.replace(/[\u0100-\u{10ffff}]/gu, (character) => {
+    const code = CP1252[character];
+    if (code === undefined) throw new Error(`no Windows-1252 code for ${character}`);
+    return String.fromCharCode(code);
   });
+  return Buffer.from(coded, 'latin1');
 }
 
 /** A field as comma-separated files quote it: only where it must be. */

@@ -1,7 +1,6 @@
 /** PostgreSQL goes away while workers read: the run says so and ends, and the next one goes on. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { linesOfHealth } from '../../pipelines/status.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
@@ -12,7 +11,7 @@ import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
 
 const DAY = '2026-11-20';
 const SOURCES = 'heartland_multifamily';
@@ -44,7 +43,7 @@ describe('PostgreSQL', () => {
     const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
     const worker = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => worker.end('SIGKILL'));
-    while ((web.asked.get(HOST)?.length ?? 0) < all / 2) await sleep(5);
+    await untilAsked(web, HOST, all / 2, run);
     await postgres.stop('immediate');
     const { status } = await run.ended;
     assert.equal(status, 2, run.lines.join('\n'));
@@ -73,7 +72,7 @@ describe('PostgreSQL', () => {
     const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: queue });
     const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
     t.after(() => worker.end('SIGKILL'));
-    while ((web.asked.get(HOST)?.length ?? 0) < 20) await sleep(5);
+    await untilAsked(web, HOST, 20, run);
     await postgres.stop('fast');
     await postgres.start();
     assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), [...run.lines, ...worker.lines].join('\n'));

@@ -1,7 +1,6 @@
 /** Workers that are killed, or lose the queue, while they read: others go on, and nothing is lost or there twice. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readRecord, type ReadRecord } from '../../pipelines/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -10,7 +9,7 @@ import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
 
 const DAY = '2026-11-20';
 /** A broker with a page a listing, without a session; a sheriff with a session for each sale day; a list in parts. */
@@ -20,33 +19,38 @@ const HOST = 'www.heartland-multifamily.example';
 
 const pagesOf = async (layout: Layout, runId: string): Promise<(ReadRecord['pages'] | undefined)[]> => Promise.all(READ.map(async (name) => (await readRecord(layout, name, runId))?.pages));
 
-describe('in the middle of a read', () => {
+// Most of each is waiting until a worker that is not heard of is taken for gone.
+describe('in the middle of a read', { concurrency: 2 }, () => {
   let postgres: PostgresServer;
-  let web: CountedWeb;
+  const webs: CountedWeb[] = [];
+  const webOf = async (): Promise<CountedWeb> => {
+    const web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    webs.push(web);
+    return web;
+  };
+  /** Paths that an undisturbed run asks the broker for. */
+  let once: readonly string[] = [];
   const alone = newLayout();
   before(async () => {
     postgres = await startPostgres();
-    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    const web = await webOf();
     const run = await startPipeline(web, (await alone).root, DAY, { SOURCES });
     assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+    once = web.asked.get(HOST) ?? [];
   });
   after(async () => {
-    await web.close();
+    for (const web of webs) await web.close();
     await postgres.remove();
   });
-  const untilAsked = async (host: string, times: number): Promise<void> => {
-    while ((web.asked.get(host)?.length ?? 0) < times) await sleep(5);
-  };
 
   test('a worker is killed: another takes its pages over, none is lost or there twice, and the snapshot is the same', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
-    const once = [...web.asked.get(HOST) ?? []];
-    web.asked.clear();
+    const web = await webOf();
     const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
     const killed = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => killed.end('SIGKILL'));
-    await untilAsked(HOST, Math.floor(once.length / 2));
+    await untilAsked(web, HOST, Math.floor(once.length / 2), run);
     killed.child.kill('SIGKILL');
     assert.equal(await killed.ended, null);
     const asked = web.asked.get(HOST)?.length ?? 0;
@@ -73,12 +77,11 @@ describe('in the middle of a read', () => {
   test('a worker that slept so long that another took its place asks nothing more when it wakes', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
-    const once = (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.traffic.requests ?? 0;
-    web.asked.clear();
+    const web = await webOf();
     const run = await startPipeline(web, layout.root, DAY, { SOURCES: 'heartland_multifamily', QUEUE });
     const sleeper = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => sleeper.end('SIGKILL'));
-    await untilAsked(HOST, 10);
+    await untilAsked(web, HOST, 10, run);
     sleeper.child.kill('SIGSTOP');
     const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => other.end('SIGKILL'));
@@ -90,7 +93,7 @@ describe('in the middle of a read', () => {
     // What it builds of that is not asked here.
     run.child.kill('SIGKILL');
     assert.deepEqual((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.pages, (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.pages);
-    assert.ok((web.asked.get(HOST)?.length ?? 0) <= once + 2, 'robots.txt, and the page that was under way, are asked for twice; nothing else');
+    assert.ok((web.asked.get(HOST)?.length ?? 0) <= once.length + 2, 'robots.txt, and the page that was under way, are asked for twice; nothing else');
     assert.ok((web.most.get(HOST) ?? 0) <= 1, 'never two at once');
   });
 });

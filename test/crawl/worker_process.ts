@@ -1,10 +1,11 @@
 /** Workers as processes of their own, as `make worker` starts them, and a sandbox web that notes who asked for what. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../sandbox/server.ts';
 import type { World } from '../../sandbox/world/types.ts';
-import type { Web } from '../crash/pipeline_process.ts';
+import type { Pipeline, Web } from '../crash/pipeline_process.ts';
 import { BARE } from '../environment.ts';
 
 export interface WorkerProcess {
@@ -57,6 +58,14 @@ export interface CountedWeb extends Web {
   readonly asked: Map<string, string[]>;
   /** Most requests to one host that were under way at once, by host. */
   readonly most: Map<string, number>;
+}
+
+/** Wait until a host has been asked so often. @throws where the run ends before */
+export async function untilAsked({ asked }: CountedWeb, host: string, times: number, run: Pipeline): Promise<void> {
+  while ((asked.get(host)?.length ?? 0) < times) {
+    if (run.child.exitCode !== null) throw new Error(`the run ended before ${host} was asked ${times} times: ${run.lines.join('\n')}`);
+    await sleep(5);
+  }
 }
 
 /** One day of a world that takes `delayMs` for an answer. */
