@@ -10,17 +10,18 @@ import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from './runs.ts';
 
-const registers = (): World => makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 2_500 });
+const worldOf = (filings: number): World => makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings });
 
-const runOf = (layout: Layout, world: World, day: string, alter?: Alter): Promise<RunResult & { truth: WorldDay }> =>
-  runDay({ layout, world, day, only: ({ family }) => family === 'register', ...(alter ? { alter } : {}) });
+const runOf = (state: 'colorado' | 'ohio') => (layout: Layout, world: World, day: string, alter?: Alter): Promise<RunResult & { truth: WorldDay }> =>
+  runDay({ layout, world, day, only: ({ family, name }) => family === 'register' && name.startsWith(state), ...(alter ? { alter } : {}) });
+const [runColorado, runOhio] = [runOf('colorado'), runOf('ohio')];
 
 test('Colorado: increments keep the register as true as a full export would, name, standing and agent', async () => {
-  const [layout, world] = [await newLayout(), registers()];
+  const [layout, world] = [await newLayout(), worldOf(2_500)];
   const seen = { added: 0, fallen: 0, agents: 0, renamed: 0 };
   let before = new Map<unknown, Record<string, unknown>>();
   for (const day of ['2026-11-18', '2026-11-20', '2026-12-01']) {
-    const { runId, truth, sources } = await runOf(layout, world, day);
+    const { runId, truth, sources } = await runColorado(layout, world, day);
     const rows = new Map((await published(layout, runId, 'filings', "WHERE source = 'colorado_sos'")).map((row) => [row['document_number'], row]));
     assert.equal(rows.size, truth.colorado.length, day);
     for (const { entityId, name, row } of truth.colorado) {
@@ -50,7 +51,7 @@ const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, 
   new Map((await published(layout, runId, 'filings', "WHERE source = 'ohio_sos'")).map((row) => [row['document_number'], row]));
 
 test('Ohio: a file that still stands is no refresh, a new month keeps the old one, a month published again corrects it', async () => {
-  const [layout, world] = [await newLayout(), makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 400 })];
+  const [layout, world] = [await newLayout(), worldOf(400)];
   let report = '';
   const keep: Alter = (request, response) => {
     if (request.path === REPORT && response.status === 200) report = new TextDecoder('windows-1252').decode(response.body);
@@ -59,17 +60,17 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   const stateOf = ({ sources }: RunResult) => sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.last_good_at, row.age_days]);
 
   // The second Saturday of November 2026 is the 14th.
-  const thursday = await runOf(layout, world, '2026-11-12');
+  const thursday = await runOhio(layout, world, '2026-11-12');
   const september = await ohioFilings(layout, thursday.runId);
   assert.equal(thursday.truth.ohio.month, '2026-09');
 
-  const friday = await runOf(layout, world, '2026-11-13');
+  const friday = await runOhio(layout, world, '2026-11-13');
   const read = friday.sources.find(({ row }) => row.source === 'ohio_sos')?.latest;
   assert.deepEqual([read?.status, read?.traffic.not_modified], ['good', 10]);
   assert.deepEqual(stateOf(friday), [[noon('2026-11-12'), 1], [noon('2026-11-12'), 1]], 'confirmed, but a day older');
   assert.deepEqual(await ohioFilings(layout, friday.runId), september);
 
-  const saturday = await runOf(layout, world, '2026-11-14', keep);
+  const saturday = await runOhio(layout, world, '2026-11-14', keep);
   const both = await ohioFilings(layout, saturday.runId);
   assert.deepEqual(stateOf(saturday), [[noon('2026-11-14'), 0], [noon('2026-11-14'), 0]]);
   assert.equal(saturday.truth.ohio.month, '2026-10');
@@ -96,7 +97,7 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   const name = String(both.get(correctedId)?.['business_name']);
   const again = [header, corrected.replace(name, 'CORRECTED NAME LLC'), ...rest].join('\r\n');
   assert.ok(again.includes('CORRECTED NAME LLC'));
-  const monday = await runOf(layout, world, '2026-11-16', (request, response) => (request.path === REPORT
+  const monday = await runOhio(layout, world, '2026-11-16', (request, response) => (request.path === REPORT
     ? { ...response, status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(again, 'latin1') } : undefined));
   const after = await ohioFilings(layout, monday.runId);
   assert.equal(after.size, both.size, 'nothing is lost');
@@ -106,7 +107,7 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
 });
 
 test('Ohio: what a refusing site does not give, the drop folder does', async () => {
-  const [layout, world] = [await newLayout(), makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 60 })];
+  const [layout, world] = [await newLayout(), worldOf(60)];
   const bodies = new Map<string, Uint8Array>();
   const refuse: Alter = (request, response) => {
     if (!request.path.endsWith('.TXT')) return undefined;
@@ -114,7 +115,7 @@ test('Ohio: what a refusing site does not give, the drop folder does', async () 
     return { ...response, status: 403, body: Buffer.from('Forbidden') };
   };
   const statuses = (result: RunResult) => Object.fromEntries(result.sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.source, row.status]));
-  const refused = await runOf(layout, world, '2026-11-20', refuse);
+  const refused = await runOhio(layout, world, '2026-11-20', refuse);
   assert.deepEqual(statuses(refused), { ohio_sos: 'unavailable', ohio_sos_amendments: 'unavailable' });
 
   // The operator downloads two of the files with a browser.
@@ -125,7 +126,7 @@ test('Ohio: what a refusing site does not give, the drop folder does', async () 
     await mkdir(join(layout.drop, source), { recursive: true });
     await writeFile(join(layout.drop, source, file), body);
   }
-  const dropped = await runOf(layout, world, '2026-11-20', refuse);
+  const dropped = await runOhio(layout, world, '2026-11-20', refuse);
   assert.deepEqual(statuses(dropped), { ohio_sos: 'good', ohio_sos_amendments: 'good' });
   const rows = await ohioFilings(layout, dropped.runId);
   const expected = truth.ohio.filings.filter(({ report, businessName }) => report === '0010' && businessName !== null);

@@ -1,4 +1,5 @@
 /** Runs of the real pipeline over the sandbox world, for tests: real server, real fetcher, real DuckDB. */
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +30,14 @@ export const TINY = { seed: 7, listings: 60, parcels: 400, auctions: 60, filings
 
 export const smallWorld = (): World => makeWorld(SMALL);
 
+const folders: string[] = [];
+process.on('exit', () => { for (const folder of folders) rmSync(folder, { recursive: true, force: true }); });
+
+/** A data folder of its own, which goes when the test's process ends. */
 export async function newLayout(): Promise<Layout> {
-  return layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-run-')));
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-run-'));
+  folders.push(folder);
+  return layoutOf(folder);
 }
 
 export interface OneRun {
