@@ -3,10 +3,8 @@
  * half of it: content is flushed before the rename that shows it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 /** A file of ours that is not what was written. The message names it and says what the operator can do. */
 export class DamagedFile extends Error {
@@ -70,10 +68,17 @@ export async function pointAt(link: string, target: string): Promise<void> {
   await sync(dirname(link));
 }
 
+const READ_AT_ONCE = 1 << 20;
+
 /** SHA-256 of a file, hex. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  const handle = await open(path);
+  try {
+    // One buffer for all of it: a stream, with a new one for every few bytes, takes twice as long.
+    const buffer = Buffer.allocUnsafe(READ_AT_ONCE);
+    for (let read = await handle.read(buffer); read.bytesRead > 0; read = await handle.read(buffer)) hash.update(buffer.subarray(0, read.bytesRead));
+  } finally { await handle.close(); }
   return hash.digest('hex');
 }
 

@@ -4,7 +4,7 @@ import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier } from '../lib/sql.ts';
 import { bringUpToDate, carriedSelect, carriesRows, failingOfChanged, nothingCarried } from './carried.ts';
-import { auditsOfRecord, type Audit } from './contract.ts';
+import { auditsOf, type Audit } from './contract.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
 import { macrosSql, type Layer, type Model } from './index.ts';
 
@@ -107,7 +107,7 @@ async function buildModel(connection: DuckDBConnection, model: Model, published:
     found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })));
   // Beside published tables the others are gone with the build. One transaction: each of its own would be flushed to the disk.
   if (contract.view !== true && published === undefined) await connection.run(['BEGIN', ...commentOn(name, record.about, record.columns), 'COMMIT'].join(';\n'));
-  const audits = [...auditsOfRecord(name, record), ...contract.audits];
+  const audits = auditsOf(model);
   const ofChanged = contract.carries && isThere ? await failingOfChanged(connection, name, contract.carries, audits.filter((a) => held.has(a.name))) : new Map<Audit, number>();
   const { rows, failing: ofAll } = await countFailing(connection, name, audits.filter((a) => !ofChanged.has(a)));
   const failing = new Map([...ofChanged, ...ofAll]);

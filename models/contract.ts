@@ -25,7 +25,10 @@ export interface Audit {
 export interface ModelContract {
   readonly record: RecordDefinition;
   readonly audits: readonly Audit[];
-  /** Set on a model whose millions of rows one other model reads once: it is computed where it is read rather than stored. */
+  /**
+   * Set on a model whose millions of rows are computed where they are read rather than stored. They are audited in the
+   * table that they go into, whose record has the same columns: to audit them here would compute all of them once more.
+   */
   readonly view?: true;
   /** Set on a table of millions of rows that keeps what it once had. */
   readonly carries?: Carries;
@@ -79,3 +82,7 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
       `"${c.name}" NOT IN (${c.values.map((v) => `'${v}'`).join(', ')})`)),
   ];
 }
+
+/** All audits of a model: those of its record and its own. */
+export const auditsOf = ({ name, contract }: { readonly name: string; readonly contract: ModelContract }): Audit[] =>
+  [...(contract.view === true ? [] : auditsOfRecord(name, contract.record)), ...contract.audits];

@@ -6,7 +6,7 @@ import { duckVersion, openDuck } from '../lib/duck.ts';
 import { makeFolder, sync, writeWhole } from '../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels, type ModelResult } from '../models/build.ts';
-import { auditsOfRecord } from '../models/contract.ts';
+import { auditsOf } from '../models/contract.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 import { loadRowRecords } from '../sources/index.ts';
@@ -126,7 +126,7 @@ export function hashesOf(models: readonly Model[], macros: string): { schema: st
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
-    models: hash([macros, ...models.map((m) => [m.name, m.sql, ...[...auditsOfRecord(m.name, m.contract.record), ...m.contract.audits].map((a) => a.sql)].join('\n'))]),
+    models: hash([macros, ...models.map((m) => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n'))]),
   };
 }
 

@@ -171,9 +171,7 @@ describe('audits', () => {
 
   it('find a repeated key, a null without a reason and a value outside its list, in every table that has rows', async () => {
     let tried = 0;
-    for (const { name, contract: { record, view } } of models) {
-      // The rows of a view cannot be broken; a table of the same rows in its place can.
-      const first = view ? [`CREATE TABLE stored AS FROM ${name}`, `DROP VIEW ${name}`, `ALTER TABLE stored RENAME TO ${name}`] : [];
+    for (const { name, contract: { record } } of models.filter(({ contract }) => contract.view !== true)) {
       const [count] = await rowsOf(built.connection, `SELECT count(*) AS n FROM ${name}`);
       if (Number(count?.['n']) === 0) continue;
       for (const audit of auditsOfRecord(name, record)) {
@@ -181,12 +179,23 @@ describe('audits', () => {
         const required = record.columns.find((c) => c.absent === undefined)?.name;
         const statement = kind === 'grain_unique' ? `INSERT INTO ${name} SELECT * FROM ${name} LIMIT 1`
           : kind === 'no_silent_null' ? set(name, `"${required}" = NULL`) : set(name, `"${kind.replace(/_closed$/u, '')}" = 'unheard of'`);
-        assert.ok(await failing(audit, [...first, statement]) > 0, `${audit.name} does not see ${statement}`);
+        assert.ok(await failing(audit, [statement]) > 0, `${audit.name} does not see ${statement}`);
         assert.ok(audit.blocking, audit.name);
         tried += 1;
       }
     }
     assert.ok(tried > 100, `${tried} audits of records tried`);
+  });
+
+  it('hold for the rows of a view in the table that they go into', () => {
+    const recordOf = (model: string): Model['contract']['record'] => models.find(({ name }) => name === model)?.contract.record ?? assert.fail(model);
+    const [view, table] = [recordOf('stg_registrations'), recordOf('filings')];
+    assert.deepEqual(models.filter(({ contract }) => contract.view).map(({ name }) => name), ['stg_registrations']);
+    const into: Readonly<Record<string, string>> = { filing_id: 'id', register: 'source', observed_at: 'last_seen' };
+    for (const column of view.columns) {
+      const there = table.columns.find(({ name }) => name === (into[column.name] ?? column.name)) ?? assert.fail(column.name);
+      assert.deepEqual([there.absent === undefined, there.values], [column.absent === undefined, column.values], `${column.name} is held to the same`);
+    }
   });
 
   it('take no fall of a small table, and none of a source that is no longer one, for drift', async () => {
