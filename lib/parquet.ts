@@ -80,7 +80,7 @@ interface Column {
   readonly filter: Buffer;
 }
 
-/** The columns of a row group, found in its file by two reads. @throws Error where the pages have an index, which lies elsewhere */
+/** The columns of a row group, found in its file by two reads; their pages are where the second read put them. @throws Error where the pages have an index, which lies elsewhere */
 async function columnsOf(group: Struct, read: (from: number, to: number) => Buffer | Promise<Buffer>): Promise<Column[]> {
   const chunks = structsOf(group, GROUP.columns);
   if (chunks.some((chunk) => optional(chunk, CHUNK.offsetIndex) > 0 || optional(chunk, CHUNK.columnIndex) > 0)) throw new Error('a Parquet file has an index of its pages, which is not carried');
@@ -90,9 +90,11 @@ async function columnsOf(group: Struct, read: (from: number, to: number) => Buff
     const bytes = extents.length === 0 ? Buffer.alloc(0) : await read(from, Math.max(...extents.map((e) => e.to)));
     return (extent) => (extent.from === 0 ? Buffer.alloc(0) : bytes.subarray(extent.from - from, extent.to - from));
   };
+  // What is read last is not kept: filters are small, and kept by a copy.
+  const filter = await around(chunks.map(filterOf).filter(({ from }) => from > 0));
+  const filters = chunks.map((chunk) => Buffer.from(filter(filterOf(chunk))));
   const pages = await around(chunks.map(extentOf));
-  const filters = await around(chunks.map(filterOf).filter(({ from }) => from > 0));
-  return chunks.map((chunk) => ({ chunk, pages: pages(extentOf(chunk)), filter: filters(filterOf(chunk)) }));
+  return chunks.map((chunk, i) => ({ chunk, pages: pages(extentOf(chunk)), filter: filters[i] ?? Buffer.alloc(0) }));
 }
 
 /** @throws Error where a file does not have the same rows in its row groups as those kept, or a column that is not as there */
@@ -134,6 +136,7 @@ export class StandingFile {
   /** Rows of each row group, in order. */
   readonly groupRows: readonly number[];
   readonly #handle: FileHandle;
+  #buffer = Buffer.alloc(0);
 
   private constructor(path: string, handle: FileHandle, footer: Struct) {
     this.path = path;
@@ -156,11 +159,12 @@ export class StandingFile {
     }
   }
 
+  /** Bytes of it, in a buffer that the next read takes again. */
   async read(from: number, to: number): Promise<Buffer> {
-    const bytes = Buffer.alloc(to - from);
-    const { bytesRead } = await this.#handle.read(bytes, 0, bytes.length, from);
-    if (bytesRead !== bytes.length) throw new Error(`${this.path} ends early`);
-    return bytes;
+    if (this.#buffer.length < to - from) this.#buffer = Buffer.allocUnsafe(2 * (to - from));
+    const { bytesRead } = await this.#handle.read(this.#buffer, 0, to - from, from);
+    if (bytesRead !== to - from) throw new Error(`${this.path} ends early`);
+    return this.#buffer.subarray(0, to - from);
   }
 
   /** Whether a file tells the same of itself as a whole: columns, writer, metadata. */
@@ -204,15 +208,28 @@ class Laying {
   readonly #handle: FileHandle;
   readonly #hash = createHash('sha256');
   #length = 0;
+  #buffer = Buffer.alloc(0);
   #first: Struct | undefined;
   readonly #groups: Struct[] = [];
 
   constructor(handle: FileHandle) { this.#handle = handle; }
 
-  async #write(bytes: Buffer): Promise<void> {
-    this.#hash.update(bytes);
-    await this.#handle.appendFile(bytes);
-    this.#length += bytes.length;
+  async #write(...parts: readonly Buffer[]): Promise<void> {
+    for (const part of parts) {
+      this.#hash.update(part);
+      this.#length += part.length;
+    }
+    const [first] = parts;
+    await this.#handle.appendFile(parts.length === 1 && first ? first : this.#together(parts));
+  }
+
+  /** The parts in one buffer that the next call takes again: a new one for every row group keeps the collector busy. */
+  #together(parts: readonly Buffer[]): Buffer {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafe(2 * length);
+    let at = 0;
+    for (const part of parts) at += part.copy(this.#buffer, at);
+    return this.#buffer.subarray(0, length);
   }
 
   async #take(footer: Struct, path: string): Promise<void> {
@@ -252,7 +269,7 @@ class Laying {
       const by = this.#length - Math.min(...structsOf(group, GROUP.columns).map((chunk) => extentOf(chunk).from));
       filters.push({ group: this.#groups.length, columns: placed });
       this.#groups.push(withNumbers(moved(group, [GROUP.offset], by), { [GROUP.ordinal]: this.#groups.length, [GROUP.bytes]: sum(META.uncompressed), [GROUP.compressed]: sum(META.compressed) }));
-      await this.#write(Buffer.concat(columns.map((c) => c.pages)));
+      await this.#write(...columns.map((c) => c.pages));
     }
     // DuckDB writes the filters of all columns behind the last row group.
     for (const { group, columns } of filters) {
@@ -262,7 +279,7 @@ class Laying {
         return filter.length === 0 ? chunk : withMeta(chunk, withNumbers(metaOf(chunk), { [META.bloom]: at - filter.length }));
       });
       this.#groups[group] = withChunks(this.#groups[group] ?? [], chunks);
-      await this.#write(Buffer.concat(columns.map((c) => c.filter)));
+      await this.#write(...columns.map((c) => c.filter));
     }
   }
 
@@ -274,7 +291,7 @@ class Laying {
     const footer = bytesOf(withNumbers(first, { [FILE.rows]: rows }).map((f) => (f.id === FILE.rowGroups ? { ...f, value: { of: STRUCT, items: this.#groups } } : f)));
     const tail = Buffer.alloc(4);
     tail.writeUInt32LE(footer.length);
-    await this.#write(Buffer.concat([footer, tail, MAGIC]));
+    await this.#write(footer, tail, MAGIC);
     return { rows, bytes: this.#length, sha256: this.#hash.digest('hex') };
   }
 }
