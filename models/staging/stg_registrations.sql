@@ -7,25 +7,8 @@ registrations as not materialized (select * from staged_registration),
 
 types as (select * from ref_entity_types),
 
--- Filings that more than one read shows; most of a register's millions are shown by one, and need no ordering
-repeated as (
-  select register, document_number
-  from registrations
-  group by all
-  having count(*) > 1
-),
-
-superseded as (
-  select register, document_number, observed_at, page_sha256, page_row
-  from registrations semi join repeated using (register, document_number)
-  qualify row_number() over (
-    partition by register, document_number
-    order by observed_at desc, page_sha256, page_row desc
-  ) > 1
-),
-
 latest as (
-  select * from registrations anti join superseded using (register, document_number, observed_at, page_sha256, page_row)
+  select * from registrations anti join stg_superseded using (register, document_number, observed_at, page_sha256, page_row)
 ),
 
 -- Colorado appends the standing to the names of inactive entities: ", Dissolved June 18, 2001"

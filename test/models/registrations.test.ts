@@ -9,7 +9,7 @@ const rows = async (given: readonly Readonly<Record<string, unknown>>[]): Promis
       register: 'colorado_sos', document_number: String(20_261_000_000 + index), business_name_raw: 'Oak Street LLC', filing_date: '2026-11-02',
       source: 'colorado_sos', source_url: 'https://data.colorado.gov/', page_sha256: 'a'.repeat(64), observed_at: '2026-11-20T12:00:00Z', page_row: index, ...row,
     })),
-  }, ({ name }) => name === 'stg_registrations');
+  }, ({ name }) => ['stg_registrations', 'stg_superseded'].includes(name));
   try {
     return (await built.rows('stg_registrations')).sort((a, b) => Number(a['page_row']) - Number(b['page_row']));
   } finally { built.close(); }
