@@ -13,7 +13,6 @@ import { openDuck, rowsOf, type Duck } from '../lib/duck.ts';
 import { sha256OfFile } from '../lib/files.ts';
 import { createTable } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
-import { macrosSql } from '../models/index.ts';
 import type { Manifest } from './manifest.ts';
 import { ADDED_LATER, INDEXES, TABLES, type TableName } from './tables.ts';
 
@@ -89,7 +88,6 @@ export async function loadTables(folder: string, manifest: Manifest, atOnce: num
     // All have ended before the database is closed, or is locked.
     const failure = (await Promise.allSettled(loads)).find((load) => load.status === 'rejected');
     if (failure) throw failure.reason;
-    await duck.connection.run(macrosSql());
     await duck.connection.run(`SET threads = ${QUERY_THREADS}`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');

@@ -3,8 +3,8 @@
 -- address come out equal; two addresses must not. What is not certain is left as it was written.
 --
 -- parts_of_lines, below, is the whole of it: step by step, each a named column of its own, so that each is computed once.
--- The macros before it are what single steps do. Regular expressions stand outside of lambdas, because DuckDB makes those
--- within anew for each piece of its input, all others once for a query.
+-- The macros before it are what single steps do. They do without lambdas where they can: DuckDB makes those ready anew for each
+-- piece of its input, with the regular expressions and lists in them, and everything else once for a query.
 
 -- What stands for a word in a list of WORD=FORM pairs between blanks, or null. Far faster than a MAP of this size; a long
 -- list is kept by first letters, of which one is searched.
@@ -77,17 +77,18 @@ CREATE OR REPLACE MACRO directional_of(token) AS looked_up(token, '
   N=N NORTH=N NO=N S=S SOUTH=S SO=S E=E EAST=E W=W WEST=W
   NE=NE NORTHEAST=NE NW=NW NORTHWEST=NW SE=SE SOUTHEAST=SE SW=SW SOUTHWEST=SW ');
 
--- A word of a street's name that is written in two ways; any other stays.
+-- A word of a street's name that is written in two ways; any other stays. As a suffix a plural may have the form of the singular;
+-- within a name it is another name.
 CREATE OR REPLACE MACRO name_word_of(token) AS CASE
   -- A number in two words, as well_known_names marks it: 2+FIRST is 21ST
   WHEN contains(token, '+') THEN left(token, 1) || looked_up(substr(token, 3), ' FIRST=1ST SECOND=2ND THIRD=3RD FOURTH=4TH FIFTH=5TH SIXTH=6TH SEVENTH=7TH EIGHTH=8TH NINTH=9TH ')
-  -- As a suffix the plural has the form of the singular; within a name it is another name
-  WHEN token IN ('FORESTS', 'HOLLOWS', 'ISLES', 'LOOPS', 'PARKS', 'PARKWAYS', 'PATHS', 'PIKES', 'RANCHES', 'SPURS', 'TRACES', 'TRACKS', 'TRAILS', 'TUNNELS', 'WALKS') THEN token
   ELSE coalesce(looked_up(token, '
   SAINT=ST SAINTE=STE DOCTOR=DR JUNIOR=JR SENIOR=SR CO=COUNTY
   FIRST=1ST SECOND=2ND THIRD=3RD FOURTH=4TH FIFTH=5TH SIXTH=6TH SEVENTH=7TH EIGHTH=8TH NINTH=9TH TENTH=10TH
   ELEVENTH=11TH TWELFTH=12TH THIRTEENTH=13TH FOURTEENTH=14TH FIFTEENTH=15TH SIXTEENTH=16TH SEVENTEENTH=17TH EIGHTEENTH=18TH NINETEENTH=19TH
-  TWENTIETH=20TH THIRTIETH=30TH FORTIETH=40TH FIFTIETH=50TH SIXTIETH=60TH SEVENTIETH=70TH EIGHTIETH=80TH NINETIETH=90TH '), suffix_of(token), token) END;
+  TWENTIETH=20TH THIRTIETH=30TH FORTIETH=40TH FIFTIETH=50TH SIXTIETH=60TH SEVENTIETH=70TH EIGHTIETH=80TH NINETIETH=90TH
+  FORESTS=FORESTS HOLLOWS=HOLLOWS ISLES=ISLES LOOPS=LOOPS PARKS=PARKS PARKWAYS=PARKWAYS PATHS=PATHS PIKES=PIKES
+  RANCHES=RANCHES SPURS=SPURS TRACES=TRACES TRACKS=TRACKS TRAILS=TRAILS TUNNELS=TUNNELS WALKS=WALKS '), suffix_of(token), token) END;
 
 -- Upper case, no accents, no punctuation but a number's hyphen; "#" stands alone; "912 - 914", "912 & 914" and "912, 914" are
 -- ranges; "912-A" is 912A, "912½" and "912-1/2" are 912 1/2; the two halves of a number of Milwaukee's grid are one word.
@@ -159,6 +160,13 @@ CREATE OR REPLACE MACRO inner_word_of(word) AS CASE
   WHEN is_digits(word) AND length(ltrim(word, '0')) BETWEEN 1 AND 3 THEN ordinal_of(ltrim(word, '0'))
   WHEN starts_with(word, '0') AND right(word, 2) IN ('ST', 'ND', 'RD', 'TH') AND is_digits(left(ltrim(word, '0'), -2)) THEN ltrim(word, '0')
   ELSE name_word_of(word) END;
+
+-- The words before the suffix. Where there are more than two, which is rare, by a lambda.
+CREATE OR REPLACE MACRO name_of(words) AS CASE len(words)
+  WHEN 0 THEN ''
+  WHEN 1 THEN inner_word_of(words[1])
+  WHEN 2 THEN concat_ws(' ', inner_word_of(words[1]), inner_word_of(words[2]))
+  ELSE array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
 
 -- Units in one form: an apartment, a suite and a bare number are the same thing to a county; buildings, floors and lots are not.
 CREATE OR REPLACE MACRO unit_form(unit) AS
@@ -237,18 +245,22 @@ with_directionals AS (
   FROM without_post_directional
 ),
 
+with_inner_words AS (
+  SELECT *, words[before_name + 1:-2] AS inner_words FROM with_directionals
+),
+
 -- The last word is the suffix; the words before it are the name.
 formed AS (
   SELECT
     house,
     concat_ws(' ',
       CASE before_name WHEN 2 THEN left(words[1], 1) || left(words[2], 1) WHEN 1 THEN directional_of(words[1]) END,
-      nullif(array_to_string(list_transform(words[before_name + 1:-2], lambda word: inner_word_of(word)), ' '), ''),
+      nullif(name_of(inner_words), ''),
       coalesce(suffix_of(words[-1]), name_word_of(words[-1])),
       post) AS in_form,
     unit,
     string_split(string_split(house, ' ')[1], '-') AS numbers
-  FROM with_directionals
+  FROM with_inner_words
 ),
 
 -- The ends of a range; a second number below the first is part of the number.
