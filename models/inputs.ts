@@ -7,7 +7,7 @@
  *   rejected_rows           rows that were refused, with the reason
  *   sold_leads              ids of the leads that somebody bought for themselves alone
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
- *   previous_<mart>         the published tables of the snapshot before this day; empty on the first day
+ *   previous_<mart>         the published tables of the snapshot before this day, those that something asks for; empty on the first day
  */
 import { date, defineRecord, instant, integer, oneOf, text } from '../lib/record.ts';
 

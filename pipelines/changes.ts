@@ -25,6 +25,9 @@ const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['filings changed', 'SELECT count(*) AS n FROM changed_filings f JOIN replaced_filings p USING (id) WHERE f.last_updated > p.last_updated'],
 ];
 
+/** Everything that is asked for them. */
+export const CHANGES_SQL: readonly string[] = COUNTS.map(([, sql]) => sql);
+
 /** Count the changes of a finished build against the previous snapshot named `since`. */
 export async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
   const lines: string[] = [];

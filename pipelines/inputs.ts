@@ -5,10 +5,12 @@ import { createTable, type Column, type RecordDefinition } from '../lib/record.t
 import { rowsOf } from '../lib/duck.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../models/inputs.ts';
+import { auditsOf } from '../models/contract.ts';
 import type { Model, Reference } from '../models/index.ts';
 import type { AssumptionSet } from '../models/assumptions.ts';
 import { Assumption } from '../models/assumptions.ts';
 import type { SourceSpec } from '../sources/contract.ts';
+import { CHANGES_SQL } from './changes.ts';
 import type { Layout } from './layout.ts';
 import { trustedRows, type ReadRecord } from './reads.ts';
 import { HANDED_OVER, loadRows } from './rows.ts';
@@ -89,14 +91,19 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     await connection.run(`INSERT INTO ${identifier(`ref_${reference.name}`)} SELECT ${reference.record.columns.map((c) => identifier(c.name)).join(', ')}
       FROM read_csv(${literal(reference.csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
   }
+  const selects = inputs.models.map((m) => m.sql);
+  const questions = [...inputs.models.flatMap((m) => auditsOf(m).map((a) => a.sql)), ...CHANGES_SQL];
   for (const model of inputs.models) {
-    if (!model.contract.publish) continue;
     const table = `previous_${model.name}`;
+    const names = (sql: string): boolean => new RegExp(`\\b${table}\\b`, 'u').test(sql);
+    const isJoined = selects.some(names);
+    if (!model.contract.publish || !(isJoined || model.contract.carries || questions.some(names))) continue;
     // What an older snapshot lacks is null here, so a carried table has no NOT NULL of its own.
     const columns = model.contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
     const published = previous?.tables[model.name];
     const folder = previous && layout.snapshot(previous.run_id);
-    const inPlace = (published?.rows ?? 0) >= inPlaceFrom;
+    // What is only asked for counts of a few columns is not worth a copy of all.
+    const inPlace = !isJoined || (published?.rows ?? 0) >= inPlaceFrom;
     if (folder && published && inPlace && model.contract.carries) {
       // It is asked for few columns or few rows at a time, which the database finds quicker than the Parquet file.
       await connection.run(`ATTACH IF NOT EXISTS ${literal(join(folder, previous.database.file))} AS ${BEFORE} (READ_ONLY)`);
