@@ -1,34 +1,25 @@
 /**
  * Columns of a snapshot's table in memory, each read when it is first asked for, and the rows that meet conditions on
- * them. A query of a few thousand rows takes microseconds here; planned and run by the database it takes more than a
- * millisecond, however few the rows. Rows are named by their number in the table.
+ * them. To find the rows of a list among half a million takes a tenth of a millisecond here; planned and run by the
+ * database it takes several, and more than one however few the rows. Rows are named by their number in the table.
  *
  * Numbers are compared as whole units of their last digit (cents, days, seconds), exactly; texts by their place in the
  * list of those that occur, so that one that occurs a thousand times is compared once.
  */
+import type { DuckDBValue } from '@duckdb/node-api';
 import type { Column } from '../lib/record.ts';
 import { identifier } from '../lib/sql.ts';
-import { columnOf, type Condition, type Either, type Filters } from './filters.ts';
+import { columnOf, sqlOf, type Condition, type Either, type Filters } from './filters.ts';
+import { add, allRows, keep, lower, noRows, NumberIndex, orderOf, unite, without, WordIndex, type Order, type RowSet } from './row_sets.ts';
 import type { TableName } from './tables.ts';
 import { DAY_MS } from './week.ts';
+import { Where } from './where.ts';
 
-/** Runs a SELECT of one column and gives its values. */
-export type ReadColumn = (sql: string) => Promise<readonly unknown[]>;
-
-/** What a row must meet: a number between two others, both included; a text that is marked; or whatever is asked of it. */
-export type Test =
-  | { readonly numbers: Numbers; readonly low: number; readonly high: number }
-  | { readonly codes: Int32Array; readonly meets: Uint8Array }
-  | { readonly isMet: (row: number) => boolean };
+/** Runs a SELECT of one column or two, and hands over its rows one after the other. */
+export type ReadRows = (sql: string, each: (first: DuckDBValue, second: DuckDBValue) => void, params?: DuckDBValue[]) => Promise<void>;
 
 /** Numbers; NaN where there is none. */
 export type Numbers = Float64Array;
-
-/** Texts: `words[codes[row]]`, and code -1 where there is none. */
-export interface Texts {
-  readonly codes: Int32Array;
-  readonly words: readonly string[];
-}
 
 export interface Rank {
   readonly column: string;
@@ -38,11 +29,11 @@ export interface Rank {
 /** ORDER BY of a rank. Ties are in the order of ids. */
 export const rankSql = ({ column, direction }: Rank): string => `${identifier(column)} ${direction} NULLS LAST, id`;
 
+/** Columns in which nearly every row has a text of its own. Parts of them are looked for by the database, which reads them without making a million texts. */
+const LOOKED_THROUGH: ReadonlySet<string> = new Set(['filings.business_name', 'filings.registered_agent_name']);
+
 const CENTS = 2;
 const isText = ({ kind }: Column): boolean => kind === 'text' || kind === 'enum';
-
-/** Text in lower case, letter by letter: what stands beside a letter does not matter. */
-const lower = (text: string): string => Array.from(text, (letter) => letter.toLowerCase()).join('');
 
 function numberSql({ name, kind }: Column): string {
   const column = identifier(name);
@@ -74,80 +65,51 @@ function unitsOf({ name, kind }: Column, value: string | number | boolean): [uni
   }
 }
 
-/** Condition on a number as a range of whole units: between two units nothing is equal, and above it begins with the next. */
-function numberTest(column: Column, numbers: Numbers, condition: Extract<Condition, { readonly value: unknown }>): Test {
-  const [units, beyond] = unitsOf(column, condition.value);
+type Comparison = Extract<Condition, { readonly value: unknown }>;
+
+/** Rows that meet a condition on a number. Between two units nothing is equal, and above it begins with the next. */
+function meetingNumber(column: Column, index: NumberIndex, { is, value }: Comparison): RowSet {
+  const [units, beyond] = unitsOf(column, value);
   const [above, below] = [beyond > 0 ? units + 1 : units, beyond < 0 ? units - 1 : units];
-  switch (condition.is) {
-    case '=': return { numbers, low: above, high: below };
-    case '>=': return { numbers, low: above, high: Number.POSITIVE_INFINITY };
-    case '>': return { numbers, low: beyond < 0 ? units : units + 1, high: Number.POSITIVE_INFINITY };
-    case '<=': return { numbers, low: Number.NEGATIVE_INFINITY, high: below };
-    case '<': return { numbers, low: Number.NEGATIVE_INFINITY, high: beyond > 0 ? units : units - 1 };
-    case '<>': return { isMet: (row) => !Number.isNaN(numbers[row]) && (beyond !== 0 || numbers[row] !== units) };
+  const [lowest, highest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  switch (is) {
+    case '=': return index.between(above, below);
+    case '>=': return index.between(above, highest);
+    case '>': return index.between(beyond < 0 ? units : units + 1, highest);
+    case '<=': return index.between(lowest, below);
+    case '<': return index.between(lowest, beyond > 0 ? units : units - 1);
+    case '<>': {
+      const set = index.between(lowest, highest);
+      without(set, index.between(above, below));
+      return set;
+    }
     case 'like': case 'containing': throw new Error(`${column.name} is no text`);
   }
 }
 
-/** Which of the texts that occur meet a condition. */
-function wordTest(condition: Extract<Condition, { readonly value: unknown }>): (word: string) => boolean {
-  const value = String(condition.value);
-  switch (condition.is) {
-    case '=': return (word) => word === value;
-    case '<>': return (word) => word !== value;
-    case 'like': { const wanted = lower(value); return (word) => lower(word) === wanted; }
-    case 'containing': { const wanted = lower(value); return (word) => lower(word).includes(wanted); }
-    case '<': case '<=': case '>': case '>=': throw new Error(`${condition.column} is a text, which has no order here`);
+/** Rows whose text meets a condition. */
+function meetingWord(index: WordIndex, { column, is, value }: Comparison): RowSet {
+  const wanted = String(value);
+  switch (is) {
+    case '=': { const set = noRows(index.codes.length); add(set, index.rowsWith(wanted)); return set; }
+    case '<>': return index.meeting((word) => word !== wanted);
+    case 'like': { const low = lower(wanted); return index.meeting((word) => word === low, true); }
+    case 'containing': { const low = lower(wanted); return index.meeting((word) => word.includes(low), true); }
+    case '<': case '<=': case '>': case '>=': throw new Error(`${column} is a text, which has no order here`);
   }
-}
-
-function isMet(test: Test, row: number): boolean {
-  if ('isMet' in test) return test.isMet(row);
-  if ('codes' in test) return test.meets[test.codes[row] ?? -1] === 1;
-  const number = test.numbers[row] ?? Number.NaN;
-  return number >= test.low && number <= test.high;
-}
-
-/** Move those of the first `count` rows that meet a test to the front, in their order. @returns how many */
-function narrow(rows: Int32Array, count: number, test: Test): number {
-  let met = 0;
-  // Three loops of their own: one that calls a function for each row takes ten times as long.
-  if ('numbers' in test) {
-    const { numbers, low, high } = test;
-    for (let i = 0; i < count; i += 1) {
-      const row = rows[i] ?? 0;
-      const number = numbers[row] ?? Number.NaN;
-      if (number >= low && number <= high) { rows[met] = row; met += 1; }
-    }
-  } else if ('codes' in test) {
-    const { codes, meets } = test;
-    for (let i = 0; i < count; i += 1) {
-      const row = rows[i] ?? 0;
-      if (meets[codes[row] ?? -1] === 1) { rows[met] = row; met += 1; }
-    }
-  } else {
-    for (let i = 0; i < count; i += 1) {
-      const row = rows[i] ?? 0;
-      if (test.isMet(row)) { rows[met] = row; met += 1; }
-    }
-  }
-  return met;
-}
-
-/** Of these rows those that meet all tests, in their order. */
-export function meeting(rows: Int32Array, tests: readonly Test[]): Int32Array {
-  const kept = new Int32Array(rows);
-  return kept.subarray(0, tests.reduce((count, test) => narrow(kept, count, test), rows.length));
 }
 
 /** Columns of one table. */
 export class TableColumns {
   readonly #table: TableName;
-  readonly #read: ReadColumn;
+  readonly #rows: number;
+  readonly #read: ReadRows;
   readonly #kept = new Map<string, Promise<unknown>>();
+  readonly #rowsOfIds = new Map<string, Promise<number | undefined>>();
 
-  constructor(table: TableName, read: ReadColumn) {
+  constructor(table: TableName, rows: number, read: ReadRows) {
     this.#table = table;
+    this.#rows = rows;
     this.#read = read;
   }
 
@@ -162,70 +124,107 @@ export class TableColumns {
     return made;
   }
 
-  /** Numbers of the rows, in whole units of the column. */
-  numbers(column: string): Promise<Numbers> {
-    return this.#once(column, async () => Float64Array.from(
-      await this.#read(`SELECT ${numberSql(columnOf(this.#table, column))} FROM ${this.#table}`), (value) => (value === null ? Number.NaN : Number(value))));
+  /** Row numbers of a SELECT of them. */
+  async #rowsOf(rest: string, params: DuckDBValue[] = []): Promise<Int32Array> {
+    const rows = new Int32Array(this.#rows);
+    let count = 0;
+    await this.#read(`SELECT CAST(rowid AS INTEGER) FROM ${this.#table}${rest}`, (row) => { rows[count] = Number(row); count += 1; }, params);
+    return rows.subarray(0, count);
   }
 
-  /** Texts of the rows. @param expression a column, or SQL over the columns of a row */
-  texts(expression: string): Promise<Texts> {
-    return this.#once(expression, async () => {
-      const places = new Map<string, number>();
-      const codes = Int32Array.from(await this.#read(`SELECT ${expression} FROM ${this.#table}`), (value) => {
-        if (value === null) return -1;
-        const word = String(value);
-        const code = places.get(word) ?? places.size;
-        if (code === places.size) places.set(word, code);
-        return code;
-      });
-      return { codes, words: [...places.keys()] };
+  /** Numbers of the rows, in whole units of the column. */
+  numbers(column: string): Promise<Numbers> {
+    return this.#once(column, async () => {
+      const numbers = new Float64Array(this.#rows).fill(Number.NaN);
+      await this.#read(`SELECT CAST(rowid AS INTEGER), ${numberSql(columnOf(this.#table, column))} FROM ${this.#table} WHERE ${identifier(column)} IS NOT NULL`,
+        (row, number) => { numbers[Number(row)] = Number(number); });
+      return numbers;
     });
   }
 
-  /** Rows by their text: which have this one. */
-  rowsWith(expression: string): Promise<(text: string) => readonly number[]> {
-    return this.#once(`rows ${expression}`, async () => {
-      const { codes, words } = await this.texts(expression);
-      const rows = words.map((): number[] => []);
-      for (const [row, code] of codes.entries()) rows[code]?.push(row);
-      const places = new Map(words.map((word, code) => [word, code]));
-      return (text) => rows[places.get(text) ?? -1] ?? [];
+  /** Rows by the number in a column. */
+  #byNumber(column: string): Promise<NumberIndex> {
+    return this.#once(`by ${column}`, async () => new NumberIndex(
+      await this.numbers(column), await this.#rowsOf(` WHERE ${identifier(column)} IS NOT NULL ORDER BY ${identifier(column)}, rowid`)));
+  }
+
+  /** Rows by their text. @param expression a column, or SQL over the columns of a row */
+  texts(expression: string): Promise<WordIndex> {
+    return this.#once(expression, async () => {
+      const words: string[] = [];
+      const codes = new Int32Array(this.#rows).fill(-1);
+      const distinct = `SELECT DISTINCT ${expression} AS word FROM ${this.#table} WHERE ${expression} IS NOT NULL`;
+      await this.#read(`${distinct} ORDER BY word`, (word) => { words.push(String(word)); });
+      await this.#read(`SELECT CAST(t.rowid AS INTEGER), code FROM ${this.#table} t JOIN (SELECT word, CAST(row_number() OVER (ORDER BY word) - 1 AS INTEGER) AS code FROM (${distinct})) ON word = ${expression}`,
+        (row, code) => { codes[Number(row)] = Number(code); });
+      return new WordIndex(words, codes);
     });
   }
 
   /** All rows in the order of a rank. */
-  order(rank: Rank): Promise<Int32Array> {
-    return this.#once(`order ${rankSql(rank)}`, async () => Int32Array.from(
-      await this.#read(`SELECT rowid FROM ${this.#table} ORDER BY ${rankSql(rank)}`), Number));
+  order(rank: Rank): Promise<Order> {
+    return this.#once(`order ${rankSql(rank)}`, async () => orderOf(await this.#rowsOf(` ORDER BY ${rankSql(rank)}`)));
   }
 
-  async #test(condition: Condition): Promise<Test> {
-    const column = columnOf(this.#table, condition.column);
-    if (isText(column)) {
-      const { codes, words } = await this.texts(identifier(column.name));
-      if (condition.is === 'absent') return { isMet: (row) => codes[row] === -1 };
-      if (condition.is === 'none of') {
-        const rowsWith = await this.rowsWith(identifier(column.name));
-        const excluded = new Set(condition.values.flatMap((value) => rowsWith(value)));
-        return { isMet: (row) => codes[row] !== -1 && !excluded.has(row) };
+  /** Rows with these ids; those that were asked for before are not looked for again. */
+  async #withIds(ids: readonly string[]): Promise<RowSet> {
+    const unknown = ids.filter((id) => !this.#rowsOfIds.has(id));
+    if (unknown.length > 0) {
+      const reading = (async () => {
+        const rows = new Map<string, number>();
+        await this.#read(`SELECT id, CAST(rowid AS INTEGER) FROM ${this.#table} WHERE id IN (SELECT unnest(from_json($1, '["VARCHAR"]')))`, (id, row) => { rows.set(String(id), Number(row)); }, [JSON.stringify(unknown)]);
+        return rows;
+      })();
+      for (const id of unknown) {
+        const found = reading.then((rows) => rows.get(id));
+        this.#rowsOfIds.set(id, found);
+        found.catch(() => { this.#rowsOfIds.delete(id); });
       }
-      const meetsIt = wordTest(condition);
-      const meets = Uint8Array.from(words, (word) => Number(meetsIt(word)));
-      return { codes, meets };
     }
-    const numbers = await this.numbers(column.name);
-    if (condition.is === 'absent') return { isMet: (row) => Number.isNaN(numbers[row]) };
+    const set = noRows(this.#rows);
+    const rows = await Promise.all(ids.map((id) => this.#rowsOfIds.get(id)));
+    add(set, Int32Array.from(rows.filter((row) => row !== undefined)));
+    return set;
+  }
+
+  /** Rows that meet a condition, as a set of its own. */
+  async #meetingOne(condition: Condition): Promise<RowSet> {
+    const column = columnOf(this.#table, condition.column);
+    if (condition.is === 'none of' && column.name === 'id') {
+      const set = allRows(this.#rows);
+      without(set, await this.#withIds(condition.values));
+      return set;
+    }
+    if (LOOKED_THROUGH.has(`${this.#table}.${column.name}`)) {
+      const [set, where] = [noRows(this.#rows), new Where().add(...sqlOf(this.#table, condition))];
+      add(set, await this.#rowsOf(where.toString(), where.values));
+      return set;
+    }
+    if (isText(column)) {
+      const texts = await this.texts(identifier(column.name));
+      if (condition.is === 'absent') return texts.absent();
+      if (condition.is !== 'none of') return meetingWord(texts, condition);
+      const excluded = new Set(condition.values);
+      return texts.meeting((word) => !excluded.has(word));
+    }
+    const index = await this.#byNumber(column.name);
     if (condition.is === 'none of') throw new Error(`${column.name} is no text`);
-    return numberTest(column, numbers, condition);
+    if (condition.is !== 'absent') return meetingNumber(column, index, condition);
+    const set = allRows(this.#rows);
+    without(set, index.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY));
+    return set;
   }
 
-  async #anyOf(either: Either): Promise<Test> {
-    const tests = await Promise.all(either.map((condition) => this.#test(condition)));
-    const [only] = tests;
-    return tests.length === 1 && only ? only : { isMet: (row) => tests.some((test) => isMet(test, row)) };
+  async #meetingAny(either: Either): Promise<RowSet> {
+    const [first = noRows(this.#rows), ...others] = await Promise.all(either.map((condition) => this.#meetingOne(condition)));
+    for (const other of others) unite(first, other);
+    return first;
   }
 
-  /** What a row must meet. */
-  tests({ conditions }: Filters): Promise<readonly Test[]> { return Promise.all(conditions.map((either) => this.#anyOf(either))); }
+  /** Rows that meet all conditions, as a set of its own. */
+  async meeting({ conditions }: Filters): Promise<RowSet> {
+    const [first = allRows(this.#rows), ...others] = await Promise.all(conditions.map((either) => this.#meetingAny(either)));
+    for (const other of others) keep(first, other);
+    return first;
+  }
 }

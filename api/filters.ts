@@ -1,10 +1,10 @@
 /**
- * Filters of a list, each a column, a comparison and a value. The same conditions are run in two ways: as SQL, and
- * over columns held in memory (api/columns.ts) where a table is small enough for that, which takes a hundredth of the time.
+ * Filters of a list, each a column, a comparison and a value. The same conditions are run in two ways: for lists and
+ * lookups over columns held in memory (api/columns.ts), which takes a hundredth of the time, and as SQL for counts and samples.
  */
 import type { Column } from '../lib/record.ts';
 import { identifier } from '../lib/sql.ts';
-import { TABLES, type TableName } from './tables.ts';
+import { TABLES, type ListedTable, type TableName } from './tables.ts';
 import { Where } from './where.ts';
 
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
@@ -39,7 +39,8 @@ function placeholder({ kind, sql }: Column): string {
   }
 }
 
-function sqlOf(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
+/** A condition as SQL, with a `?` for each of its values. */
+export function sqlOf(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
   const column = columnOf(table, condition.column);
   const name = identifier(column.name);
   switch (condition.is) {
@@ -53,10 +54,10 @@ function sqlOf(table: TableName, condition: Condition): [sql: string, ...values:
 
 /** Conditions put together with AND. Each call gives new ones and leaves the old as they were. */
 export class Filters {
-  readonly table: TableName;
+  readonly table: ListedTable;
   readonly conditions: readonly Either[];
 
-  constructor(table: TableName, conditions: readonly Either[] = []) {
+  constructor(table: ListedTable, conditions: readonly Either[] = []) {
     this.table = table;
     this.conditions = conditions;
   }

@@ -1,6 +1,7 @@
-/** The one place where a row of DuckDB becomes JSON as the record's definition says: as an object, or as text where nothing but the text is wanted. */
+/** The one place where a row of DuckDB becomes JSON as the record's definition says: as an object, or by SQL as text. */
+import { z } from 'zod';
 import type { Column, RecordDefinition } from '../lib/record.ts';
-import { identifier, literal } from '../lib/sql.ts';
+import { identifier } from '../lib/sql.ts';
 
 function converted(column: Column, value: unknown): unknown {
   if (value === null || value === undefined) return null;
@@ -18,7 +19,8 @@ export function toJson(record: RecordDefinition, row: Readonly<Record<string, un
   return Object.fromEntries(record.columns.filter((c) => c.name in row).map((c) => [c.name, converted(c, row[c.name])]));
 }
 
-function valueSql({ name, kind }: Column): string {
+/** SQL for a value as JSON has it. */
+export function valueSql({ name, kind }: Column): string {
   const column = identifier(name);
   switch (kind) {
     case 'money': case 'percent': case 'ratio': case 'date': return `CAST(${column} AS VARCHAR)`;
@@ -27,5 +29,7 @@ function valueSql({ name, kind }: Column): string {
   }
 }
 
-/** SQL for the JSON text of a row with these columns in their order. Half the work of making an object of it first. */
-export const textSql = (columns: readonly Column[]): string => `json_object(${columns.map((c) => `${literal(c.name)}, ${valueSql(c)}`).join(', ')})`;
+const Parsed = z.record(z.string(), z.unknown());
+
+/** The record that a JSON text is of. */
+export const parsed = (text: Buffer): Record<string, unknown> => Parsed.parse(JSON.parse(text.toString('utf8')));

@@ -1,16 +1,17 @@
 /** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
 import { z } from 'zod';
 import { identifier } from '../lib/sql.ts';
-import { meeting, rankSql, type Rank } from './columns.ts';
+import type { Rank } from './columns.ts';
 import type { Position } from './cursor.ts';
 import { columnOf, type Filters } from './filters.ts';
-import { textSql } from './json.ts';
+import { parsed } from './json.ts';
 import type { Manifest } from './manifest.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from './problem.ts';
 import { JsonText } from './records.ts';
 import { defineRoute, type Asked, type Route } from './route.ts';
+import { firstOf, sizeOf } from './row_sets.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { TableName } from './tables.ts';
 import { Where } from './where.ts';
@@ -70,9 +71,6 @@ interface Found {
   readonly texts: readonly Buffer[];
 }
 
-/** Tables whose columns are held in memory. Registers have millions of rows, and parts of their names are looked for. */
-const IN_MEMORY: ReadonlySet<TableName> = new Set(['deals', 'signals', 'auctions', 'leads']);
-
 /** Condition of the rows that come after one of a rank. */
 function afterSql(table: TableName, { column, direction }: Rank, after: Position): [sql: string, ...values: string[]] {
   const name = identifier(column);
@@ -81,27 +79,17 @@ function afterSql(table: TableName, { column, direction }: Rank, after: Position
   return [`${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`, after.value, after.value, after.id];
 }
 
-async function findInMemory(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
+async function find(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
   const { table } = filters;
   const held = snapshot.columns(table);
-  const [order, tests] = [await held.order(rank), await held.tests(filters)];
+  const [order, set] = [await held.order(rank), await held.meeting(filters)];
   let start = 0;
   if (after) {
     const where = new Where().add(...afterSql(table, rank, after));
-    start = order.length - Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
+    start = order.rows.length - Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
   }
-  const [before, rest] = [meeting(order.subarray(0, start), tests), meeting(order.subarray(start), tests)];
-  return { total: before.length + rest.length, texts: await snapshot.texts(table, columns, [...rest.subarray(0, most)]) };
-}
-
-async function findInSql(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
-  const { table } = filters;
-  const where = filters.sql();
-  const total = Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
-  if (after) where.add(...afterSql(table, rank, after));
-  const found = total === 0 ? [] : await snapshot.rows(
-    `SELECT ${textSql(columns.map((name) => columnOf(table, name)))} AS text FROM ${table}${where} ORDER BY ${rankSql(rank)} LIMIT ${most}`, where.values);
-  return { total, texts: found.map((row) => Buffer.from(String(row['text']))) };
+  const total = sizeOf(set);
+  return { total, texts: snapshot.texts(table, columns, firstOf(set, total, order, start, most)) };
 }
 
 /**
@@ -114,7 +102,6 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
   const filters = filtersOf(params);
   const query = queryOf(path, filters);
   const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
-  const find = IN_MEMORY.has(options.filters.table) ? findInMemory : findInSql;
   const { total, texts } = await find(snapshot, columns, options, after, limit + 1);
   if (texts.length === 0) {
     throw new Problem('no_matches', total === 0 ? `No ${options.what} matches these filters. Nothing was charged.` : 'There is nothing after this cursor. Nothing was charged.',
@@ -122,7 +109,7 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
   }
   const records = texts.slice(0, limit);
   const nextCursor = (): string => {
-    const last = z.record(z.string(), z.unknown()).parse(JSON.parse(records.at(-1)?.toString('utf8') ?? ''));
+    const last = parsed(records.at(-1) ?? Buffer.from('{}'));
     const value = last[options.rank.column];
     return asked.cursors.write({ value: value === null ? null : String(value), id: String(last['id']) }, query);
   };

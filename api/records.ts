@@ -5,32 +5,27 @@
 import { LRUCache } from 'lru-cache';
 
 /** Bytes of records kept of one snapshot. */
-const MOST_BYTES = 256 << 20;
+const MOST_BYTES = 32 << 20;
+/** More rows than a table has. */
+const MOST_ROWS = 2 ** 32;
 /** Beside the text itself: its key and its place in the cache. */
 const OVERHEAD_BYTES = 200;
 
 /** Texts of records by a number of the kind of record and a row's number. */
 export interface Records {
-  /**
-   * Texts of these rows, in their order.
-   * @param make gives the texts of rows that are not kept, in their order
-   */
-  texts(kind: number, rows: readonly number[], make: (rows: readonly number[]) => Promise<readonly string[]>): Promise<readonly Buffer[]>;
+  /** The text of this row, made where it is not kept. */
+  text(kind: number, row: number, make: () => Buffer): Buffer;
   clear(): void;
 }
 
 export function recordsKept(mostBytes = MOST_BYTES): Records {
-  const kept = new LRUCache<string, Buffer>({ maxSize: mostBytes, sizeCalculation: (text) => text.length + OVERHEAD_BYTES });
+  const kept = new LRUCache<number, Buffer>({ maxSize: mostBytes, sizeCalculation: (text) => text.length + OVERHEAD_BYTES });
   return {
-    async texts(kind, rows, make) {
-      const found = rows.map((row) => kept.get(`${kind} ${row}`));
-      const missing = rows.filter((_, i) => found[i] === undefined);
-      if (missing.length === 0) return found as Buffer[];
-      const made = (await make(missing)).map((text) => Buffer.from(text));
-      if (made.length !== missing.length) throw new Error(`${missing.length} rows were asked for and ${made.length} were found`);
-      for (const [i, text] of made.entries()) kept.set(`${kind} ${missing[i] ?? 0}`, text);
-      let next = 0;
-      return found.map((text) => text ?? made[(next += 1) - 1] ?? Buffer.alloc(0));
+    text(kind, row, make) {
+      const key = kind * MOST_ROWS + row;
+      let text = kept.get(key);
+      if (!text) kept.set(key, text = make());
+      return text;
     },
     clear() { kept.clear(); },
   };

@@ -70,7 +70,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route => d
     for await (const ids of ranked(asked)) {
       const id = await claimant.claim(ids);
       if (id === null) continue;
-      const [lead] = await snapshot.records('leads', `SELECT ${Object.keys(Lead.schema.shape).join(', ')} FROM leads WHERE id = $1`, [id]);
+      const [lead] = await snapshot.whole('leads', 'WHERE id = $1', [id]);
       if (!lead) throw new Error('a lead of another snapshot was claimed');
       const { purchase } = claimant;
       return {

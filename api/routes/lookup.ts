@@ -7,7 +7,7 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import type { AddressParts } from '../addresses.ts';
-import { meeting, type TableColumns } from '../columns.ts';
+import type { TableColumns } from '../columns.ts';
 import { Filters, type Condition } from '../filters.ts';
 import { noteOf } from '../list.ts';
 import { oncePerSnapshot } from '../once.ts';
@@ -16,6 +16,7 @@ import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
 import { JsonText } from '../records.ts';
 import { defineRoute, type Asked } from '../route.ts';
+import { has } from '../row_sets.ts';
 import { TABLES } from '../tables.ts';
 import { standing } from './signals.ts';
 
@@ -78,15 +79,15 @@ const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9
 
 /** Rows at these parts of an address, each with the basis it was matched on. */
 async function atAddress(columns: TableColumns, parts: AddressParts): Promise<ReadonlyMap<number, Basis>> {
-  const [withKey, onStreet, units, lows, highs] = await Promise.all([
-    columns.rowsWith('address_key'), columns.rowsWith('street_key'), columns.texts('unit_key'), columns.numbers('house_low'), columns.numbers('house_high'),
+  const [keys, streets, units, lows, highs] = await Promise.all([
+    columns.texts('address_key'), columns.texts('street_key'), columns.texts('unit_key'), columns.numbers('house_low'), columns.numbers('house_high'),
   ]);
-  const found = new Map<number, Basis>(withKey(parts.address_key).map((row) => [row, 'address_exact']));
+  const found = new Map<number, Basis>(Array.from(keys.rowsWith(parts.address_key), (row) => [row, 'address_exact']));
   // Comparisons with a number that is none are false: the numbers of a grid, as W156N8480, are in no range.
   const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
-  for (const row of onStreet(parts.street_key)) {
+  for (const row of streets.rowsWith(parts.street_key)) {
     if (found.has(row)) continue;
-    const [unit, low, high] = [units.words[units.codes[row] ?? -1] ?? null, lows[row] ?? Number.NaN, highs[row] ?? Number.NaN];
+    const [unit, low, high] = [units.wordOf(row), lows[row] ?? Number.NaN, highs[row] ?? Number.NaN];
     const inRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
     if (unit === parts.unit_key && inRange) found.set(row, 'address_range');
     if (low === from && high === to && (unit === null) !== (parts.unit_key === null)) found.set(row, 'address_without_unit');
@@ -96,8 +97,8 @@ async function atAddress(columns: TableColumns, parts: AddressParts): Promise<Re
 
 /** Rows of this parcel. */
 async function ofParcel(columns: TableColumns, apn: string): Promise<ReadonlySet<number>> {
-  const [byKey, byId] = [await columns.rowsWith('parcel_key'), await columns.rowsWith("regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g')")];
-  return new Set([...byKey(apn), ...byId(apn)]);
+  const [byKey, byId] = [await columns.texts('parcel_key'), await columns.texts("regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g')")];
+  return new Set([...byKey.rowsWith(apn), ...byId.rowsWith(apn)]);
 }
 
 /** Rows in this city or ZIP. Where both are asked for, a county that prints only one of them is told by that one. */
@@ -111,29 +112,39 @@ function inPlace(filters: Filters, city: string | undefined, zip: string | undef
 const MOST_ROWS = 100;
 
 /** A record and on what it was matched. */
-interface Match { readonly id: string; readonly basis: Basis; readonly text: Buffer }
+interface Match { readonly basis: Basis; readonly text: Buffer }
 
 const withBasis = (text: Buffer, matchedOn: Basis): Buffer => Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(matchedOn)}}`)]);
+
 const Identified = z.object({ id: z.string() });
+
+/** Those with the first ids, the surest first. */
+function inOrder(matches: readonly Match[]): readonly Match[] {
+  // To read a record's id is dearer than all else of a lookup, and most find one.
+  if (matches.length < 2) return matches;
+  const identified = matches.map((match) => ({ match, id: Identified.parse(JSON.parse(match.text.toString('utf8'))).id }));
+  return identified.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MOST_ROWS).map(({ match }) => match).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+}
 
 async function find(asked: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
   const { snapshot, params: p } = asked;
   const apn = p.apn ?? p.parcel;
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
-  const search = async (base: Filters, withParcel: boolean): Promise<Match[]> => {
+  const search = async (base: Filters, withParcel: boolean): Promise<readonly Match[]> => {
     const parcel = withParcel && apn !== undefined ? parcelOf(apn) : null;
     const { table } = base;
     const columns = snapshot.columns(table);
     const [address, parcelRows] = [parts && await atAddress(columns, parts), parcel === null ? null : await ofParcel(columns, parcel)];
     if (address === null && parcelRows === null) return [];
-    const tests = await columns.tests(inPlace(base, city, place?.zip).and('state', '=', state));
-    const rows = [...meeting(Int32Array.from(address?.keys() ?? parcelRows ?? []), tests)].filter((row) => parcelRows?.has(row) ?? true);
-    const texts = await snapshot.texts(table, TABLES[table].columns.map((c) => c.name), rows);
-    const matches = texts.map((text, i): Match => {
+    const candidates = [...address?.keys() ?? parcelRows ?? []].filter((row) => parcelRows?.has(row) ?? true);
+    if (candidates.length === 0) return [];
+    const there = await columns.meeting(inPlace(base, city, place?.zip).and('state', '=', state));
+    const rows = candidates.filter((row) => has(there, row));
+    const texts = snapshot.texts(table, TABLES[table].columns.map((c) => c.name), rows);
+    return inOrder(Array.from(texts, (text, i): Match => {
       const matchedOn = parcelRows ? 'apn_exact' : address?.get(rows[i] ?? -1) ?? 'apn_exact';
-      return { id: Identified.parse(JSON.parse(text.toString('utf8'))).id, basis: matchedOn, text: withBasis(text, matchedOn) };
-    });
-    return matches.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MOST_ROWS).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+      return { basis: matchedOn, text: withBasis(text, matchedOn) };
+    }));
   };
   return { listings: await search(new Filters('deals'), false), signals: await search(standing(), true), auctions: await search(new Filters('auctions'), true) };
 }

@@ -109,10 +109,10 @@ async function samplesOf({ snapshot, today }: Asked<Record<never, never>>, claim
   const sellable = unclaimed(available(today), claimed).sql();
   const listed = standing().sql();
   return {
-    deals: await snapshot.records('deals', "SELECT * FROM deals WHERE listing_status = 'active' ORDER BY deal_score DESC, id LIMIT 1"),
-    signals: await snapshot.records('signals', `SELECT * FROM signals${listed} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`, listed.values),
-    auctions: await snapshot.records('auctions', `SELECT * FROM auctions${coming} ORDER BY sale_date, id LIMIT 1`, coming.values),
-    leads: await snapshot.records('leads', `SELECT * FROM leads${sellable} ORDER BY lead_score, id LIMIT 1`, sellable.values),
+    deals: await snapshot.whole('deals', "WHERE listing_status = 'active' ORDER BY deal_score DESC, id LIMIT 1"),
+    signals: await snapshot.whole('signals', `${listed} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`, listed.values),
+    auctions: await snapshot.whole('auctions', `${coming} ORDER BY sale_date, id LIMIT 1`, coming.values),
+    leads: await snapshot.whole('leads', `${sellable} ORDER BY lead_score, id LIMIT 1`, sellable.values),
   };
 }
 

@@ -61,7 +61,7 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
         },
         free_samples: {
           note: 'Full records of the paid answers, the newest filing dates.',
-          records: await snapshot.records('filings', `SELECT * FROM filings${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`, days.values) as z.input<typeof Filing.schema>[],
+          records: await snapshot.whole('filings', `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`, days.values) as z.input<typeof Filing.schema>[],
         },
         sources: await sourcesOf(snapshot, new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`)),
         as_of: manifest.as_of, snapshot_id: snapshot.id, generated_at: manifest.generated_at,

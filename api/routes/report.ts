@@ -82,7 +82,7 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
   const found: Row[] = [];
   for (const { kind, id, match_basis, source_url } of matches) {
     const table = kind === 'tax_delinquent' ? 'signals' : 'auctions';
-    const [record = null] = await snapshot.records(table, `SELECT * FROM ${table} WHERE id = $1`, [id]);
+    const [record = null] = await snapshot.whole(table, 'WHERE id = $1', [id]);
     found.push({ kind, match_basis, source_url, signal: kind === 'tax_delinquent' ? record : null, auction: kind === 'sheriff_sale' ? record : null });
   }
   return found;
@@ -90,7 +90,7 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
 
 /** The body of the report of one deal, or null where there is no such deal. */
 async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' | 'manifest'>, id: string, more = ''): Promise<Row | null> {
-  const [deal] = await snapshot.records('deals', 'SELECT * FROM deals WHERE id = $1', [id]);
+  const [deal] = await snapshot.whole('deals', 'WHERE id = $1', [id]);
   const [report] = await snapshot.records('reports', 'SELECT * FROM reports WHERE id = $1', [id]);
   if (!deal || !report) return null;
   const gone = deal['listing_status'] === 'active' ? '' : `This property is no longer shown for sale: listing_status is ${String(deal['listing_status'])}.`;

@@ -24,7 +24,7 @@ async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record
   let last = '';
   for (;;) {
     const next = where.copy().add('id > ?', last);
-    const page = await snapshot.records('filings', `SELECT * FROM filings${next} ORDER BY id LIMIT ${PAGE_ROWS}`, next.values);
+    const page = await snapshot.whole('filings', `${next} ORDER BY id LIMIT ${PAGE_ROWS}`, next.values);
     if (page.length > 0) yield page;
     if (page.length < PAGE_ROWS) return;
     last = String(page.at(-1)?.['id']);

@@ -37,9 +37,9 @@ type Table = keyof typeof COLUMNS;
 type Rows = Readonly<Record<Table, readonly Readonly<Record<string, unknown>>[]>>;
 
 const rowsOf = async (snapshot: Snapshot): Promise<Rows> => ({
-  deals: await snapshot.records('deals', 'SELECT * FROM deals'),
-  signals: await snapshot.records('signals', 'SELECT * FROM signals'),
-  auctions: await snapshot.records('auctions', 'SELECT * FROM auctions'),
+  deals: await snapshot.whole('deals', ''),
+  signals: await snapshot.whole('signals', ''),
+  auctions: await snapshot.whole('auctions', ''),
 });
 
 async function fill(url: string, rows: Rows): Promise<void> {

@@ -1,40 +1,31 @@
-/** Texts of records that are kept: made once, given in the order asked for, and never more of them than the bound. */
+/** Texts of records that are kept: made once, and never more of them than the bound. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JsonText, recordsKept } from '../../api/records.ts';
+import { JsonText, recordsKept, type Records } from '../../api/records.ts';
 
 const TEXT_BYTES = 1_000;
-const textOf = (row: number): string => String(row).padEnd(TEXT_BYTES, '.');
+const textOf = (row: number): Buffer => Buffer.from(String(row).padEnd(TEXT_BYTES, '.'));
 
-function making() {
-  const made: number[][] = [];
-  return { made, make: async (rows: readonly number[]) => { made.push([...rows]); return rows.map(textOf); } };
+function making(kept: Records) {
+  const made: number[] = [];
+  const ask = (row: number, kind = 0): string => kept.text(kind, row, () => { made.push(row); return textOf(row); }).toString();
+  return { made, ask };
 }
 
-test('a record is made once for its kind, whatever else is asked for with it, and the order is that of the question', async () => {
-  const kept = recordsKept();
-  const { made, make } = making();
-  await kept.texts(0, [3, 1], make);
-  const texts = await kept.texts(0, [2, 1, 4, 3], make);
-  assert.deepEqual(texts.map(String), [2, 1, 4, 3].map(textOf));
-  assert.deepEqual(made, [[3, 1], [2, 4]]);
-  await kept.texts(1, [3], make);
-  assert.deepEqual(made.at(-1), [3], 'another kind of the same row is another text');
+test('a record is made once for its kind', () => {
+  const { made, ask } = making(recordsKept());
+  assert.deepEqual([3, 1, 3, 1].map((row) => ask(row)), [3, 1, 3, 1].map((row) => textOf(row).toString()));
+  assert.deepEqual(made, [3, 1]);
+  ask(3, 1);
+  assert.deepEqual(made, [3, 1, 3], 'another kind of the same row is another text');
 });
 
-test('what does not fit the bound is given up, the longest unasked for first', async () => {
-  const kept = recordsKept(5 * TEXT_BYTES);
-  const { made, make } = making();
-  await kept.texts(0, [1, 2, 3, 4], make);
-  await kept.texts(0, [1], make);
-  await kept.texts(0, [5], make);
+test('what does not fit the bound is given up, the longest unasked for first', () => {
+  const { made, ask } = making(recordsKept(5 * TEXT_BYTES));
+  for (const row of [1, 2, 3, 4, 1, 5]) ask(row);
   made.length = 0;
-  await kept.texts(0, [1, 2], make);
-  assert.deepEqual(made, [[2]], 'of four, the one before the last asked for had to go');
-});
-
-test('a row that is not found is an error and never another row\'s text', async () => {
-  await assert.rejects(recordsKept().texts(0, [1, 2], async () => [textOf(2)]), /2 rows were asked for and 1 were found/);
+  for (const row of [1, 2]) ask(row);
+  assert.deepEqual(made, [2], 'of four, the one before the last asked for had to go');
 });
 
 test('an answer of texts is the JSON of their objects', () => {

@@ -201,7 +201,7 @@ describe('a snapshot', () => {
       last_verified: '2026-11-20T23:59:59Z', confidence_parts: { units: '0.15', price: '0.10' }, address: 'Ünïcode "St" \\ 1',
     });
     const snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', { deals: [row] }));
-    assert.deepEqual(await snapshot.records('deals', 'SELECT * FROM deals'), [row]);
+    assert.deepEqual(await snapshot.whole('deals', ''), [row]);
     snapshot.close();
   }));
 });

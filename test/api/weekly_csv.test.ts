@@ -94,16 +94,16 @@ describe('the weekly file', () => {
     const lease = started.snapshots.acquire();
     assert.ok(lease);
     const { snapshot } = lease;
-    const { records } = snapshot;
+    const { whole } = snapshot;
     let pages = 0;
-    Object.assign(snapshot, { records: (...args: Parameters<typeof records>) => {
+    Object.assign(snapshot, { whole: (...args: Parameters<typeof whole>) => {
       pages += 1;
-      return pages === 3 ? Promise.reject(new Error('broken in the middle')) : records(...args);
+      return pages === 3 ? Promise.reject(new Error('broken in the middle')) : whole(...args);
     } });
     const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
     const payment = await buyer.sign(url);
     const response = await fetchPaying(url, payment);
-    Object.assign(snapshot, { records });
+    Object.assign(snapshot, { whole });
     lease.release();
     assert.equal(response.status, 500);
     assert.equal(pages, 3);
