@@ -34,7 +34,7 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
   };
 }
 
-let kept: Promise<DuckDBInstance> | undefined;
+let kept: Promise<Duck> | undefined;
 let databases = 0;
 
 /**
@@ -42,8 +42,12 @@ let databases = 0;
  * lie in one engine that stays open, and share its memory (4 GB); a query has one thread.
  */
 export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close(): Promise<void> }> {
-  kept ??= openDuck(':memory:', { threads: 1 }).then(({ instance }) => instance);
-  const connection = await (await kept).connect();
+  kept ??= openDuck(':memory:', { threads: 1 });
+  const { instance } = await kept.catch((error: unknown) => {
+    kept = undefined;
+    throw error;
+  });
+  const connection = await instance.connect();
   databases += 1;
   const name = `small_${databases}`;
   await connection.run(`ATTACH ':memory:' AS ${name}; USE ${name}`);
