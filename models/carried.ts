@@ -42,7 +42,7 @@ export async function nothingCarried(connection: DuckDBConnection, name: string)
 export async function carriedSelect(connection: DuckDBConnection, name: string, select: string, carries: Carries): Promise<string> {
   const [changed, previous, key] = [changedTable(name), identifier(previousTable(name)), carries.key.map(identifier).join(', ')];
   await connection.run(`CREATE TEMP TABLE ${changed} AS ${select}`);
-  await connection.run(`CREATE TEMP VIEW ${replacedTable(name)} AS FROM ${previous} SEMI JOIN ${changed} USING (${key})`);
+  await connection.run(`CREATE TEMP TABLE ${replacedTable(name)} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
   const { found, table, condition } = carries.lookedUp ? lookup(carries.lookedUp, 'stands') : { found: [], table: '', condition: '' };
   const kept = `(FROM ${previous} ANTI JOIN ${changed} USING (${key})) AS stands`;
   return `FROM ${changed} UNION ALL BY NAME ${found.length === 0 ? `FROM ${kept}`
@@ -54,7 +54,7 @@ export async function bringUpToDate(connection: DuckDBConnection, name: string, 
   const run = async (statement: string): Promise<void> => { await connection.run(statement); };
   const [changed, replaced, key] = [changedTable(name), replacedTable(name), carries.key.map(identifier).join(', ')];
   await run(`CREATE TEMP TABLE ${changed} AS ${select}`);
-  await run(`CREATE TEMP TABLE ${replaced} AS FROM ${identifier(previousTable(name))} SEMI JOIN ${changed} USING (${key})`);
+  await run(`CREATE TEMP TABLE ${replaced} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
   await run(`DELETE FROM ${table} AS stands USING ${changed} WHERE ${sameRow('stands', changed, carries.key)}`);
   await run(`INSERT INTO ${table} BY NAME FROM ${changed}`);
   if (!carries.lookedUp) return;

@@ -46,6 +46,8 @@ export interface ModelContract {
 export interface Carries {
   /** Columns that identify a row. */
   readonly key: readonly string[];
+  /** Table of another model that holds the rows of the snapshot before in whose place others stand, and perhaps more: found once. */
+  readonly before: string;
   /**
    * Columns that hold a figure over all rows, such as how many have the same agent. They are looked up for every row, also
    * for one that stays, in the table of another model, so that a figure that moves does not make its row another one.

@@ -7,7 +7,8 @@ with
 -- The register holds millions of rows: what is read several times is read again rather than kept in memory
 shown as not materialized (select * from stg_registrations),
 
-before as not materialized (select * from previous_filings),
+-- What today's reads show or amend, as it was
+before as not materialized (select * from int_filings_before),
 
 -- What the register says last became of each business
 amendments as (
@@ -20,7 +21,7 @@ amendments as (
 -- take effect in the future, which says nothing of how far the feed had come.
 reached as (
   select source, max(filing_date) as filing_date
-  from before
+  from previous_filings
   where filing_date <= cast(first_seen as date)
   group by source
 ),
@@ -110,23 +111,11 @@ today as (
   from compared
 ),
 
--- A filing that today's reads do not show
-carried as not materialized (
-  select *
-  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
-),
-
--- Of the filings that are not shown, those that were amended: found by few columns, then read whole
-affected as (
-  select distinct carried.source, carried.document_number
-  from carried join amendments on amendments.register = carried.source and amendments.charter_number = carried.charter_number
-),
-
 together as (
   select * from today
   union all by name
   select * exclude (agent_filings), true as is_known
-  from before semi join affected on affected.source = before.source and affected.document_number = before.document_number
+  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
 ),
 
 -- A later amendment of the same charter takes the place of the one known before

@@ -74,7 +74,7 @@ export default defineModel({
     keepsRows('filings', ['id'], 'a filing'),
   ],
   carries: {
-    key: ['source', 'document_number'],
+    key: ['source', 'document_number'], before: 'int_filings_before',
     lookedUp: { from: 'int_agents', on: { source: 'source', registered_agent_name: 'name' }, columns: { agent_filings: 'filings' } },
   },
   publish: { orderBy: ['filing_date DESC', 'id'], byDay: 'filing_date' },
