@@ -1,11 +1,10 @@
 /** What the policy may remove: held over random histories, and on the disk of a real one. */
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { compareRunIds, layoutOf, parseRunId, runIdOf, type Layout } from '../../pipelines/layout.ts';
+import { compareRunIds, parseRunId, runIdOf, type Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/lock.ts';
 import { planPrune, prune } from '../../pipelines/operate/prune.ts';
 import { planOf, snapshotsKept, type Inventory, type Plan, type Policy, type ReadUnit, type SnapshotNeeds } from '../../pipelines/operate/retention.ts';
@@ -13,7 +12,7 @@ import { pagesOf } from '../../pipelines/reparse.ts';
 import { readsUpTo } from '../../pipelines/reads.ts';
 import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
-import { hashesOf, newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
+import { copyOf, hashesOf, newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2024-01-01T00:00:00Z');
@@ -159,11 +158,7 @@ describe('on the disk', () => {
     layout = await newLayout();
     for (const day of ['2026-11-20', '2026-11-22', '2026-11-24']) await runDay({ layout, world, day, only });
   });
-  const copied = async (): Promise<Layout> => {
-    const root = await mkdtemp(join(tmpdir(), 'dealfeed-prune-'));
-    await cp(layout.root, root, { recursive: true, verbatimSymlinks: true });
-    return layoutOf(root);
-  };
+  const copied = (): Promise<Layout> => copyOf(layout);
 
   test('without APPLY nothing is touched', async () => {
     const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();

@@ -16,7 +16,7 @@ import { isSame, rebuild } from '../../pipelines/rebuild.ts';
 import type { RunResult } from '../../pipelines/run.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay } from './runs.ts';
+import { copyOf, newLayout, runDay } from './runs.ts';
 
 const [WHERE_IT_LIES, WHOLE] = [1, Number.POSITIVE_INFINITY];
 
@@ -38,11 +38,6 @@ const FIRST = '2026-11-18';
 const world = makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings: 500 });
 /** Both folders as the first day left them, from which each test goes on. */
 let begun: readonly Layout[] = [];
-const copyOf = async (layout: Layout): Promise<Layout> => {
-  const copy = await newLayout();
-  await cp(layout.root, copy.root, { recursive: true, verbatimSymlinks: true });
-  return copy;
-};
 
 test('days of new, corrected, absent and re-appearing filings, amendments and agents with more of them', async () => {
   const [lying, whole] = [await newLayout(), await newLayout()];

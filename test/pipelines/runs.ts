@@ -1,6 +1,6 @@
 /** Runs of the real pipeline over the sandbox world, for tests: real server, real fetcher, real DuckDB. */
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
@@ -38,6 +38,13 @@ export async function newLayout(): Promise<Layout> {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-run-'));
   folders.push(folder);
   return layoutOf(folder);
+}
+
+/** A folder with all that this one holds, to go on from. */
+export async function copyOf(layout: Layout): Promise<Layout> {
+  const copy = await newLayout();
+  await cp(layout.root, copy.root, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }
 
 export interface OneRun {
