@@ -161,12 +161,12 @@ CREATE OR REPLACE MACRO inner_word_of(word) AS CASE
   WHEN starts_with(word, '0') AND right(word, 2) IN ('ST', 'ND', 'RD', 'TH') AND is_digits(left(ltrim(word, '0'), -2)) THEN ltrim(word, '0')
   ELSE name_word_of(word) END;
 
--- The words before the suffix. Where there are more than two, which is rare, by a lambda.
-CREATE OR REPLACE MACRO name_of(words) AS CASE len(words)
-  WHEN 0 THEN ''
-  WHEN 1 THEN inner_word_of(words[1])
-  WHEN 2 THEN concat_ws(' ', inner_word_of(words[1]), inner_word_of(words[2]))
-  ELSE array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
+-- The words before the suffix. Where there are more than two, which is rare, by a lambda; not where there is no address.
+CREATE OR REPLACE MACRO name_of(words) AS CASE
+  WHEN len(words) = 0 THEN ''
+  WHEN len(words) = 1 THEN inner_word_of(words[1])
+  WHEN len(words) = 2 THEN concat_ws(' ', inner_word_of(words[1]), inner_word_of(words[2]))
+  WHEN len(words) > 2 THEN array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
 
 -- Units in one form: an apartment, a suite and a bare number are the same thing to a county; buildings, floors and lots are not.
 CREATE OR REPLACE MACRO unit_form(unit) AS
