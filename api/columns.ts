@@ -91,7 +91,7 @@ function meetingNumber(column: Column, index: NumberIndex, { is, value }: Compar
 function meetingWord(index: WordIndex, { column, is, value }: Comparison): RowSet {
   const wanted = String(value);
   switch (is) {
-    case '=': { const set = noRows(index.codes.length); add(set, index.rowsWith(wanted)); return set; }
+    case '=': return index.equal(wanted);
     case '<>': return index.meeting((word) => word !== wanted);
     case 'like': { const low = lower(wanted); return index.meeting((word) => word === low, true); }
     case 'containing': { const low = lower(wanted); return index.meeting((word) => word.includes(low), true); }

@@ -115,6 +115,8 @@ export async function loadTables(folder: string, manifest: Manifest, atOnce: num
     const failure = (await Promise.allSettled(loads)).find((load) => load.status === 'rejected');
     if (failure) throw failure.reason;
     await duck.connection.run(`SET threads = ${QUERY_THREADS}`);
+    // What was read of the files is not asked for again.
+    await duck.connection.run('SET enable_external_file_cache = false');
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return {

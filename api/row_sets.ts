@@ -209,6 +209,14 @@ export class WordIndex {
     unite(set, common);
   }
 
+  /** Rows with exactly this text, as a set. */
+  equal(word: string): RowSet {
+    const set = noRows(this.codes.length);
+    const code = this.#places.get(word);
+    if (code !== undefined) this.#addGroup(set, code);
+    return set;
+  }
+
   /** Rows whose text meets a condition. @param lowered whether it is asked of the text in lower case */
   meeting(condition: (word: string) => boolean, lowered = false): RowSet {
     const words = lowered ? this.#lowered ??= this.words.map(lower) : this.words;

@@ -75,6 +75,7 @@ test('rows by their text, whether it is one of few or of many', () => {
     const one = `Word ${draw(kinds)}`;
     assert.deepEqual([...index.rowsWith(one)], rowsOf(rows).filter((row) => wordOf(row) === one));
     assert.deepEqual([...index.rowsWith('no word')], []);
+    for (const word of [one, 'no word']) assert.deepEqual(membersOf(index.equal(word)), rowsOf(rows).filter((row) => wordOf(row) === word));
     assert.deepEqual(membersOf(index.absent()), rowsOf(rows).filter((row) => wordOf(row) === null));
     assert.deepEqual(rowsOf(rows).map((row) => index.wordOf(row)), rowsOf(rows).map(wordOf));
     for (const wanted of ['1', 'word', 'Word']) {
