@@ -64,7 +64,7 @@ export async function openAddresses(): Promise<Addresses> {
     },
   });
   const open = (): Promise<DuckDBResult> => duck.connection.stream(QUERY);
-  let query: DuckDBResult;
+  let query: DuckDBResult | undefined;
   try {
     duck.connection.registerTableFunction(streets);
     await duck.connection.run(macrosSql());
@@ -78,11 +78,12 @@ export async function openAddresses(): Promise<Addresses> {
   }
 
   const answerPiece = async (): Promise<void> => {
+    query ??= await open();
     const rows = await query.fetchChunk();
-    const piece = inQuery.shift();
+    const [piece, ...others] = inQuery;
     if (!rows || !piece || rows.rowCount !== Math.max(piece.length, 1)) throw new Error('the addresses that came out of the query are not those that went in');
-    if (piece.length === 0) return;
     const [keys, onStreets, lows, highs, units] = Columns.parse(rows.getColumns());
+    inQuery = others;
     for (const [i, { resolve }] of piece.entries()) {
       const [key, street] = [keys[i], onStreets[i]];
       resolve(typeof key === 'string' && typeof street === 'string'
@@ -99,7 +100,8 @@ export async function openAddresses(): Promise<Addresses> {
         const failed = [...inQuery.flat(), ...waiting];
         [inQuery, waiting] = [[], []];
         for (const { reject } of failed) reject(error);
-        query = await open();
+        // The next that is asked for opens it again.
+        query = undefined;
       }
     }
     running = false;

@@ -146,4 +146,14 @@ describe('addresses that are asked for at the same time', () => {
       assert.deepEqual(await Promise.all([ask(1000), ask(2000)]), [expected(1000), expected(2000)]);
     } finally { addresses.close(); }
   });
+
+  it('are refused where the query fails on one of them, and those of later are answered', async () => {
+    const addresses = await openAddresses();
+    try {
+      // No text, which the query cannot read.
+      const refused = await Promise.allSettled([addresses.normalise('1 Elm Street'), addresses.normalise(Symbol('no text') as unknown as string)]);
+      assert.deepEqual(refused.map(({ status }) => status), ['rejected', 'rejected']);
+      assert.equal((await addresses.normalise('1 Elm Street'))?.address_key, '1 ELM ST');
+    } finally { addresses.close(); }
+  });
 });
