@@ -103,7 +103,7 @@ describe('the payment layer', () => {
     assert.ok(lease);
     const { snapshot } = lease;
     const { texts } = snapshot;
-    Object.assign(snapshot, { texts: async () => { throw new Error('a secret of the inside'); } });
+    Object.assign(snapshot, { texts: () => { throw new Error('a secret of the inside'); } });
     const response = await fetchPaying(url(), payment);
     Object.assign(snapshot, { texts });
     lease.release();
