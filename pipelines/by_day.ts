@@ -19,7 +19,7 @@ import type { Model } from '../models/index.ts';
 
 /** Rows of a range, and so of a row group, at most. A range that is cut in two has half as many: small enough that a lookup reads little. */
 const MOST_ROWS = 40_960;
-const FORM = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${MOST_ROWS}`;
+const formOf = ({ most = MOST_ROWS }: Table): string => `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${most}`;
 /** Ranges that are written at the same time. */
 const PARALLEL = 2;
 
@@ -69,6 +69,8 @@ export interface Table {
   readonly table: string;
   /** Whether its rows lie in their order. */
   readonly inOrder: boolean;
+  /** Rows of a range at most. Default: 40,960 */
+  readonly most?: number;
 }
 
 /**
@@ -84,8 +86,8 @@ export async function writeByDay(instance: DuckDBInstance, connection: DuckDBCon
   try {
     // It holds no row, and says what is said of the file as a whole.
     const head = join(target.scratch, 'head.parquet');
-    const said = Object.entries({ ...target.said, written: FORM }).map(([name, text]) => `${identifier(name)}: ${literal(text)}`).join(', ');
-    await connection.run(`COPY (FROM ${of.table} LIMIT 0) TO ${literal(head)} (${FORM}, KV_METADATA {${said}})`);
+    const said = Object.entries({ ...target.said, written: formOf(of) }).map(([name, text]) => `${identifier(name)}: ${literal(text)}`).join(', ');
+    await connection.run(`COPY (FROM ${of.table} LIMIT 0) TO ${literal(head)} (${formOf(of)}, KV_METADATA {${said}})`);
     const ranges = await rangesIn(connection, of.table, of);
     kept = before === undefined ? undefined : await standing(connection, of, before, head);
     const pieces = inTurn(instance, ranges.map((range, i) => (own) => writeRange(own, of, range, join(target.scratch, `${i}.parquet`), kept)));
@@ -105,9 +107,9 @@ export async function writeByDay(instance: DuckDBInstance, connection: DuckDBCon
 }
 
 /** Ranges of a table in the order of its file. */
-async function rangesIn(connection: DuckDBConnection, table: string, { model, byDay }: Table): Promise<Range[]> {
+async function rangesIn(connection: DuckDBConnection, table: string, { model, byDay, most = MOST_ROWS }: Table): Promise<Range[]> {
   const counts = await rowsOf(connection, `SELECT ${identifier(byDay)} - ${ORIGIN} AS day, count(*) AS n FROM ${table} GROUP BY ALL ORDER BY day`);
-  const ranges = rangesOf(counts.map((c) => ({ day: Number(c['day']), rows: Number(c['n']) })), MOST_ROWS);
+  const ranges = rangesOf(counts.map((c) => ({ day: Number(c['day']), rows: Number(c['n']) })), most);
   return model.contract.publish?.orderBy[0]?.endsWith(' DESC') ? ranges.reverse() : ranges;
 }
 
@@ -144,7 +146,7 @@ async function writeRange(connection: DuckDBConnection, of: Table, range: Range,
   const changed = kept && groups && changedIn(kept, range);
   const copy = async (columns: readonly string[]): Promise<void> => {
     await connection.run(`COPY (SELECT ${columns.map(identifier).join(', ')} FROM ${of.table}
-      WHERE ${identifier(of.byDay)} BETWEEN ${ORIGIN} + ${range.from} AND ${ORIGIN} + ${range.to - 1} ${of.inOrder ? '' : `ORDER BY ${publish?.orderBy.join(', ')}`}) TO ${literal(path)} (${FORM})`);
+      WHERE ${identifier(of.byDay)} BETWEEN ${ORIGIN} + ${range.from} AND ${ORIGIN} + ${range.to - 1} ${of.inOrder ? '' : `ORDER BY ${publish?.orderBy.join(', ')}`}) TO ${literal(path)} (${formOf(of)})`);
   };
   if (!kept || !groups || changed === 'rows') {
     await copy(record.columns.map((c) => c.name));
