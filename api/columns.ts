@@ -151,13 +151,15 @@ export class TableColumns {
   /** Rows by their text. @param expression a column, or SQL over the columns of a row */
   texts(expression: string): Promise<WordIndex> {
     return this.#once(expression, async () => {
-      const words: string[] = [];
+      const places = new Map<string, number>();
       const codes = new Int32Array(this.#rows).fill(-1);
-      const distinct = `SELECT DISTINCT ${expression} AS word FROM ${this.#table} WHERE ${expression} IS NOT NULL`;
-      await this.#read(`${distinct} ORDER BY word`, (word) => { words.push(String(word)); });
-      await this.#read(`SELECT CAST(t.rowid AS INTEGER), code FROM ${this.#table} t JOIN (SELECT word, CAST(row_number() OVER (ORDER BY word) - 1 AS INTEGER) AS code FROM (${distinct})) ON word = ${expression}`,
-        (row, code) => { codes[Number(row)] = Number(code); });
-      return new WordIndex(words, codes);
+      await this.#read(`SELECT CAST(rowid AS INTEGER), ${expression} FROM ${this.#table} WHERE ${expression} IS NOT NULL`, (row, text) => {
+        const word = String(text);
+        const code = places.get(word) ?? places.size;
+        if (code === places.size) places.set(word, code);
+        codes[Number(row)] = code;
+      });
+      return new WordIndex(places, codes);
     });
   }
 

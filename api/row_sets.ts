@@ -167,9 +167,15 @@ export class WordIndex {
   readonly #places: ReadonlyMap<string, number>;
   #lowered: readonly string[] | undefined;
 
-  constructor(words: readonly string[], codes: Int32Array) {
+  /**
+   * @param places the texts that occur, numbered from 0 as they come
+   * @param codes number of each row's text, -1 where it has none
+   */
+  constructor(places: ReadonlyMap<string, number>, codes: Int32Array) {
+    const words = [...places.keys()];
     this.words = words;
     this.codes = codes;
+    this.#places = places;
     const begins = new Int32Array(words.length + 2);
     const groupOf = (code: number): number => (code < 0 ? words.length : code);
     for (const code of codes) begins[groupOf(code) + 1] = (begins[groupOf(code) + 1] ?? 0) + 1;
@@ -183,7 +189,6 @@ export class WordIndex {
       next[group] = place + 1;
     }
     this.#begins = begins;
-    this.#places = new Map(words.map((word, code) => [word, code]));
   }
 
   /** The text of a row. */

@@ -70,7 +70,7 @@ test('rows by their text, whether it is one of few or of many', () => {
     const draw = draws(seed);
     const words = Array.from({ length: kinds }, (_, i) => `Word ${i}`);
     const codes = Int32Array.from(rowsOf(rows), () => draw(kinds + 1) - 1);
-    const index = new WordIndex(words, codes);
+    const index = new WordIndex(new Map(words.map((word, code) => [word, code])), codes);
     const wordOf = (row: number): string | null => words[codes[row] ?? -1] ?? null;
     const one = `Word ${draw(kinds)}`;
     assert.deepEqual([...index.rowsWith(one)], rowsOf(rows).filter((row) => wordOf(row) === one));
