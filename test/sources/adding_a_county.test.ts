@@ -64,6 +64,9 @@ for (const [file, content] of Object.entries({
 
 const found = await findSources(pathToFileURL(`${root}/`));
 
+// First, for the reason in fleet.test.ts.
+await fleetTests(found);
+
 test('the folders are found, each a declaration of under fifteen lines', async () => {
   assert.deepEqual(found.map(({ spec }) => spec.name), ['oh_lorain_tax', 'oh_warren_sheriff']);
   for (const { folder } of found) {
@@ -81,5 +84,3 @@ test('what the recorded pages do not show yet is said, with how to show it', asy
   assert.ok(first);
   assert.deepEqual((await unshown({ spec: first.spec, folder: pathToFileURL(`${bare}/`) })).map((line) => line.split(':')[0]), ['empty', 'blocked', 'malformed', 'changed template']);
 });
-
-await fleetTests(found);
