@@ -119,7 +119,7 @@ check: $(NODE) ## types and lint
 test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
 	@# Three files at once on two cores: in most a process, a lock or the disk is waited for a good part of the time.
-	@node --test --test-concurrency=3 --test-timeout=600000 --test-force-exit 'test/**/*.test.ts'
+	@node --test --test-concurrency=3 --test-timeout=600000 'test/**/*.test.ts'
 
 properties: $(NODE) ## hold the fifteen properties of underwriting and leads on DEALS=10000 random deals and print the cases (SEED=...)
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts

@@ -64,7 +64,6 @@ for (const [file, content] of Object.entries({
 
 const found = await findSources(pathToFileURL(`${root}/`));
 
-// First, for the reason in fleet.test.ts.
 await fleetTests(found);
 
 test('the folders are found, each a declaration of under fifteen lines', async () => {

@@ -32,7 +32,6 @@ import { fleetTests } from './fleet_checks.ts';
 
 const sources = await findSources();
 
-// First: what is waited for between two tests may come too late, since the suite ends a file with the last test it knows of.
 await fleetTests(sources);
 
 test('there are adapters, and every name is one of a kind', () => {
