@@ -41,7 +41,7 @@ export const INDEXES: readonly (readonly [table: TableName, column: string, uniq
  */
 export const COLUMNS_ASKED = {
   deals: [
-    'id', 'address', 'city', 'state', 'zip', 'listing_url', 'list_price', 'units', 'price_per_unit', 'year_built', 'cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'noi_underwritten',
+    'id', 'address', 'city', 'state', 'zip', 'listing_url', 'list_price', 'units', 'price_per_unit', 'cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'noi_underwritten',
     'cap_rate_underwritten', 'cap_gap_pct', 'underwrite_reliability', 'dscr_status', 'deal_score', 'rental_status', 'offer_status', 'last_verified', 'listing_status', 'rent_area_name',
     'address_key', 'street_key', 'house_low', 'house_high', 'unit_key', 'distress_matches',
   ],

@@ -5,8 +5,9 @@ import { Deal } from '../../models/marts/deals.ts';
 import { ListingVersion } from '../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../models/marts/reports.ts';
 import { Signal } from '../../models/marts/signals.ts';
+import { parsed } from '../json.ts';
 import { noteOf } from '../list.ts';
-import { oncePerDay } from '../once.ts';
+import { oncePerDay, oncePerSnapshot } from '../once.ts';
 import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
@@ -88,13 +89,27 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
   return found;
 }
 
+/** Values of each set of assumptions. */
+const assumptionsOf = oncePerSnapshot(async (snapshot) => {
+  const sets = new Map<string, Record<string, string>>();
+  for (const { assumption_set_id: set, key, value } of await snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY assumption_set_id, key')) {
+    sets.set(String(set), { ...sets.get(String(set)), [String(key)]: String(value) });
+  }
+  return sets;
+});
+
+async function dealOf(snapshot: Snapshot, id: string): Promise<Row | undefined> {
+  const rows = (await snapshot.columns('deals').texts('id')).rowsWith(id);
+  return snapshot.texts('deals', Deal.columns.map((c) => c.name), rows).map(parsed)[0];
+}
+
 /** The body of the report of one deal, or null where there is no such deal. */
 async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' | 'manifest'>, id: string, more = ''): Promise<Row | null> {
-  const [deal] = await snapshot.whole('deals', 'WHERE id = $1', [id]);
+  const deal = await dealOf(snapshot, id);
   const [report] = await snapshot.records('reports', 'SELECT * FROM reports WHERE id = $1', [id]);
   if (!deal || !report) return null;
   const gone = deal['listing_status'] === 'active' ? '' : `This property is no longer shown for sale: listing_status is ${String(deal['listing_status'])}.`;
-  const assumptions = await snapshot.records('assumptions', 'SELECT * FROM assumptions WHERE assumption_set_id = $1 ORDER BY key', [String(report['assumption_set_id'])]);
+  const set = String(report['assumption_set_id']);
   return {
     ...noteOf(manifest, [more, gone].filter(Boolean).join(' ')),
     property: propertyOf(deal),
@@ -110,7 +125,7 @@ async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' |
     history: snapshot.lacks.has('listing_history') ? null : await snapshot.records('listing_history',
       `SELECT ${Object.keys(Version.shape).join(', ')} FROM listing_history WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version`, [id]),
     sensitivity: report['sensitivity'], recompute: report['recompute'],
-    assumptions: { assumption_set_id: report['assumption_set_id'], values: Object.fromEntries(assumptions.map((a) => [String(a['key']), String(a['value'])])) },
+    assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
     generated_at: manifest.generated_at, as_of: manifest.as_of, snapshot_id: snapshot.id,
   };
 }

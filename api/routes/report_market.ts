@@ -1,6 +1,10 @@
 /** What else is for sale where a property is: medians of its city, and the listings most like it. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
+import type { Numbers } from '../columns.ts';
+import { Filters } from '../filters.ts';
+import { parsed } from '../json.ts';
+import { membersOf } from '../row_sets.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 const COMPARABLES = 5;
@@ -9,6 +13,8 @@ const Comparable = Deal.schema.pick({
   id: true, address: true, city: true, state: true, zip: true, list_price: true, units: true, price_per_unit: true, year_built: true,
   cap_rate: true, cap_rate_underwritten: true, underwrite_reliability: true, deal_score: true, listing_url: true,
 });
+/** Their columns in the record's order. */
+const COMPARED = Deal.columns.map((c) => c.name).filter((name) => name in Comparable.shape);
 const decimal = Deal.schema.shape.price_per_unit;
 
 export const Market = z.strictObject({
@@ -22,19 +28,48 @@ export const Market = z.strictObject({
   comparables: z.array(Comparable).meta({ description: `Up to ${COMPARABLES} other active deals there with a price: the same ZIP first, then the nearest number of units, then the nearest price per unit.` }),
 });
 
+type Figures = Readonly<Record<'price_per_unit' | 'cap_rate' | 'cap_rate_underwritten' | 'units', Numbers>>;
+
+/** A number of the rows that have one, the lowest first. */
+const sorted = (numbers: Numbers, rows: readonly number[]): Float64Array => Float64Array.from(rows, (row) => numbers[row] ?? Number.NaN).filter((n) => !Number.isNaN(n)).sort();
+
+/** Lower median of whole cents, in digits. */
+function medianOf(cents: Float64Array): string | null {
+  const middle = cents[(cents.length - 1) >> 1];
+  return middle === undefined ? null : (middle / 100).toFixed(2);
+}
+
+/** Which of two comes first; two that are not known are alike. */
+const compared = (a: number, b: number): number => (a === b ? 0 : a - b);
+
+/** How far two numbers lie apart; what is not known comes last. */
+const apart = (a: number, b: number): number => (Number.isNaN(a) || Number.isNaN(b) ? Number.POSITIVE_INFINITY : Math.abs(a - b));
+
 /** The market of a deal, as a row of `deals`. */
-export async function marketOf(snapshot: Snapshot, deal: Readonly<Record<string, unknown>>): Promise<z.input<typeof Market>> {
-  const [id = null, city = null, state = null, zip = null, units = null, perUnit = null] = ['id', 'city', 'state', 'zip', 'units', 'price_per_unit'].map((name) => deal[name] as string | number | null);
-  const there = "listing_status = 'active' AND lower(city) = lower($1) AND state = $2";
-  const [counted = {}] = await snapshot.rows(`SELECT count(*) AS active, count(price_per_unit) AS priced, quantile_disc(price_per_unit, 0.5) AS per_unit, quantile_disc(cap_rate, 0.5) AS cap,
-      quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten, count(*) FILTER (WHERE price_per_unit < CAST($3 AS DECIMAL(14, 2))) AS cheaper
-    FROM deals WHERE ${there}`, [city, state, perUnit]);
-  const comparables = await snapshot.records('deals', `SELECT ${Object.keys(Comparable.shape).join(', ')} FROM deals WHERE ${there} AND id <> $3 AND price_per_unit IS NOT NULL
-    ORDER BY zip <> $4, abs(units - CAST($5 AS INTEGER)) NULLS LAST, abs(price_per_unit - CAST($6 AS DECIMAL(14, 2))) NULLS LAST, id LIMIT ${COMPARABLES}`, [city, state, id, zip, units, perUnit]);
-  const known = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+export async function marketOf(snapshot: Snapshot, { id, city, state }: Readonly<Record<string, unknown>>): Promise<z.input<typeof Market>> {
+  const columns = snapshot.columns('deals');
+  const there = new Filters('deals').and('listing_status', '=', 'active').like('city', String(city)).and('state', '=', String(state));
+  const [found, ids, zips, reliability, ...numbers] = await Promise.all([
+    columns.meeting(there), columns.texts('id'), columns.texts('zip'), columns.texts('underwrite_reliability'),
+    columns.numbers('price_per_unit'), columns.numbers('cap_rate'), columns.numbers('cap_rate_underwritten'), columns.numbers('units'),
+  ]);
+  const [price_per_unit, cap_rate, cap_rate_underwritten, units] = numbers;
+  const of: Figures = { price_per_unit, cap_rate, cap_rate_underwritten, units };
+  const [own = -1] = ids.rowsWith(String(id));
+  const figure = (name: keyof Figures, row: number): number => of[name][row] ?? Number.NaN;
+  const active = membersOf(found);
+  const prices = sorted(of.price_per_unit, active);
+  const ownPrice = figure('price_per_unit', own);
+  const distances = active.filter((row) => row !== own && !Number.isNaN(figure('price_per_unit', row))).map((row) => ({
+    row, id: ids.wordOf(row) ?? '', elsewhere: zips.wordOf(row) === zips.wordOf(own) ? 0 : 1,
+    units: apart(figure('units', row), figure('units', own)), price: apart(figure('price_per_unit', row), ownPrice),
+  }));
+  const nearest = distances.sort((a, b) => a.elsewhere - b.elsewhere || compared(a.units, b.units) || compared(a.price, b.price) || (a.id < b.id ? -1 : 1)).slice(0, COMPARABLES);
   return {
-    area: `${city}, ${state}`, active_deals: Number(counted['active']), priced_deals: Number(counted['priced']),
-    median_price_per_unit: known(counted['per_unit']), median_cap_rate: known(counted['cap']), median_cap_rate_underwritten: known(counted['underwritten']),
-    cheaper_deals: perUnit === null ? null : Number(counted['cheaper']), comparables: comparables as z.input<typeof Comparable>[],
+    area: `${String(city)}, ${String(state)}`, active_deals: active.length, priced_deals: prices.length,
+    median_price_per_unit: medianOf(prices), median_cap_rate: medianOf(sorted(of.cap_rate, active)),
+    median_cap_rate_underwritten: medianOf(sorted(of.cap_rate_underwritten, active.filter((row) => reliability.wordOf(row) === 'ok'))),
+    cheaper_deals: Number.isNaN(ownPrice) ? null : prices.filter((price) => price < ownPrice).length,
+    comparables: snapshot.texts('deals', COMPARED, nearest.map(({ row }) => row)).map(parsed) as z.input<typeof Comparable>[],
   };
 }
