@@ -74,9 +74,6 @@ const following: Readonly<Record<string, Following>> = {
     },
   },
   filings: { replaced: { id: "uuid_of('filing|' || source || '|' || document_number)" } },
-  // What the build counts of the day before
-  deals: { replaced: { id: "id || '-' || copy" } },
-  leads: { replaced: { id: "id || '-' || copy" } },
 };
 
 /** Add copies of a table's rows; the few that are the same as another by chance are left out. */
@@ -100,7 +97,7 @@ export async function enlarge(connection: DuckDBConnection, table: string, colum
   await multiply(connection, table, columns, ['source', ...key], times, { replaced: {} });
 }
 
-/** Make the published tables of the day before `times` as large, in place. Needs the models' macros. */
+/** Make the published tables of the day before that models read `times` as large, in place. Needs the models' macros. */
 export async function enlargePublished(connection: DuckDBConnection, models: readonly Model[], times: number): Promise<void> {
   for (const { name, contract } of models) {
     const follows = following[name];
