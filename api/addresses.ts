@@ -44,8 +44,7 @@ const KEPT = 1000;
 /** Streets of one piece at most: DuckDB's own pieces hold 2048 rows. */
 const PIECE = 256;
 
-/** Make the query ready. @throws where its functions cannot be made or planned */
-export async function openAddresses(): Promise<Addresses> {
+async function openQuery(): Promise<Addresses> {
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '256MB' });
   let waiting: Waiting[] = [];
   /** Pieces that the query has read and not yet answered, the oldest first. */
@@ -126,4 +125,34 @@ export async function openAddresses(): Promise<Addresses> {
       if (!running) duck.close();
     },
   };
+}
+
+/** The one query of this process, and how many use it. */
+let shared: { readonly query: Promise<Addresses>; users: number } | undefined;
+
+/**
+ * Make the query ready, or use the one that is: it knows nothing of any snapshot, and a database that was asked an open
+ * query does not give all of its memory back when it is closed.
+ * @throws where its functions cannot be made or planned
+ */
+export async function openAddresses(): Promise<Addresses> {
+  const used = shared ??= { query: openQuery(), users: 0 };
+  used.users += 1;
+  let left = false;
+  const leave = (): void => {
+    if (left) return;
+    left = true;
+    used.users -= 1;
+    if (used.users > 0) return;
+    if (shared === used) shared = undefined;
+    // One that never opened has nothing to close.
+    void used.query.then((query) => query.close(), () => undefined);
+  };
+  try {
+    const { normalise } = await used.query;
+    return { normalise, close: leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

@@ -156,4 +156,15 @@ describe('addresses that are asked for at the same time', () => {
       assert.equal((await addresses.normalise('1 Elm Street'))?.address_key, '1 ELM ST');
     } finally { addresses.close(); }
   });
+
+  it('are answered for one snapshot while another goes, and after all have gone for the next', async () => {
+    const [first, second] = await Promise.all([openAddresses(), openAddresses()]);
+    first.close();
+    first.close();
+    assert.equal((await second.normalise('3 Elm Street'))?.address_key, '3 ELM ST');
+    second.close();
+    const next = await openAddresses();
+    assert.equal((await next.normalise('4 Elm Street'))?.address_key, '4 ELM ST');
+    next.close();
+  });
 });
