@@ -4,11 +4,12 @@
  */
 import { defineChain } from 'viem';
 import { chainConfig } from 'viem/op-stack';
+import { CHAIN_ID } from './network.ts';
 
 /** Base mainnet. */
 export const base = defineChain({
   ...chainConfig,
-  id: 8453,
+  id: CHAIN_ID,
   name: 'Base',
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   rpcUrls: { default: { http: ['https://mainnet.base.org'] } },

@@ -14,8 +14,6 @@ import { CHAIN_ID, USDC } from '../network.ts';
 import { readerOf } from '../node.ts';
 import { Compiled, compiledPath } from './compile.ts';
 
-/** Address at which every EVM chain carries Multicall3. */
-const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 3_000;
 /** Seconds between two blocks without transactions, so that the chain's own time goes on. */
@@ -106,7 +104,7 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
   const sender = createWalletClient({ ...options, account: gas });
   const sending = new PQueue({ concurrency: 1 });
   const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
-  for (const [address, name] of [[USDC, 'TestUsdc'], [MULTICALL, 'TestMulticall']] as const) {
+  for (const [address, name] of [[USDC, 'TestUsdc'], [base.contracts.multicall3.address, 'TestMulticall']] as const) {
     const code = compiled.contracts[name]?.code as Hex;
     if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
   }
