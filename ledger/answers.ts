@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from './ledger.ts';
 import { PIECE_BYTES, pieceIn, stored } from './pieces.ts';
-import type { Query, Store } from './store.ts';
+import { asNumber } from './rows.ts';
+import type { Query, Row, Store } from './store.ts';
 
 /** The body cut into pieces of one size. The last comes only once the whole was seen to be what the answer says of it. */
 async function* piecesOf(answer: Answer): AsyncGenerator<Uint8Array> {
@@ -35,20 +36,22 @@ export interface StoredAnswers {
   /**
    * Make an answer ready to be referred to. What fits one piece is written by the transaction that refers to it; a
    * longer one is written before, piece by piece, so that no transaction is long.
-   * @returns what that transaction does first; false where the answer was forgotten meanwhile and must be stored again
+   * @returns what that transaction does first: it gives the answer's number, or null where the answer was forgotten meanwhile and must be stored again
    */
-  store(answer: Answer, nowMs: number): Promise<(query: Query) => Promise<boolean>>;
+  store(answer: Answer, nowMs: number): Promise<(query: Query) => Promise<number | null>>;
   /** The bytes of an answer, piece by piece. */
-  read(sha256: string, bytes: number): AsyncIterable<Uint8Array>;
+  read(number: number, bytes: number): AsyncIterable<Uint8Array>;
 }
 
-const KEEP_PIECE = 'INSERT INTO answer_chunks (sha256, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
-const KEEP = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO UPDATE SET stored_at_ms = $4';
+const KEEP_PIECE = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+const KEEP = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO UPDATE SET stored_at_ms = $4 RETURNING number';
 // Writing the row, and not only finding it, is what makes a forgetting of it at the same time impossible.
-const TOUCH = 'UPDATE answers SET stored_at_ms = $2 WHERE sha256 = $1 RETURNING whole';
+const TOUCH = 'UPDATE answers SET stored_at_ms = $2 WHERE sha256 = $1 RETURNING number';
+
+const numberIn = ([row]: readonly Row[]): number | null => (row === undefined ? null : asNumber(row['number']));
 
 export function storedAnswers(store: Store): StoredAnswers {
-  const touch = async (query: Query, sha256: string, nowMs: number): Promise<boolean> => (await query(TOUCH, sha256, nowMs)).length === 1;
+  const touch = async (query: Query, sha256: string, nowMs: number): Promise<number | null> => numberIn(await query(TOUCH, sha256, nowMs));
   return {
     async store(answer, nowMs) {
       const { sha256, bytes } = answer;
@@ -64,30 +67,34 @@ export function storedAnswers(store: Store): StoredAnswers {
       if (count <= 1) {
         const only = last && stored(last);
         return async (query) => {
-          await query(KEEP, sha256, bytes, 1, nowMs);
-          if (only) await query(KEEP_PIECE, sha256, 0, only.coding, only.body);
-          return true;
+          const number = numberIn(await query(KEEP, sha256, bytes, 1, nowMs));
+          if (only) await query(KEEP_PIECE, number, 0, only.coding, only.body);
+          return number;
         };
       }
       await store.write((query) => query(KEEP, sha256, bytes, 0, nowMs));
-      let number = 0;
+      let chunk = 0;
       for await (const piece of piecesOf(answer)) {
-        const [chunk, { coding, body }] = [number, stored(piece)];
-        await store.write(async (query) => { if (await touch(query, sha256, nowMs)) await query(KEEP_PIECE, sha256, chunk, coding, body); });
-        number += 1;
+        const [at, { coding, body }] = [chunk, stored(piece)];
+        await store.write(async (query) => {
+          const number = await touch(query, sha256, nowMs);
+          if (number !== null) await query(KEEP_PIECE, number, at, coding, body);
+        });
+        chunk += 1;
       }
       return async (query) => {
-        if (!(await touch(query, sha256, nowMs))) return false;
-        const [row] = await query('SELECT count(*) AS pieces FROM answer_chunks WHERE sha256 = $1', sha256);
-        if (Number(row?.['pieces']) !== count) return false;
-        await query('UPDATE answers SET whole = 1 WHERE sha256 = $1', sha256);
-        return true;
+        const number = await touch(query, sha256, nowMs);
+        if (number === null) return null;
+        const [row] = await query('SELECT count(*) AS pieces FROM answer_chunks WHERE answer = $1', number);
+        if (Number(row?.['pieces']) !== count) return null;
+        await query('UPDATE answers SET whole = 1 WHERE number = $1', number);
+        return number;
       };
     },
-    async* read(sha256, bytes) {
+    async* read(number, bytes) {
       let read = 0;
       for (let chunk = 0; read < bytes; chunk += 1) {
-        const [row] = await store.read('SELECT coding, body FROM answer_chunks WHERE sha256 = $1 AND chunk = $2', sha256, chunk);
+        const [row] = await store.read('SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2', number, chunk);
         const piece = pieceIn(row);
         if (!piece) throw new Error('an answer was forgotten while it was read');
         read += piece.length;

@@ -18,4 +18,8 @@ async function endOf({ number, name, given }: Call): Promise<Ended> {
   }
 }
 
-parentPort?.on('message', (call: Call) => { void endOf(call).then((ended) => parentPort?.postMessage(ended, [])); });
+/** Calls that came, which begin together once no more are there, so that they share a transaction. */
+const came: Call[] = [];
+const beginAll = (): void => { for (const call of came.splice(0)) void endOf(call).then((ended) => parentPort?.postMessage(ended, [])); };
+
+parentPort?.on('message', (call: Call) => { if (came.push(call) === 1) setImmediate(beginAll); });

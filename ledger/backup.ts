@@ -27,16 +27,27 @@ interface Table {
   readonly key: readonly string[];
   /** Columns that say how others are to be read, and are not written: what a backup holds is read already. */
   readonly codings?: readonly string[];
+  /** Where the rows are read from. Default: the table. */
+  readonly from?: string;
+  /** Columns that name an answer by its hash, which has a number of its own in each ledger. */
+  readonly answers?: Readonly<Record<string, { readonly read: string; readonly into: string }>>;
+  /** Columns that follow from others: their SQL over the parameter of one of these. */
+  readonly following?: Readonly<Record<string, { readonly of: string; readonly sql: (parameter: string) => string }>>;
 }
 
 /** Every table with what a sale needs, those first that others refer to. */
 const TABLES: readonly Table[] = [
   { name: 'answers', key: ['sha256'], columns: ['sha256', 'bytes', 'whole', 'stored_at_ms'] },
-  { name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'] },
+  {
+    name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'],
+    from: 'answer_chunks JOIN answers ON number = answer', answers: { sha256: { read: 'sha256', into: 'answer' } },
+  },
   {
     name: 'purchases', key: ['id'],
     columns: ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
       'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'returned_lead', 'answer_sha256', 'answer_headers', 'kept_answer'],
+    answers: { kept_answer: { read: '(SELECT sha256 FROM answers WHERE number = kept_answer) AS kept_answer', into: 'kept_answer' } },
+    following: { standing: { of: 'state', sql: (state) => `CASE WHEN ${state} <> 'released' THEN 1 END` } },
   },
   { name: 'claims', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'claimed_at_ms'] },
   { name: 'deliveries', key: ['number'], columns: ['purchase_id', 'kind', 'at_ms', 'complete'] },
@@ -62,12 +73,22 @@ const insertable = ({ columns, codings }: Table, values: readonly unknown[]): Re
   return codings ? { ...row, ...stored(Buffer.from(String(row['body']), 'base64')) } : row;
 };
 
+/** Statement that inserts these columns, whose values are its parameters. */
+function insertionOf({ name, answers = {}, following = {} }: Table, columns: readonly string[]): string {
+  const parameter = (column: string): string => `$${columns.indexOf(column) + 1}`;
+  const into = [
+    ...columns.map((c) => (answers[c] ? [answers[c].into, `(SELECT number FROM answers WHERE sha256 = ${parameter(c)})`] : [c, parameter(c)])),
+    ...Object.entries(following).map(([c, { of, sql }]) => [c, sql(parameter(of))]),
+  ];
+  return `INSERT INTO ${name} (${into.map(([c]) => c).join(', ')}) VALUES (${into.map(([, value]) => value).join(', ')})`;
+}
+
 /** All rows of a table in the order of its key, a page at a time. */
-async function* rowsOf(query: Query, { name, columns, key, codings = [] }: Table): AsyncGenerator<readonly unknown[]> {
-  const all = [...new Set([...columns, ...key, ...codings])].join(', ');
+async function* rowsOf(query: Query, { name, columns, key, codings = [], from = name, answers = {} }: Table): AsyncGenerator<readonly unknown[]> {
+  const all = [...new Set([...columns, ...key, ...codings])].map((column) => answers[column]?.read ?? column).join(', ');
   const after = `(${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
   for (let last: Value[] | undefined; ;) {
-    const rows = await query(`SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
+    const rows = await query(`SELECT ${all} FROM ${from}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
     for (const row of rows.map(readable)) yield columns.map((c) => written(c, row[c]));
     const end = rows.at(-1);
     if (!end) return;
@@ -198,8 +219,7 @@ export async function restore(store: Store, file: string, overwrite: boolean): P
     for await (const line of readLines(file)) {
       if ('counts' in line) continue;
       const row = insertable(line.table, line.values);
-      const columns = Object.keys(row);
-      await query(`INSERT INTO ${line.table.name} (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`, ...Object.values(row));
+      await query(insertionOf(line.table, Object.keys(row)), ...Object.values(row));
     }
   });
   return counts;

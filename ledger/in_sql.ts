@@ -2,7 +2,7 @@
  * The ledger on any database that speaks SQL. Every move of a purchase is one guarded UPDATE or DELETE; who comes
  * first is decided by unique indexes, never by looking first.
  */
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { storedAnswers } from './answers.ts';
 import { FUTURE_MS, isOver, type Begun, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
 import { asNumber, CHANGED_COLUMNS, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
@@ -10,12 +10,12 @@ import type { Query, Row, Store, Value } from './store.ts';
 
 const FROM = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
 const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.id = $1`;
-const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
-const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state <> 'released' AND p.payer = $1 AND p.identifier_hash = $2`;
+const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.standing = 1 AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
+const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.standing = 1 AND p.payer = $1 AND p.identifier_hash = $2`;
 /** What `isOver` says at time $1. */
 const OVER = `state = 'reserved' AND (lease_until_ms <= $1 OR reserved_at_ms > $1 + ${FUTURE_MS})`;
-const BEGIN = `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
-  VALUES ($1, 'reserved', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`;
+const BEGIN = `INSERT INTO purchases (id, state, standing, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
+  VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`;
 const SELL = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, why = NULL WHERE id = $1 AND state = 'settling' RETURNING ${CHANGED_COLUMNS}`;
 const GIVE_UP = `DELETE FROM purchases WHERE ${OVER} AND id = $2 RETURNING id`;
 
@@ -50,9 +50,9 @@ function lookup(key: PurchaseKey): readonly [string, ...Value[]] {
 
 /**
  * A ledger on `store`, whose tables exist.
- * @param newId gives receipt ids: random UUIDs, unless a simulation must be repeatable
+ * @param newId gives receipt ids: UUIDs of version 7, random but for the time they begin with, so that purchases of one time lie together; unless a simulation must be repeatable
  */
-export function ledgerInSql(store: Store, newId: () => string = randomUUID): Ledger {
+export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): Ledger {
   const answers = storedAnswers(store);
   let pinging: Promise<unknown> | undefined;
 
@@ -97,7 +97,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
               settlingAtMs: null, endedAtMs: null, transaction: null, why: null, leadId: null, answerSha256: null,
             },
           };
-        });
+        }, 'ordered');
         if (begun) return begun;
       }
       throw new Error('a purchase was taken and given back faster than it could be looked at');
@@ -123,7 +123,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
         }
       }
       return null;
-    }),
+    }, 'ordered'),
 
     async settling(purchaseId, answer, nowMs) {
       for (let tries = 0; tries < TRIES; tries += 1) {
@@ -131,9 +131,10 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
         const moved = await store.write(async (query) => {
           const [own] = await query(`SELECT id FROM purchases WHERE id = $1 AND state = 'reserved' ${store.lockRows}`, purchaseId);
           if (!own) return false;
-          if (!(await keep(query))) return null;
-          await query(`UPDATE purchases SET state = 'settling', settling_at_ms = $2, answer_sha256 = $3, kept_answer = $3, answer_headers = $4 WHERE id = $1`,
-            purchaseId, nowMs, answer.sha256, JSON.stringify(answer.headers));
+          const kept = await keep(query);
+          if (kept === null) return null;
+          await query(`UPDATE purchases SET state = 'settling', settling_at_ms = $2, answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1`,
+            purchaseId, nowMs, answer.sha256, kept, JSON.stringify(answer.headers));
           return true;
         });
         if (moved !== null) return moved;
@@ -149,11 +150,11 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
       const purchase = purchaseIn(await query(SELL, purchaseId, nowMs, transaction)) ?? purchaseIn(await query(BY_ID, purchaseId));
       if (!purchase || purchase.state === 'reserved') throw new Error(`purchase ${purchaseId} was never sent for settlement`);
       return purchase;
-    }),
+    }, 'ordered'),
 
     release: (purchaseId, reason, nowMs) => store.write(async (query) => {
       if (reason === 'not_settled') return (await query(`DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`, purchaseId)).length === 1;
-      const released = await query(`UPDATE purchases SET state = 'released', ended_at_ms = $2, why = $3, kept_answer = NULL,
+      const released = await query(`UPDATE purchases SET state = 'released', standing = NULL, ended_at_ms = $2, why = $3, kept_answer = NULL,
         returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1) WHERE id = $1 AND state = 'settling' RETURNING id`, purchaseId, nowMs, reason);
       if (released.length === 0) return false;
       await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
@@ -163,14 +164,14 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
     find: async (key) => purchaseIn(await store.read(...lookup(key))),
 
     async answerOf(purchaseId) {
-      const [row] = await store.read(`SELECT p.answer_headers, a.sha256, a.bytes FROM purchases p JOIN answers a ON a.sha256 = p.kept_answer WHERE p.id = $1`, purchaseId);
+      const [row] = await store.read(`SELECT p.answer_headers, a.number, a.sha256, a.bytes FROM purchases p JOIN answers a ON a.number = p.kept_answer WHERE p.id = $1`, purchaseId);
       if (!row) return null;
-      const [sha256, bytes] = [String(row['sha256']), asNumber(row['bytes'])];
-      return { headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>, sha256, bytes, body: () => answers.read(sha256, bytes) };
+      const [number, sha256, bytes] = [asNumber(row['number']), String(row['sha256']), asNumber(row['bytes'])];
+      return { headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>, sha256, bytes, body: () => answers.read(number, bytes) };
     },
 
     async delivered({ purchaseId, kind, atMs, complete }) {
-      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0), true);
+      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0), 'late');
     },
 
     unresolved: async (settlingBeforeMs) =>
@@ -189,7 +190,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUID): Led
     forgetAnswers: (endedBeforeMs) => store.write(async (query) => {
       const forgotten = await query('UPDATE purchases SET kept_answer = NULL WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1 RETURNING id', endedBeforeMs);
       await query('DELETE FROM used_tokens WHERE until_ms < $1', endedBeforeMs);
-      await query('DELETE FROM answers WHERE stored_at_ms < $1 AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.sha256)', endedBeforeMs);
+      await query('DELETE FROM answers WHERE stored_at_ms < $1 AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.number)', endedBeforeMs);
       return forgotten.length;
     }),
 

@@ -18,7 +18,11 @@
  *   outcome stays here until that is found out from the chain; its lead is sold to nobody else meanwhile.
  * - `sold`: the transaction is known and written down before the answer is sent. The answer stays collectable.
  *
- * Every method is atomic and durable when it resolves, and safe among processes. Times are given by the caller, in
+ * Every method is atomic and safe among processes, and what it wrote outlives the process when it resolves. It outlives a
+ * power cut too: with `begin`, `claim` and `sold` from the next `settling` on, or some milliseconds later, with everything
+ * else when it resolves. Nothing is lost by that: what a power cut takes before `settling` is a reservation for which nothing
+ * was sent, and a purchase whose `sold` it takes is settling, as after a crash before it; the chain tells that it was paid.
+ * Times are given by the caller, in
  * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
 
@@ -53,7 +57,7 @@ export interface NewPurchase {
 }
 
 export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs'> {
-  /** Receipt id: a random UUID. */
+  /** Receipt id: a UUID of version 7, random but for the time it begins with. */
   readonly id: string;
   readonly state: PurchaseState;
   readonly reservedAtMs: number;

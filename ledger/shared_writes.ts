@@ -1,19 +1,21 @@
 /**
  * Writes that wait at the same time share one transaction and one flush of the disk, on a database whose statements
- * are done at once: while the disk flushes for some, the next ones gather.
+ * are done at once. While the disk flushes for some, the next are committed, and share the flush after.
  *
  * None disturbs another. Each is done under a savepoint of its own, so that one that throws is undone alone; where an
  * error ends the whole transaction, or its commit fails, nothing of it was written and each is tried again by itself.
  * Nobody is told anything, not even of a refusal that follows from what another of the same transaction wrote, before
- * the commit that holds it is on the disk.
+ * the commit that holds it; and but for those that ask for no more than their place in the order, before that commit is
+ * on the disk. What is on the disk is always the first so many commits: none without those before it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable } from './ledger.ts';
+import type { Promised } from './store.ts';
 
 const LONGEST_PAUSE_MS = 25;
 /** Writes of one transaction at most, so that none holds up the process for long. */
 const MOST_TOGETHER = 64;
-/** How long a write that nobody waits for waits for others. */
+/** How long a write that nobody waits for waits for others, and a commit for a flush that somebody waits for. */
 const COMPANY_MS = 5;
 
 export interface Transactions {
@@ -42,14 +44,19 @@ interface Waiting {
   readonly untilMs: number;
   /** It was in a transaction that came to nothing. */
   readonly alone: boolean;
+  readonly promised: Promised;
   /** When it is to be written even if nobody else writes, by performance.now(). */
   readonly dueMs: number;
 }
 
+/** What tells one of a transaction how it ended. */
+interface End extends Pick<Waiting, 'promised' | 'reject'> {
+  readonly tell: () => void;
+}
+
 export interface SharedWrites {
-  /** @param mayWait it is nothing that anybody waits for, and is written with the next, or after a few milliseconds */
-  write<T>(work: () => Promise<T>, mayWait: boolean): Promise<T>;
-  /** Write what waits. Resolves when nothing does any more. */
+  write<T>(work: () => Promise<T>, promised: Promised): Promise<T>;
+  /** Write what waits, and flush it. Resolves when nothing is left to do. */
   idle(): Promise<void>;
 }
 
@@ -62,31 +69,35 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
   let alarm: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let hurried = false;
+  /** Who waits for the flush of what is committed, and whether anything is that no flush was begun for. */
+  let [committed, unflushed]: [End[], boolean] = [[], false];
+  let flushAlarm: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> | undefined;
   /** Set once a flush has failed: what the disk holds is not known then, and another flush would not tell. */
   let lost: LedgerUnavailable | undefined;
 
-  const workOf = async ({ work, resolve, reject }: Waiting): Promise<() => void> => {
+  const workOf = async ({ work, promised, resolve, reject }: Waiting): Promise<End> => {
     on.savepoint();
     try {
       const value = await work();
       on.releaseSavepoint();
-      return () => { resolve(value); };
+      return { promised, reject, tell: () => { resolve(value); } };
     } catch (error) {
       if (!on.isOpen()) throw error;
       on.undoToSavepoint();
       on.releaseSavepoint();
-      return () => { reject(on.told(error)); };
+      return { promised, reject, tell: () => { reject(on.told(error)); } };
     }
   };
-  /** One transaction over these. @returns what tells each of them how it ended; throws where nothing was written */
-  const transaction = async (group: readonly Waiting[]): Promise<readonly (() => void)[]> => {
+  /** One transaction over these. @returns how each of them ended; throws where nothing was written */
+  const transaction = async (group: readonly Waiting[]): Promise<readonly End[]> => {
     on.begin();
     try {
       const [only] = group;
-      const ends: (() => void)[] = [];
+      const ends: End[] = [];
       if (only && group.length === 1) {
         const value = await only.work();
-        ends.push(() => { only.resolve(value); });
+        ends.push({ promised: only.promised, reject: only.reject, tell: () => { only.resolve(value); } });
       } else for (const one of group) ends.push(await workOf(one));
       on.commit();
       return ends;
@@ -97,12 +108,42 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
   };
   const next = (): Waiting[] => waiting.splice(0, waiting[0]?.alone === true ? 1 : MOST_TOGETHER);
 
+  const flushAll = async (): Promise<void> => {
+    while (unflushed) {
+      const ends = committed;
+      [committed, unflushed] = [[], false];
+      try { await on.flush(); } catch (error) {
+        lost = new LedgerUnavailable(`the ledger could not be flushed to the disk, and is not written any more before a restart: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        for (const one of [...ends, ...committed.splice(0), ...waiting.splice(0)]) one.reject(lost);
+        unflushed = false;
+        return;
+      }
+      for (const { tell } of ends) tell();
+      // What nobody waits for may gather again.
+      if (committed.length === 0 && !hurried) break;
+    }
+  };
+  const flushNow = (): void => {
+    clearTimeout(flushAlarm);
+    flushAlarm = undefined;
+    flushing ??= flushAll().finally(() => {
+      flushing = undefined;
+      flushSoon();
+    });
+  };
+  /** Begin the flush of what is committed: at once where somebody waits for it, within milliseconds where nobody does. */
+  const flushSoon = (): void => {
+    if (!unflushed || flushing) return;
+    if (committed.length > 0 || hurried) flushNow();
+    else flushAlarm ??= setTimeout(flushNow, COMPANY_MS);
+  };
+
   const isDue = (): boolean => (hurried ? waiting.length > 0 : waiting.some(({ dueMs }) => dueMs <= performance.now()));
 
   const writeDue = async (): Promise<void> => {
     for (let pause = 1; isDue();) {
       let group: Waiting[] = [];
-      let ends: readonly (() => void)[];
+      let ends: readonly End[];
       try {
         ends = await inTurn(() => transaction(group = next()));
       } catch (error) {
@@ -117,11 +158,14 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
         continue;
       }
       pause = 1;
-      try { await on.flush(); } catch (error) {
-        lost = new LedgerUnavailable(`the ledger could not be flushed to the disk, and is not written any more before a restart: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      for (const one of ends) {
+        // A flush may have failed while this was written.
+        if (lost) one.reject(lost);
+        else if (one.promised === 'flushed') committed.push(one);
+        else one.tell();
       }
-      for (const one of lost ? [...group, ...waiting.splice(0)] : []) one.reject(lost);
-      for (const end of lost ? [] : ends) end();
+      unflushed = lost === undefined;
+      flushSoon();
     }
   };
   const startSoon = (): void => { alarm ??= setTimeout(start, COMPANY_MS); };
@@ -136,18 +180,20 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
   };
 
   return {
-    write: <T>(work: () => Promise<T>, mayWait: boolean) => new Promise<T>((resolve, reject) => {
+    write: <T>(work: () => Promise<T>, promised: Promised) => new Promise<T>((resolve, reject) => {
       if (lost) { reject(lost); return; }
       const nowMs = performance.now();
-      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs: nowMs + patienceMs, alone: false, dueMs: mayWait ? nowMs + COMPANY_MS : nowMs });
-      if (mayWait) startSoon();
+      const late = promised === 'late';
+      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs: nowMs + patienceMs, alone: false, promised, dueMs: late ? nowMs + COMPANY_MS : nowMs });
+      if (late) startSoon();
       else start();
     }),
     async idle() {
       hurried = true;
       start();
+      flushSoon();
       // What comes meanwhile is written too.
-      for (let now = writing; now; now = writing) await now;
+      for (let now = writing ?? flushing; now; now = writing ?? flushing) await now;
       hurried = false;
     },
   };

@@ -69,15 +69,18 @@ function openFile(path: string, maxPages: number | undefined): DatabaseSync {
 const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
 function migrate(db: DatabaseSync, path: string): void {
-  db.exec('BEGIN IMMEDIATE');
+  // A migration may make a table anew that others refer to. What refers to what is looked at when all is in place.
+  db.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     const version = Number(pragma(db, 'user_version'));
     const isNew = version === 0 && pragma(db, 'schema_version') === 0;
     if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID) throw new LedgerRefused(`${path} is a database of something else`);
-    for (const { version: number, sql } of missing(migrations, version)) {
+    const lacking = missing(migrations, version);
+    for (const { version: number, sql } of lacking) {
       db.exec(sql);
       db.exec(`PRAGMA user_version = ${number}`);
     }
+    if (lacking.length > 0 && pragma(db, 'foreign_key_check') !== undefined) throw new LedgerRefused(`${path} holds rows that refer to others which are not there`);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec('COMMIT');
   } catch (error) {
@@ -132,7 +135,7 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flu
     lockRows: '',
     read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
     // In memory there is no flush to share.
-    write: (work, mayWait = false) => writes.write(() => work(query), mayWait && log !== null),
+    write: (work, promised = 'flushed') => writes.write(() => work(query), log === null ? 'flushed' : promised),
     atOneMoment: async (work) => {
       // A connection of its own, so that nobody waits for it.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
@@ -161,8 +164,9 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
   const db = await patiently(patienceMs, () => openFile(path, options.maxPages));
   try {
     await patiently(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
-    db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    db.exec('PRAGMA synchronous = FULL');
     await patiently(patienceMs, () => migrate(db, path));
+    db.exec('PRAGMA foreign_keys = ON');
     // From here on a commit is only written, into the file that is flushed for several commits at once. Checkpoints go on flushing as before.
     db.exec('PRAGMA synchronous = NORMAL');
   } catch (error) {

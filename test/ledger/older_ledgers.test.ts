@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { backUp, restore } from '../../ledger/backup.ts';
 import { openLedger, openStore } from '../../ledger/open.ts';
-import { bodyOf, payment, purchaseIn, sha256 } from './purchases.ts';
+import { all, bodyOf, payment, purchaseIn, sha256, wanted } from './purchases.ts';
 import { startPostgres } from './postgres_started.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-older-'));
@@ -17,13 +17,17 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const migration = (kind: 'sqlite' | 'postgres', name: string): string => readFileSync(new URL(`../../ledger/${kind}/${name}.sql`, import.meta.url), 'utf8');
 const BODY = Buffer.from(`{"records":[${Array.from({ length: 500 }, (_, i) => `{"id":${i},"city":"Columbus"}`).join(',')}]}`);
 const HASH = sha256(BODY);
-const p = payment(1);
+const [p, q] = [payment(1), payment(4)];
 
 /** Rows as the first versions wrote them. */
 const ROWS = [
   `INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ('${HASH}', ${BODY.length}, 1, 0)`,
   `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms, settling_at_ms, ended_at_ms, tx_hash, answer_sha256, answer_headers, kept_answer)
    VALUES ('old', 'sold', '${p.network}', '${p.asset}', '${p.payer}', '${p.nonce}', '${p.payTo}', '1000000', '2000000000', 'GET /api/deals', '/api/deals', 'run-1', 0, 1, 2, 3, '0xfeed', '${HASH}', '{}', '${HASH}')`,
+  `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms, settling_at_ms, ended_at_ms, why, returned_lead, answer_sha256, answer_headers)
+   VALUES ('gone', 'released', '${q.network}', '${q.asset}', '${q.payer}', '${q.nonce}', '${q.payTo}', '1000000', '2000000000', 'GET /api/leads/exclusive', '/', 'run-1', 0, 1, 2, 3, 'refused', 'lead', '${HASH}', '{}')`,
+  `INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ('old', 'first', 4, 1)`,
+  `INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ('its lead', 'old', 1)`,
 ];
 
 async function inSqlite(): Promise<string> {
@@ -51,6 +55,11 @@ async function opened(place: string, other: string): Promise<void> {
   const before = await ledger.answerOf('old');
   assert.deepEqual([before?.bytes, before?.sha256], [BODY.length, HASH]);
   assert.deepEqual(await bodyOf(before), BODY);
+  assert.deepEqual([(await ledger.find({ id: 'old' }))?.leadId, (await ledger.find({ id: 'gone' }))?.leadId, await ledger.soldLeads()], ['its lead', 'lead', ['its lead']]);
+  const begun = [await ledger.begin(wanted(1)), await ledger.begin(wanted(4))];
+  assert.deepEqual(begun.map(({ kind, purchase }) => [kind, purchase.id === 'old']), [['taken', true], ['reserved', false]], 'a payment that was used stays used, and one that was given back is free');
+  await ledger.release(begun[1]?.purchase.id ?? '', 'not_settled', 1);
+  assert.equal((await all(ledger.deliveries())).length, 1);
   const again = await purchaseIn(ledger, 'sold', 2, { body: BODY.toString() });
   assert.deepEqual(await bodyOf(await ledger.answerOf(again.id)), BODY, 'the same bytes are not written anew');
   const like = BODY.toString().replaceAll('Columbus', 'Cleveland');
@@ -72,6 +81,8 @@ async function opened(place: string, other: string): Promise<void> {
   const restored = await openLedger({ DATA_DIR: folder, LEDGER: other });
   assert.deepEqual(await bodyOf(await restored.answerOf('old')), BODY);
   assert.equal(String(await bodyOf(await restored.answerOf(young.id))), like);
+  assert.equal((await restored.begin(wanted(1))).kind, 'taken');
+  assert.equal((await restored.begin(wanted(4))).kind, 'reserved');
   await restored.close();
 }
 

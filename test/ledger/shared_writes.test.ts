@@ -5,12 +5,13 @@ import { copyFileSync, existsSync, fdatasync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ledgerInSql } from '../../ledger/in_sql.ts';
-import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
+import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { openSqliteLedger, openSqliteStore } from '../../ledger/sqlite.ts';
 import type { Query, Store } from '../../ledger/store.ts';
-import { all, answer, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, reserve, wanted } from './purchases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-shared-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,32 +28,50 @@ const ends = async (writes: readonly Promise<unknown>[]): Promise<string[]> =>
 
 test('two hundred at once take a few flushes, and one at a time takes one each', async () => {
   let flushes = 0;
-  const ledger = await openSqliteLedger(fresh(), { flush: async (handle) => { flushes += 1; await flush(handle); } });
-  await Promise.all(Array.from({ length: 200 }, (_, n) => reserve(ledger, wanted(n))));
+  const store = await openSqliteStore(fresh(), { flush: async (handle) => { flushes += 1; await flush(handle); } });
+  await Promise.all(Array.from({ length: 200 }, (_, n) => store.write((query) => use(query, `t${n}`))));
   assert.ok(flushes < 20, `${flushes} flushes`);
   flushes = 0;
-  for (let n = 200; n < 210; n += 1) await reserve(ledger, wanted(n));
+  for (let n = 200; n < 210; n += 1) await store.write((query) => use(query, `t${n}`));
   assert.equal(flushes, 10);
-  assert.equal((await all(ledger.purchases())).length, 210);
-  await ledger.close();
+  assert.equal((await used(store)).length, 210);
+  await store.close();
 });
 
-test('the note of a delivery waits for the next write, and not for long; closing writes it', async () => {
+test('a sale waits for one flush, before the money moves; what it wrote else is flushed within milliseconds, and by closing', async () => {
   const file = fresh();
   let flushes = 0;
   const ledger = await openSqliteLedger(file, { flush: async (handle) => { flushes += 1; await flush(handle); } });
-  const { id } = await purchaseIn(ledger, 'sold', 1);
-  flushes = 0;
+  const byItself = async (): Promise<void> => {
+    const before = flushes;
+    for (let i = 0; i < 500; i += 1) {
+      if (flushes > before) return;
+      await sleep(1);
+    }
+  };
+  const { id } = await reserve(ledger, wanted(1));
+  assert.equal(flushes, 0, 'reserved');
+  await ledger.settling(id, answer('x'), 1);
+  assert.equal(flushes, 1, 'settling');
+  await ledger.sold(id, '0x1', 2);
+  assert.equal(flushes, 1, 'sold');
+  await byItself();
+  assert.equal(flushes, 2, 'by itself');
+  await sleep(20);
+  assert.equal(flushes, 2, 'once');
+
   const note = (atMs: number): Promise<void> => ledger.delivered({ purchaseId: id, kind: 'first', atMs, complete: true });
   const first = note(1);
-  await reserve(ledger, wanted(2));
+  await ledger.useOnce('token', 1);
   await first;
-  assert.equal(flushes, 1, 'with a write that somebody waits for');
+  assert.equal(flushes, 3, 'the note of a delivery goes with a write that somebody waits for');
   await Promise.all([note(2), note(3)]);
-  assert.equal(flushes, 2, 'by themselves, both at once');
+  await byItself();
+  assert.equal(flushes, 4, 'or by itself');
   const last = note(4);
   await ledger.close();
   await last;
+  assert.equal(flushes, 5);
   const again = await openSqliteLedger(file);
   assert.deepEqual((await all(again.deliveries())).map((d) => d.atMs), [1, 2, 3, 4]);
   await again.close();
@@ -109,27 +128,32 @@ test('an answer for which the disk has no room does not keep others from being s
   await ledger.close();
 });
 
-test('nobody is told anything before the flush that holds it: neither a success nor what follows from one', async () => {
+test('who was promised a flush is told nothing before it, neither a success nor what follows from one; others are not kept waiting by it', async () => {
   const held: (() => void)[] = [];
   const ledger = await openSqliteLedger(fresh(), { flush: (handle) => new Promise((resolve) => { held.push(() => { resolve(flush(handle)); }); }) });
   const told: string[] = [];
-  const note = (name: string, work: Promise<{ kind: string }>): Promise<unknown> => work.then(({ kind }) => told.push(`${name} ${kind}`));
-  const first = [note('first', ledger.begin(wanted(1))), note('its copy', ledger.begin(wanted(1)))];
-  for (let i = 0; i < 20; i += 1) await turn();
+  const note = (name: string, work: Promise<unknown>): Promise<unknown> => work.then((value) => told.push(`${name} ${value}`));
+  const turns = async (): Promise<void> => { for (let i = 0; i < 20; i += 1) await turn(); };
+  const first = [note('first', ledger.useOnce('token', 1)), note('its copy', ledger.useOnce('token', 1))];
+  await turns();
   assert.deepEqual(told, []);
-  const second = [note('later', ledger.begin(wanted(2)))];
-  for (let i = 0; i < 20; i += 1) await turn();
+  const second = [note('later', ledger.useOnce('other', 1))];
+  await note('begun', ledger.begin(wanted(1)).then(({ kind }) => kind));
+  await turns();
+  assert.deepEqual(told.splice(0), ['begun reserved'], 'while the disk flushes for others');
   held.shift()?.();
   await Promise.all(first);
-  assert.deepEqual(told, ['first reserved', 'its copy taken'], 'the later one came after that flush had begun');
-  for (let i = 0; i < 20; i += 1) await turn();
+  assert.deepEqual(told, ['first true', 'its copy false'], 'the later one came after that flush had begun');
+  await turns();
   held.shift()?.();
   await Promise.all(second);
-  assert.deepEqual(told, ['first reserved', 'its copy taken', 'later reserved']);
+  assert.deepEqual(told, ['first true', 'its copy false', 'later true']);
+  await turns();
+  held.shift()?.();
   await ledger.close();
 });
 
-test('what was told is on the disk: the files as a power cut would leave them hold it', async () => {
+test('a power cut takes nothing that was told of a sale under way: the files as it would leave them hold the answer and the lead, and what came before', async () => {
   const file = fresh();
   /** Copies of the files as they were when a flush that has ended began: the least that is on the disk then. */
   const images: string[] = [];
@@ -142,28 +166,34 @@ test('what was told is on the disk: the files as a power cut would leave them ho
     },
   });
   const ledger = ledgerInSql(store);
-  const told = new Map<string, Map<string, Purchase['state']>>();
-  const note = (id: string, state: Purchase['state']): void => {
-    const image = images.at(-1) ?? '';
-    told.set(image, (told.get(image) ?? new Map()).set(id, state));
+  const told = new Map<string, Set<string>>();
+  const settling = new Set<string>();
+  const looked = (): void => {
+    const image = images.at(-1);
+    if (image !== undefined) told.set(image, new Set(settling));
   };
+  const lead = new Map<string, string>();
   await Promise.all(Array.from({ length: 24 }, async (_, n) => {
+    await sleep(12 * (n % 6));
     const { id } = await reserve(ledger, wanted(n));
-    note(id, 'reserved');
+    lead.set(id, (await ledger.claim(id, [`lead ${n}`], 1)) ?? 'none');
+    looked();
     if (!(await ledger.settling(id, answer(`answer ${n} `.repeat(n * 400)), 1))) return;
-    note(id, 'settling');
+    settling.add(id);
+    looked();
     await ledger.sold(id, `0x${n}`, 2);
-    note(id, 'sold');
+    looked();
   }));
   await ledger.close();
-  assert.ok(told.size >= 3 && [...told.values()].reduce((sum, states) => sum + states.size, 0) > 50, 'it was told in several goes');
-  const order: readonly Purchase['state'][] = ['reserved', 'settling', 'sold'];
-  for (const [image, states] of told) {
+  assert.ok(told.size >= 3 && settling.size === 24, 'it was told in several goes');
+  for (const [image, ids] of [...told, [images.at(-1) ?? '', settling] as const]) {
     const left = await openSqliteLedger(image);
-    for (const [id, state] of states) {
+    for (const id of ids) {
       const found = await left.find({ id });
-      assert.ok(found && order.indexOf(found.state) >= order.indexOf(state), `${id} was told to be ${state}, and the disk says ${found?.state ?? 'nothing'}`);
-      if (found.state !== 'reserved') assert.ok(await left.answerOf(id));
+      assert.ok(found && ['settling', 'sold'].includes(found.state), `${id} was told to be settling, and the disk says ${found?.state ?? 'nothing'}`);
+      assert.equal(found.leadId, lead.get(id));
+      assert.ok(await left.answerOf(id));
+      if (image === images.at(-1)) assert.equal(found.state, 'sold', 'closing leaves nothing to a power cut');
     }
     await left.close();
   }
@@ -175,10 +205,11 @@ test('after a flush that failed nothing is believed any more: no write succeeds 
   const ledger = await openSqliteLedger(file, { flush: async (handle) => { if (broken) throw new Error('EIO: i/o error, fdatasync'); await flush(handle); } });
   const { id } = await reserve(ledger, wanted(1));
   broken = true;
-  const told = await Promise.allSettled([ledger.settling(id, answer('x'), 1), ledger.begin(wanted(2))]);
+  const told = await Promise.allSettled([ledger.settling(id, answer('x'), 1), ledger.useOnce('token', 1)]);
   for (const end of told) assert.ok(end.status === 'rejected' && end.reason instanceof LedgerUnavailable && /flushed to the disk.*EIO/.test(end.reason.message));
   broken = false;
   await assert.rejects(ledger.ping(), LedgerUnavailable);
+  await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
   await ledger.close();
   const again = await openSqliteLedger(file);
   await again.ping();
