@@ -3,8 +3,9 @@
  * half of it: content is flushed before the rename that shows it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
 /** A file of ours that is not what was written. The message names it and says what the operator can do. */
 export class DamagedFile extends Error {
@@ -68,18 +69,17 @@ export async function pointAt(link: string, target: string): Promise<void> {
   await sync(dirname(link));
 }
 
-const READ_AT_ONCE = 1 << 20;
+/** Bytes from which on a file is hashed beside everything else: to start a thread takes as long as to hash some 20 MB. */
+const HASHED_APART = 20_000_000;
 
-/** SHA-256 of a file, hex. */
+/** SHA-256 of a file, hex. That of a large one is found on a thread of its own. */
 export async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const handle = await open(path);
-  try {
-    // One buffer for all of it: a stream, with a new one for every few bytes, takes twice as long.
-    const buffer = Buffer.allocUnsafe(READ_AT_ONCE);
-    for (let read = await handle.read(buffer); read.bytesRead > 0; read = await handle.read(buffer)) hash.update(buffer.subarray(0, read.bytesRead));
-  } finally { await handle.close(); }
-  return hash.digest('hex');
+  if ((await stat(path)).size < HASHED_APART) return sha256(await readFile(path));
+  const worker = new Worker(new URL('hash_worker.ts', import.meta.url), { workerData: path });
+  return new Promise((hashed, failed) => {
+    worker.on('message', hashed).on('error', failed);
+    worker.on('exit', (code) => { failed(new Error(`the thread that hashes ${path} ended with ${code}`)); });
+  });
 }
 
 /** SHA-256 of bytes or UTF-8 text, hex. */

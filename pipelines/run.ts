@@ -143,7 +143,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock } = options;
   const say = options.say ?? (() => undefined);
   await keepApart(layout, { data_clock: options.dataClock, ...(options.world === undefined ? {} : { world: options.world }) });
-  const previous = await snapshotBefore(layout, clock.asOf);
+  const before = await snapshotBefore(layout, clock.asOf);
+  const previous = before?.manifest ?? null;
   const runId = await claimRun(layout, clock.asOf);
   const started = Date.now();
 
@@ -156,20 +157,23 @@ export async function run(options: RunOptions): Promise<RunResult> {
       const incorporated = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
       const lastRead = await standingRead(layout, spec.name, clock.asOf);
       const due = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
-      const before = Date.now();
+      const began = Date.now();
       const read = due ? await ingest({ layout, clock, runId, archive: options.archive, crawler: options.crawler, mayFetch }, spec, incorporated) : undefined;
       const state = stateOf(spec, read, await readsUpTo(layout, spec.name, clock.asOf), spec.fetch !== undefined && mayFetch(spec), clock.asOf);
       const { latest } = state;
       states.push(state);
-      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - before} ms` : read === null ? 'waits for the operator' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
+      say(`  ${state.row.status.padEnd(11)} ${spec.name}: ${latest ? `${latest.traffic.requests} requests, ${latest.counts.rows_in} rows in, ${Date.now() - began} ms` : read === null ? 'waits for the operator' : 'kept as it was'}${latest?.detail ? ` (${latest.reason}: ${latest.detail})` : ''}`);
     }
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);
+  // What is read after a damage is found would have to be read again.
+  before?.verified.catch(() => { waiting.length = 0; });
   // A defect of our own ends the run, but only after the reads under way have ended in good order.
   const workers = await Promise.allSettled(Array.from({ length: Math.min(options.crawler.atOnce, options.sources.length) }, () => worker().catch((error: unknown) => {
     waiting.length = 0;
     throw error;
   })));
+  await before?.verified;
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
   for (const line of options.crawler.account()) say(line);

@@ -63,17 +63,33 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
 const remedyFor = (layout: Layout, runId: string, before: string | undefined): string =>
   `restore ${layout.snapshot(runId)} from a backup, or move it away: history is then carried from ${before === undefined ? 'none, as on a first day' : before}`;
 
+/** A snapshot that history is carried from. */
+export interface Before {
+  readonly manifest: Manifest;
+  /** Settled when its files are looked at. Nothing may be carried before. @throws DamagedFile where they are not what was published */
+  readonly verified: Promise<void>;
+}
+
 /**
- * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day.
- * @throws DamagedFile where it is not what was published: an older one is never taken silently in its place
+ * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day. Its files are
+ * looked at beside what the run does meanwhile.
+ * @throws DamagedFile where its manifest is not what was published: an older one is never taken silently in its place
  */
-export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
+export async function snapshotBefore(layout: Layout, asOf: string): Promise<Before | null> {
   const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
   const last = earlier.at(-1);
   if (last === undefined) return null;
-  const problems = await verifySnapshot(layout, last);
-  if (problems.length > 0) throw new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`);
-  return readManifest(layout, last);
+  const damaged = (what: string): DamagedFile =>
+    new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${what}; ${remedyFor(layout, last, earlier.at(-2))}`);
+  const manifest = await readManifest(layout, last).catch((error: unknown) => { throw error instanceof DamagedFile ? damaged(error.message) : error; });
+  const verify = async (): Promise<void> => {
+    const problems = await problemsOf(layout.snapshot(last), manifest);
+    if (problems.length > 0) throw damaged(problems.join('; '));
+  };
+  const verified = verify();
+  // The run may have ended for another reason before it asks.
+  verified.catch(() => undefined);
+  return { manifest, verified };
 }
 
 /** Run id that `current` names, or null where nothing is published yet. */
@@ -90,13 +106,16 @@ export async function verifySnapshot(layout: Layout, runId: string): Promise<str
     if (error instanceof DamagedFile) return error;
     throw error;
   });
-  if (manifest instanceof DamagedFile) return [manifest.message];
-  const problems: string[] = [];
-  for (const { file, sha256: expected } of [...Object.values(manifest.tables), manifest.database]) {
-    const path = join(layout.snapshot(runId), file);
+  return manifest instanceof DamagedFile ? [manifest.message] : problemsOf(layout.snapshot(runId), manifest);
+}
+
+/** The same of a snapshot whose manifest is read. */
+async function problemsOf(folder: string, manifest: Manifest): Promise<string[]> {
+  const found = [...Object.values(manifest.tables), manifest.database].map(async ({ file, sha256: expected }): Promise<string[]> => {
+    const path = join(folder, file);
     const there = await stat(path).then(() => true, () => false);
-    if (!there) problems.push(`${file} is missing`);
-    else if ((await sha256OfFile(path)) !== expected) problems.push(`${file} does not have the hash its manifest states`);
-  }
-  return problems;
+    if (!there) return [`${file} is missing`];
+    return (await sha256OfFile(path)) === expected ? [] : [`${file} does not have the hash its manifest states`];
+  });
+  return (await Promise.all(found)).flat();
 }
