@@ -1,5 +1,6 @@
 /** Build the models in a database whose input tables exist, hold each to its contract and run its audits. */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { allOf } from '../lib/all.ts';
 import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier } from '../lib/sql.ts';
@@ -30,14 +31,35 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
+/** What is known of models before their inputs are there: the tables that each reads, by its name. */
+export type Reads = ReadonlyMap<string, readonly string[]>;
+
 export interface Building {
   readonly models: readonly Model[];
+  /** What readsOf gave, where it was asked before. */
+  readonly reads?: Reads;
+  /** Another connection: models of which neither reads the other are then built two at a time. */
+  readonly beside?: DuckDBConnection;
   /** Attached database that published tables are built in. */
   readonly published?: string;
   /** Published tables that lie in it as they were in the snapshot before. */
   readonly there?: readonly string[];
   /** Names of audits that found no row in the snapshot before, and are what they were then. */
   readonly held?: ReadonlySet<string>;
+}
+
+/** Create the macros that models use, and read from each model's SQL which tables it reads. @throws GraphError for what is not one SELECT of tables */
+export async function readsOf(connection: DuckDBConnection, models: readonly Model[]): Promise<Reads> {
+  await connection.run(macrosSql());
+  const reads = new Map<string, readonly string[]>();
+  for (const { name, sql } of models) {
+    try {
+      reads.set(name, await tablesRead(connection, sql));
+    } catch (error) {
+      throw error instanceof GraphError ? new GraphError(`model ${name}: ${error.message}`) : error;
+    }
+  }
+  return reads;
 }
 
 /**
@@ -51,27 +73,52 @@ export interface Building {
  * name here. Of those that lie `there` only what changed is written, and an audit that `held` is seen again only for that.
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
-export async function buildModels(connection: DuckDBConnection, { models, published, there = [], held = new Set() }: Building): Promise<ModelResult[]> {
-  await connection.run(macrosSql());
+export async function buildModels(connection: DuckDBConnection, { models, reads: known, beside, published, there = [], held = new Set() }: Building): Promise<ModelResult[]> {
+  const reads = known ?? await readsOf(connection, models);
   const existing = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
-  const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = new Set(existing.map((r) => String(r['table_name'])));
-  const reads = new Map<string, readonly string[]>();
-  for (const { name, sql } of models) {
-    if (inputs.has(name)) throw new GraphError(`model ${name} has the name of an input table`);
-    try {
-      reads.set(name, await tablesRead(connection, sql));
-    } catch (error) {
-      throw error instanceof GraphError ? new GraphError(`model ${name}: ${error.message}`) : error;
+  for (const { name } of models) if (inputs.has(name)) throw new GraphError(`model ${name} has the name of an input table`);
+  const byName = new Map(models.map((m) => [m.name, m]));
+  const order = orderOf(reads, inputs).flatMap((name) => byName.get(name) ?? []);
+  const built = await inLanes([connection, ...(beside ? [beside] : [])], longestFirst(order, reads), reads,
+    (own, model) => buildModel(own, model, published, there.includes(model.name), held));
+  return order.flatMap(({ name }) => built.get(name) ?? []);
+}
+
+/** Tables of very many rows take the longest: they come first, with what they read. */
+function longestFirst(order: readonly Model[], reads: Reads): readonly Model[] {
+  const long = new Set<string>();
+  for (const { name, contract } of [...order].reverse()) if (contract.carries || long.has(name)) for (const needed of [name, ...reads.get(name) ?? []]) long.add(needed);
+  return [...order.filter(({ name }) => long.has(name)), ...order.filter(({ name }) => !long.has(name))];
+}
+
+/** Build models on several connections, each when those it reads are there. Of those that can be built the first goes on. */
+async function inLanes(connections: readonly DuckDBConnection[], models: readonly Model[], reads: Reads, build: (own: DuckDBConnection, model: Model) => Promise<ModelResult>): Promise<ReadonlyMap<string, ModelResult>> {
+  const built = new Map<string, ModelResult>();
+  const waiting = [...models];
+  let step = Promise.withResolvers<void>();
+  const lane = async (own: DuckDBConnection): Promise<void> => {
+    while (waiting.length > 0) {
+      const at = waiting.findIndex(({ name }) => (reads.get(name) ?? []).every((table) => !reads.has(table) || built.has(table)));
+      const [model] = at === -1 ? [] : waiting.splice(at, 1);
+      if (!model) {
+        await step.promise;
+        continue;
+      }
+      try {
+        built.set(model.name, await build(own, model));
+      } catch (error) {
+        waiting.length = 0;
+        throw error;
+      } finally {
+        step.resolve();
+        step = Promise.withResolvers();
+      }
     }
-  }
-  const results: ModelResult[] = [];
-  for (const name of orderOf(reads, inputs)) {
-    const model = byName.get(name);
-    if (model) results.push(await buildModel(connection, model, published, there.includes(name), held));
-  }
-  return results;
+  };
+  await allOf(connections.map(lane));
+  return built;
 }
 
 /** A model's SQL without its last semicolon, so that it can stand inside another statement. */

@@ -2,7 +2,7 @@
  * Tables of very many rows that keep what they once had (Carries in contract.ts): the rows that are not as they were, and
  * what of an audit has to be seen again when all others held the day before.
  *
- * For such a model two tables tell what is other than in the snapshot before, and live as long as the connection:
+ * For such a model two tables tell what is other than in the snapshot before, and live as long as the build's database:
  * `changed_<model>` holds the rows that are new or other, `replaced_<model>` those in whose place they stand.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -35,14 +35,14 @@ export async function carriesRows(connection: DuckDBConnection, name: string, { 
 
 /** On a day without a snapshot before every row is new. */
 export async function nothingCarried(connection: DuckDBConnection, name: string): Promise<void> {
-  await connection.run(`CREATE TEMP VIEW ${changedTable(name)} AS FROM ${identifier(name)}; CREATE TEMP VIEW ${replacedTable(name)} AS FROM ${identifier(previousTable(name))}`);
+  await connection.run(`CREATE VIEW ${changedTable(name)} AS FROM ${identifier(name)}; CREATE VIEW ${replacedTable(name)} AS FROM ${identifier(previousTable(name))}`);
 }
 
 /** Compute the rows that are not as they were. @returns a SELECT of the whole table */
 export async function carriedSelect(connection: DuckDBConnection, name: string, select: string, carries: Carries): Promise<string> {
   const [changed, previous, key] = [changedTable(name), identifier(previousTable(name)), carries.key.map(identifier).join(', ')];
-  await connection.run(`CREATE TEMP TABLE ${changed} AS ${select}`);
-  await connection.run(`CREATE TEMP TABLE ${replacedTable(name)} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
+  await connection.run(`CREATE TABLE ${changed} AS ${select}`);
+  await connection.run(`CREATE TABLE ${replacedTable(name)} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
   const { found, table, condition } = carries.lookedUp ? lookup(carries.lookedUp, 'stands') : { found: [], table: '', condition: '' };
   const kept = `(FROM ${previous} ANTI JOIN ${changed} USING (${key})) AS stands`;
   return `FROM ${changed} UNION ALL BY NAME ${found.length === 0 ? `FROM ${kept}`
@@ -53,8 +53,8 @@ export async function carriedSelect(connection: DuckDBConnection, name: string, 
 export async function bringUpToDate(connection: DuckDBConnection, name: string, select: string, carries: Carries, table: string): Promise<void> {
   const run = async (statement: string): Promise<void> => { await connection.run(statement); };
   const [changed, replaced, key] = [changedTable(name), replacedTable(name), carries.key.map(identifier).join(', ')];
-  await run(`CREATE TEMP TABLE ${changed} AS ${select}`);
-  await run(`CREATE TEMP TABLE ${replaced} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
+  await run(`CREATE TABLE ${changed} AS ${select}`);
+  await run(`CREATE TABLE ${replaced} AS FROM ${identifier(carries.before)} SEMI JOIN ${changed} USING (${key})`);
   await run(`DELETE FROM ${table} AS stands USING ${changed} WHERE ${sameRow('stands', changed, carries.key)}`);
   await run(`INSERT INTO ${table} BY NAME FROM ${changed}`);
   if (!carries.lookedUp) return;

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { allOf } from '../lib/all.ts';
 import { duckVersion, openDuck } from '../lib/duck.ts';
 import { makeFolder, sync, writeWhole } from '../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
-import { buildModels, type ModelResult } from '../models/build.ts';
+import { buildModels, readsOf, type ModelResult } from '../models/build.ts';
 import { auditsOf } from '../models/contract.ts';
 import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import type { SourceSpec } from '../sources/contract.ts';
@@ -184,7 +185,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   say(`building models${soldLeads.length === 0 ? '' : `; ${soldLeads.length} sold leads are left out`}`);
   const workDir = layout.run(runId);
   const assumptions = options.assumptions ?? currentAssumptions();
-  const [models, references, macros] = [options.models ?? await loadModels(), loadReferences(), macrosSql()];
+  const [models, records, references, macros] = [options.models ?? await loadModels(), await loadRowRecords(), loadReferences(), macrosSql()];
   const database = join(workDir, BUILD_DATABASE);
   const removeDatabase = async (): Promise<void> => {
     for (const file of [database, publishedFile(database)]) for (const ending of ['', '.wal']) await rm(`${file}${ending}`, { force: true });
@@ -194,15 +195,19 @@ export async function run(options: RunOptions): Promise<RunResult> {
     await removeDatabase();
     throw error;
   });
+  const beside = await duck.instance.connect();
   const failuresFolder = join(workDir, 'failures');
   try {
-    await loadInputs(duck.connection, {
-      layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
-      records: await loadRowRecords(), ...(options.inPlaceFrom === undefined ? {} : { inPlaceFrom: options.inPlaceFrom }),
-    });
     const versions = { duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) };
-    const attached = await attachCarrying(duck.connection, database, models, previous && { folder: layout.snapshot(previous.run_id), manifest: previous }, versions, options.inPlaceFrom);
-    const results = await buildModels(duck.connection, { models, ...attached, held: heldBefore(previous, versions) });
+    const [, attached, reads] = await allOf([
+      loadInputs(duck.connection, {
+        layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
+        records, ...(options.inPlaceFrom === undefined ? {} : { inPlaceFrom: options.inPlaceFrom }),
+      }),
+      attachCarrying(beside, database, models, previous && { folder: layout.snapshot(previous.run_id), manifest: previous }, versions, options.inPlaceFrom),
+      readsOf(beside, models),
+    ]);
+    const results = await buildModels(duck.connection, { models, reads, beside, ...attached, held: heldBefore(previous, versions) });
     const audits = results.flatMap((r) => r.audits);
     for (const audit of audits.filter((a) => a.failing > 0)) {
       await mkdir(failuresFolder, { recursive: true });
@@ -238,6 +243,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }, null, 1)}\n`);
     return { runId, sources, models: results, blocked, manifest, current, changes, failuresFolder };
   } finally {
+    beside.closeSync();
     duck.close();
     await removeDatabase();
   }

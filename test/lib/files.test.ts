@@ -1,13 +1,14 @@
 /** A file's hash is that of its bytes, however large it is and on whichever thread it is found. */
 import assert from 'node:assert/strict';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sha256, sha256OfFile } from '../../lib/files.ts';
 
-test('a small file, and several at once that are large enough to be hashed apart', async () => {
+test('a small file, and several at once that are large enough to be hashed apart', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-hash-'));
+  t.after(() => rm(folder, { recursive: true }));
   const made = [0, 1, 12_345, 24_000_001, 36_000_000].map((length) => Buffer.alloc(length, `${length} bytes of it; `));
   const found = await Promise.all(made.map(async (bytes, i) => {
     await writeFile(join(folder, String(i)), bytes);

@@ -1,6 +1,6 @@
 /** What a build says of a model that breaks its contract, and of rows that break an audit. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 import { buildModels, type ModelResult } from '../../models/build.ts';
@@ -61,4 +61,24 @@ describe('audits', () => {
     assert.deepEqual(audit?.rows.map((r) => r['count']), [-1, -2]);
   }));
   it('may warn without blocking', async () => assert.deepEqual(await found(GOOD.replace('CAST(n', 'CAST(5000 + n')), [['things.many', 2, false]]));
+});
+
+test('on two connections models are built beside each other, those that one reads before it, and told of in the same order', async () => {
+  const model = (name: string, sql: string): Model => ({ name, layer: 'marts', sql, contract: defineModel({ record: defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }), audits: [] }) });
+  const wide = Array.from({ length: 12 }, (_, i) => model(`wide_${i}`, `SELECT CAST(range + ${i} AS INTEGER) AS id FROM range(${1000 * i})`));
+  const models = [model('all_of_them', wide.map(({ name }) => `SELECT DISTINCT id + 100_000 * ${name.slice(5)} AS id FROM ${name}`).join(' UNION ALL ')), ...wide];
+  const building = async (given: readonly Model[], lanes: 1 | 2): Promise<unknown> => {
+    const duck = await openDuck(':memory:', { memoryLimit: '500MB' });
+    const beside = await duck.instance.connect();
+    try {
+      return (await buildModels(duck.connection, { models: given, ...(lanes === 2 ? { beside } : {}) })).map(({ name, rows }) => [name, rows]);
+    } finally {
+      beside.closeSync();
+      duck.close();
+    }
+  };
+  const two = await building(models, 2);
+  assert.deepEqual(two, await building(models, 1));
+  assert.deepEqual((two as unknown[]).at(-1), ['all_of_them', 66_000]);
+  await assert.rejects(building([...models, model('bad', "SELECT CAST('x' || id AS INTEGER) AS id FROM wide_3")], 2), /^Error: model bad: .*Could not convert/su);
 });
