@@ -30,6 +30,15 @@ const errorOf = ({ kind, message }: Extract<Ended, { error: unknown }>['error'])
   return kind === 'type' ? new TypeError(message) : new Error(message);
 };
 
+/**
+ * What is said in one turn of the event loop is said in one message: a message costs as much as what is done for it.
+ * @returns what says one more thing
+ */
+export function together<T>(say: (things: readonly T[]) => void): (thing: T) => void {
+  const things: T[] = [];
+  return (thing) => { if (things.push(thing) === 1) setImmediate(() => { say(things.splice(0)); }); };
+}
+
 /** Bytes of their own, and not a part of a larger buffer, all of which would go along. */
 const alone = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
 
@@ -42,11 +51,13 @@ export async function openSqliteLedgerApart(path: string): Promise<Ledger> {
   const worker = new Worker(new URL('apart_worker.ts', import.meta.url), { workerData: path });
   const open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let [number, gone]: [number, Error | undefined] = [0, undefined];
-  worker.on('message', (ended: Ended) => {
-    const asked = open.get(ended.number);
-    open.delete(ended.number);
-    if ('error' in ended) asked?.reject(errorOf(ended.error));
-    else asked?.resolve(ended.value);
+  worker.on('message', (some: readonly Ended[]) => {
+    for (const ended of some) {
+      const asked = open.get(ended.number);
+      open.delete(ended.number);
+      if ('error' in ended) asked?.reject(errorOf(ended.error));
+      else asked?.resolve(ended.value);
+    }
   });
   const end = (error: Error): void => {
     gone ??= new LedgerUnavailable(`the thread that writes the ledger is gone: ${error.message}`, { cause: error });
@@ -56,11 +67,12 @@ export async function openSqliteLedgerApart(path: string): Promise<Ledger> {
   worker.on('error', (error: unknown) => { end(error instanceof Error ? error : new Error(String(error))); });
   worker.on('exit', (code) => { end(new Error(`it ended with ${code}`)); });
 
+  const send = together((calls: readonly Call[]) => { worker.postMessage(calls, []); });
   const ask = (name: Writing, given: readonly unknown[]): Promise<unknown> => new Promise((resolve, reject) => {
     if (gone) { reject(gone); return; }
     number += 1;
     open.set(number, { resolve, reject });
-    worker.postMessage({ number, name, given } satisfies Call, []);
+    send({ number, name, given });
   });
   const there = Object.fromEntries(WRITING.map((name) => [name, (...given: unknown[]) => ask(name, given)])) as unknown as Pick<Ledger, Writing>;
   return {

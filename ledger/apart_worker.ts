@@ -1,6 +1,6 @@
 /** The thread that writes a ledger for another one: see apart.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Call, Ended, HeldAnswer } from './apart.ts';
+import { together, type Call, type Ended, type HeldAnswer } from './apart.ts';
 import { LedgerUnavailable, type Answer } from './ledger.ts';
 import { openSqliteLedger } from './sqlite.ts';
 
@@ -18,8 +18,6 @@ async function endOf({ number, name, given }: Call): Promise<Ended> {
   }
 }
 
-/** Calls that came, which begin together once no more are there, so that they share a transaction. */
-const came: Call[] = [];
-const beginAll = (): void => { for (const call of came.splice(0)) void endOf(call).then((ended) => parentPort?.postMessage(ended, [])); };
-
-parentPort?.on('message', (call: Call) => { if (came.push(call) === 1) setImmediate(beginAll); });
+const tell = together((some: readonly Ended[]) => { parentPort?.postMessage(some, []); });
+// Calls that came together begin together, and share a transaction.
+parentPort?.on('message', (calls: readonly Call[]) => { for (const call of calls) void endOf(call).then(tell); });
