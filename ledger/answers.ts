@@ -1,5 +1,6 @@
 /** Answers in the database: their bytes once, in pieces of one size, however many purchases have the same. */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Answer } from './ledger.ts';
 import { PIECE_BYTES, pieceIn, stored } from './pieces.ts';
 import { asNumber } from './rows.ts';
@@ -41,6 +42,8 @@ export interface StoredAnswers {
   store(answer: Answer, nowMs: number): Promise<(query: Query) => Promise<number | null>>;
   /** The bytes of an answer, piece by piece. */
   read(number: number, bytes: number): AsyncIterable<Uint8Array>;
+  /** The bytes of an answer of one piece, of which the last that were read are kept in memory; null where it was forgotten meanwhile. */
+  held(number: number, sha256: string, bytes: number): Promise<Uint8Array | null>;
 }
 
 const KEEP_PIECE = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
@@ -50,7 +53,13 @@ const TOUCH = 'UPDATE answers SET stored_at_ms = $2 WHERE sha256 = $1 RETURNING 
 
 const numberIn = ([row]: readonly Row[]): number | null => (row === undefined ? null : asNumber(row['number']));
 
+/** Bytes of answers kept in memory: who asks for an answer again often asks several times. */
+const MOST_KEPT_BYTES = 32 << 20;
+
 export function storedAnswers(store: Store): StoredAnswers {
+  const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: (body) => body.length + 1 });
+  const pieceOf = async (number: number, chunk: number, bytes: number): Promise<Uint8Array | null> =>
+    pieceIn((await store.read('SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2', number, chunk))[0], bytes);
   const touch = async (query: Query, sha256: string, nowMs: number): Promise<number | null> => numberIn(await query(TOUCH, sha256, nowMs));
   return {
     async store(answer, nowMs) {
@@ -94,12 +103,16 @@ export function storedAnswers(store: Store): StoredAnswers {
     async* read(number, bytes) {
       let read = 0;
       for (let chunk = 0; read < bytes; chunk += 1) {
-        const [row] = await store.read('SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2', number, chunk);
-        const piece = pieceIn(row);
+        const piece = await pieceOf(number, chunk, Math.min(PIECE_BYTES, bytes - read));
         if (!piece) throw new Error('an answer was forgotten while it was read');
         read += piece.length;
         yield piece;
       }
+    },
+    async held(number, sha256, bytes) {
+      const body = kept.get(sha256) ?? (bytes === 0 ? new Uint8Array() : await pieceOf(number, 0, bytes));
+      if (body) kept.set(sha256, body);
+      return body;
     },
   };
 }

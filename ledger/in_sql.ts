@@ -5,6 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { storedAnswers } from './answers.ts';
 import { FUTURE_MS, isOver, type Begun, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
+import { PIECE_BYTES } from './pieces.ts';
 import { asNumber, CHANGED_COLUMNS, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store, Value } from './store.ts';
 
@@ -167,7 +168,10 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
       const [row] = await store.read(`SELECT p.answer_headers, a.number, a.sha256, a.bytes FROM purchases p JOIN answers a ON a.number = p.kept_answer WHERE p.id = $1`, purchaseId);
       if (!row) return null;
       const [number, sha256, bytes] = [asNumber(row['number']), String(row['sha256']), asNumber(row['bytes'])];
-      return { headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>, sha256, bytes, body: () => answers.read(number, bytes) };
+      const found = { headers: JSON.parse(String(row['answer_headers'])) as Record<string, string>, sha256, bytes, body: () => answers.read(number, bytes) };
+      if (bytes > PIECE_BYTES) return found;
+      const held = await answers.held(number, sha256, bytes);
+      return held && { ...found, held };
     },
 
     async delivered({ purchaseId, kind, atMs, complete }) {

@@ -85,7 +85,7 @@ export interface Answer {
   readonly bytes: number;
   /** The body from its start, in pieces. May be called again. */
   body(): AsyncIterable<Uint8Array>;
-  /** The whole body where it lies in memory, unchanged since its hash was taken from it. */
+  /** The whole body where it lies in memory: unchanged since its hash was taken from it, or as it was read back. */
   readonly held?: Uint8Array;
 }
 

@@ -21,9 +21,16 @@ export function stored(piece: Uint8Array): StoredPiece {
   return compressed.length < piece.length ? { coding: 'zstd', body: compressed } : { coding: 'identity', body: piece };
 }
 
-/** The piece in a row with `coding` and `body`; null where there is no row. @throws where it cannot be read back */
-export function pieceIn(row: Row | undefined): Uint8Array | null {
+/** What zlib wants to have left when all is written. */
+const SPARE_BYTES = 64;
+
+/**
+ * The piece in a row with `coding` and `body`; null where there is no row.
+ * @param bytes its length, if known: it is then read in one go
+ * @throws where it cannot be read back
+ */
+export function pieceIn(row: Row | undefined, bytes = PIECE_BYTES): Uint8Array | null {
   const [body, coding] = [row?.['body'], row?.['coding']];
   if (!(body instanceof Uint8Array)) return null;
-  return coding === 'zstd' ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES }) : body;
+  return coding === 'zstd' ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES, chunkSize: bytes + SPARE_BYTES }) : body;
 }

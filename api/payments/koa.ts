@@ -126,7 +126,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   /** Put a sold answer and its receipt into `ctx`. */
   const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind, receipt: Readonly<Record<string, string>>): void => {
     ctx.status = 200;
-    ctx.body = answer.held ?? Readable.from(answer.body());
+    ctx.body = answer.held ? Buffer.from(answer.held.buffer, answer.held.byteOffset, answer.held.byteLength) : Readable.from(answer.body());
     ctx.set({ ...answer.headers, ...receipt, Delivery: kind });
     ctx.length = answer.bytes;
     // As it was hashed: nobody on the way may encode it otherwise.

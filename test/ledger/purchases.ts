@@ -1,4 +1,5 @@
 /** Payments, purchases and answers for tests of the ledger. */
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Answer, Ledger, NewPurchase, Payment, Purchase } from '../../ledger/ledger.ts';
 
@@ -33,7 +34,9 @@ export async function bodyOf(stored: Answer | null): Promise<Buffer | null> {
   if (stored === null) return null;
   const pieces: Uint8Array[] = [];
   for await (const piece of stored.body()) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const body = Buffer.concat(pieces);
+  if (stored.held) assert.ok(body.equals(stored.held), 'the same bytes, however they are read');
+  return body;
 }
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
