@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { allOf } from '../lib/all.ts';
 import { commentOn } from '../lib/record.ts';
 import { rowsOf } from '../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../lib/files.ts';
@@ -93,31 +94,47 @@ export async function writeSnapshot(build: FinishedBuild, layout: Layout, manife
   }
 }
 
-/** Every file of a snapshot, flushed, the manifest last. */
+/**
+ * Every file of a snapshot, flushed, the manifest last. The database is finished first: its hash is then found while the
+ * Parquet files are written from it.
+ */
 async function writeFiles(build: FinishedBuild, building: string, manifest: Omit<Manifest, 'tables' | 'database'>): Promise<Manifest> {
-  const { connection, database } = build;
+  const { connection, instance, database, carried } = build;
   const published = build.models.filter((m) => m.contract.publish);
-  const tables: Manifest['tables'] = {};
-  for (const model of published) {
-    const file = `${model.name}.parquet`;
-    const path = join(building, file);
-    const { rows, bytes, sha256 } = await writeTable(build, model, path, manifest.notice);
-    tables[model.name] = { file, rows, bytes, sha256 };
-    await sync(path);
-  }
-  await finishDatabase(connection, published, manifest.notice);
   const databasePath = join(building, DATABASE);
+  await finishDatabase(connection, published, carried?.tables ?? [], manifest.notice);
   await rename(publishedFile(database), databasePath);
-  const whole = Manifest.parse({
-    ...manifest, tables,
-    database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256: await sha256OfFile(databasePath) },
-  });
-  await sync(databasePath);
-  const manifestPath = join(building, 'manifest.json');
-  await writeFile(manifestPath, `${JSON.stringify(whole, null, 2)}\n`);
-  await sync(manifestPath);
-  await sync(building);
-  return whole;
+  await connection.run(`ATTACH ${literal(databasePath)} AS ${PUBLISHED} (READ_ONLY)`);
+  const beside = await instance.connect();
+  try {
+    const write = async (own: DuckDBConnection, models: readonly Model[]): Promise<[string, Manifest['tables'][string]][]> => {
+      const written: [string, Manifest['tables'][string]][] = [];
+      for (const model of models) {
+        const file = `${model.name}.parquet`;
+        const laid = await writeTable({ ...build, connection: own }, model, join(building, file), manifest.notice);
+        written.push([model.name, { file, ...laid }]);
+        await sync(join(building, file));
+      }
+      return written;
+    };
+    const byDay = ({ contract }: Model): boolean => contract.publish?.byDay !== undefined;
+    const [sha256, large, others] = await allOf([
+      sha256OfFile(databasePath), write(connection, published.filter(byDay)), write(beside, published.filter((m) => !byDay(m))), sync(databasePath),
+    ]);
+    const tables = new Map([...large, ...others]);
+    const whole = Manifest.parse({
+      ...manifest, tables: Object.fromEntries(published.map(({ name }) => [name, tables.get(name)])),
+      database: { file: DATABASE, bytes: (await stat(databasePath)).size, sha256 },
+    });
+    const manifestPath = join(building, 'manifest.json');
+    await writeFile(manifestPath, `${JSON.stringify(whole, null, 2)}\n`);
+    await sync(manifestPath);
+    await sync(building);
+    return whole;
+  } finally {
+    beside.closeSync();
+    await connection.run(`DETACH ${PUBLISHED}`);
+  }
 }
 
 /** Write a published table in its full order: its bytes are a function of the rows, whatever the number of threads. */
@@ -137,13 +154,16 @@ async function writeTable({ connection, instance, carried }: FinishedBuild, mode
   return { rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
 }
 
-/** Make of the published tables the file for analysts, with the notice and every column's note as comments, and let go of it. */
-async function finishDatabase(connection: DuckDBConnection, published: readonly Model[], notice: string): Promise<void> {
+/**
+ * Make of the published tables the file for analysts, with the notice and every column's note as comments, and let go of it.
+ * @param there tables of the snapshot before, in which it is said already that a column is never null
+ */
+async function finishDatabase(connection: DuckDBConnection, published: readonly Model[], there: readonly string[], notice: string): Promise<void> {
   const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
   await connection.run(`USE ${PUBLISHED}`);
   try {
     // Audits have held it for every row; an analyst may rely on it.
-    const notNull = published.flatMap(({ name, contract }) => contract.record.columns.filter((c) => c.absent === undefined)
+    const notNull = published.filter(({ name }) => !there.includes(name)).flatMap(({ name, contract }) => contract.record.columns.filter((c) => c.absent === undefined)
       .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`));
     const comments = published.flatMap(({ name, contract }) => commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns));
     await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
