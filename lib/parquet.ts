@@ -102,7 +102,7 @@ function checkAlike(of: StandingFile, groups: readonly number[], newer: Struct, 
   const rows = structsOf(newer, FILE.rowGroups).map((group) => numberOf(group, GROUP.rows));
   const expected = groups.map((index) => of.groupRows[index]);
   if (rows.join() !== expected.join()) throw new Error(`${path} has row groups of ${rows.join(', ')} rows, expected ${expected.join(', ')}`);
-  const elements = elementsOf(of.footer);
+  const { elements } = of;
   for (const [name, element] of elementsOf(newer)) if (!elements.get(name)?.equals(element)) throw new Error(`${path} has a column ${name} that is not as in ${of.path}`);
 }
 
@@ -135,6 +135,11 @@ export class StandingFile {
   readonly footer: Struct;
   /** Rows of each row group, in order. */
   readonly groupRows: readonly number[];
+  /** Row groups as the footer has them. */
+  readonly groups: readonly Struct[];
+  /** What the footer says of the columns, as bytes, and of each by its name. */
+  readonly schema: Buffer;
+  readonly elements: ReadonlyMap<string, Buffer>;
   readonly #handle: FileHandle;
   #buffer = Buffer.alloc(0);
 
@@ -142,7 +147,10 @@ export class StandingFile {
     this.path = path;
     this.#handle = handle;
     this.footer = footer;
-    this.groupRows = structsOf(footer, FILE.rowGroups).map((group) => numberOf(group, GROUP.rows));
+    this.groups = structsOf(footer, FILE.rowGroups);
+    this.groupRows = this.groups.map((group) => numberOf(group, GROUP.rows));
+    this.schema = schemaOf(footer);
+    this.elements = elementsOf(footer);
   }
 
   /** @throws Error where it is not a Parquet file */
@@ -210,6 +218,7 @@ class Laying {
   #length = 0;
   #buffer = Buffer.alloc(0);
   #first: Struct | undefined;
+  #schema: Buffer | undefined;
   readonly #groups: Struct[] = [];
 
   constructor(handle: FileHandle) { this.#handle = handle; }
@@ -232,15 +241,16 @@ class Laying {
     return this.#buffer.subarray(0, length);
   }
 
-  async #take(footer: Struct, path: string): Promise<void> {
+  async #take(footer: Struct, schema: Buffer, path: string): Promise<void> {
     if (!this.#first) await this.#write(MAGIC);
     this.#first ??= footer;
-    if (!schemaOf(this.#first).equals(schemaOf(footer))) throw new Error(`${path} has other columns than the file it is to be laid behind`);
+    this.#schema ??= schema;
+    if (!this.#schema.equals(schema)) throw new Error(`${path} has other columns than the file it is to be laid behind`);
   }
 
   async file(path: string): Promise<void> {
     const { body, footer } = await wholeFile(path);
-    await this.#take(footer, path);
+    await this.#take(footer, schemaOf(footer), path);
     const by = this.#length - MAGIC.length;
     for (const group of structsOf(footer, FILE.rowGroups)) {
       const chunks = structsOf(group, GROUP.columns).map((chunk) => movedChunk(withMeta(chunk, moved(metaOf(chunk), [META.bloom], by)), by));
@@ -250,12 +260,12 @@ class Laying {
   }
 
   async kept({ of, groups, newer }: Kept): Promise<void> {
-    await this.#take(of.footer, of.path);
+    await this.#take(of.footer, of.schema, of.path);
     const other = newer === undefined ? undefined : await wholeFile(newer);
     if (other) checkAlike(of, groups, other.footer, newer ?? '');
     const filters: { readonly group: number; readonly columns: readonly Column[] }[] = [];
     for (const [i, index] of groups.entries()) {
-      const group = structsOf(of.footer, FILE.rowGroups)[index];
+      const group = of.groups[index];
       const newerGroup = other && structsOf(other.footer, FILE.rowGroups)[i];
       if (!group) throw new Error(`${of.path} has no row group ${index}`);
       const replaced = new Map(other && newerGroup ? (await columnsOf(newerGroup, (from, to) => other.bytes.subarray(from, to))).map((c) => [nameOf(c.chunk), c]) : []);

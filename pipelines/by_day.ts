@@ -44,14 +44,23 @@ export interface Range {
  * @param counts rows of each day, in the order of the days, from 0 to 2^22
  */
 export function rangesOf(counts: readonly Count[], most: number): Range[] {
-  const cut = (from: number, days: number, within: readonly Count[]): Range[] => {
-    const rows = within.reduce((sum, c) => sum + c.rows, 0);
+  const rowsBefore = [0];
+  for (const { rows } of counts) rowsBefore.push((rowsBefore.at(-1) ?? 0) + rows);
+  /** Position of the first count from a day on, between two positions. */
+  const firstFrom = (day: number, low: number, high: number): number => {
+    if (low === high) return low;
+    const middle = (low + high) >> 1;
+    return (counts[middle]?.day ?? 0) < day ? firstFrom(day, middle + 1, high) : firstFrom(day, low, middle);
+  };
+  const cut = (from: number, days: number, first: number, end: number): Range[] => {
+    const rows = (rowsBefore[end] ?? 0) - (rowsBefore[first] ?? 0);
     if (rows === 0) return [];
     if (rows <= most || days === 1) return [{ from, to: from + days, rows }];
     const half = days / 2;
-    return [...cut(from, half, within.filter(({ day }) => day < from + half)), ...cut(from + half, half, within.filter(({ day }) => day >= from + half))];
+    const middle = firstFrom(from + half, first, end);
+    return [...cut(from, half, first, middle), ...cut(from + half, half, middle, end)];
   };
-  return cut(0, ALL_DAYS, counts);
+  return cut(0, ALL_DAYS, 0, counts.length);
 }
 
 export interface Target {
