@@ -1,0 +1,111 @@
+/**
+ * The power fails right after a buyer was answered, before anything that was written since the settlement is on the disk.
+ * A server on what the disk then holds finds on the real local chain that it was paid, and knows what it sold to whom.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, fdatasync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { chainEvidence } from '../../api/payments/evidence.ts';
+import { ownFacilitator } from '../../api/payments/own.ts';
+import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { watchSettlements } from '../../api/payments/watch.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { PAY_TO, ScriptedFacilitator, startApp } from './apps_started.ts';
+import { buyerWith, fetchPaying } from './buyers.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
+
+const flush = promisify(fdatasync);
+
+/** A ledger whose disk stops making anything durable once `fail` was called. */
+async function ledgerOn(folder: string, name: string) {
+  const file = join(folder, `${name}.sqlite`);
+  const left = join(folder, `${name}-left.sqlite`);
+  let [powered, resume]: [Promise<void> | undefined, () => void] = [undefined, () => undefined];
+  const ledger = await openSqliteLedger(file, {
+    flush: async (handle) => {
+      await powered;
+      // What is on the disk when this flush has ended: what had been written when it began.
+      for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, left + end);
+      await flush(handle);
+    },
+  });
+  return {
+    ledger, left,
+    fail() { powered ??= new Promise((resolve) => { resume = resolve; }); },
+    resume: () => { resume(); },
+  };
+}
+
+describe('after a power cut', () => {
+  let folder: DataFolder;
+  let chain: Chain;
+  let own: ReturnType<typeof ownFacilitator>;
+  const disk = mkdtempSync(join(tmpdir(), 'dealfeed-power-'));
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 1) });
+    chain = await startChain();
+    own = ownFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 10 });
+  });
+  after(async () => {
+    await chain.close();
+    await folder.remove();
+    rmSync(disk, { recursive: true });
+  });
+
+  for (const [name, path, price] of [['a list', '/api/deals?limit=3', 50_000n], ['an exclusive lead', '/api/leads/exclusive', 1_000_000n]] as const) {
+    it(`${name} that was paid for is its buyer's, charged once`, async (t) => {
+      const buyer = buyerWith();
+      await chain.mint(buyer.address, 10_000_000n);
+      const paidBefore = await chain.balanceOf(PAY_TO);
+      const { ledger, left, fail, resume } = await ledgerOn(disk, path.replaceAll(/\W/g, '_'));
+      // From the moment money moves nothing more comes to the disk.
+      const facilitator = Object.assign(new ScriptedFacilitator(), {
+        getSupported: () => own.getSupported(),
+        verify: (...asked: Parameters<typeof own.verify>) => own.verify(...asked),
+        settle: (...asked: Parameters<typeof own.settle>) => { fail(); return own.settle(...asked); },
+      });
+      const app = await startApp(folder.path, { facilitator, ledger });
+      t.after(async () => {
+        resume();
+        await app.close();
+        await ledger.close();
+      });
+      const payment = await buyer.signAs(app.url + path, 'an-order-of-this-buyer');
+      const first = await fetchPaying(app.url + path, payment);
+      const sold = await first.text();
+      assert.equal(first.status, 200, sold);
+      const receipt = first.headers.get('Receipt-Id') ?? '';
+      assert.equal((await ledger.find({ id: receipt }))?.state, 'sold', 'seen by everybody');
+
+      const ledgerLeft = await openSqliteLedger(left);
+      const found = await ledgerLeft.find({ id: receipt });
+      assert.equal(found?.state, 'settling', 'the power cut took what came after');
+      const again = await startApp(folder.path, { facilitator: Object.assign(new ScriptedFacilitator(), { getSupported: () => own.getSupported(), verify: facilitator.verify, settle: () => assert.fail('nothing more is charged') }), ledger: ledgerLeft });
+      t.after(async () => {
+        await again.close();
+        await ledgerLeft.close();
+      });
+      if (path === '/api/leads/exclusive') {
+        const other = buyerWith();
+        await chain.mint(other.address, 10_000_000n);
+        const refused = await fetchPaying(again.url + path, await other.sign(again.url + path));
+        assert.equal(refused.status, 404, 'the lead is nobody else\'s while that is found out');
+        await refused.arrayBuffer();
+      }
+      const watch = watchSettlements({ ledger: ledgerLeft, chain: chainEvidence(chain.reader), chainSeconds: async () => (await chain.reader.getBlock()).timestamp, nowMs: Date.now, collectDays: 30 });
+      await watch.pass();
+      await watch.stop();
+      const { state, transaction } = (await ledgerLeft.find({ id: receipt })) ?? assert.fail('the purchase is gone');
+      assert.deepEqual([state, transaction], ['sold', (await ledger.find({ id: receipt }))?.transaction], 'as the chain tells');
+      const collected = await fetchPaying(again.url + path, payment);
+      assert.deepEqual([collected.status, collected.headers.get('Delivery'), collected.headers.get('Receipt-Id'), await collected.text()], [200, 'identifier', receipt, sold]);
+      assert.deepEqual(await ledgerLeft.soldLeads(), path === '/api/leads/exclusive' ? [uuid(1)] : []);
+      assert.equal((await chain.balanceOf(PAY_TO)) - paidBefore, price);
+    });
+  }
+});
