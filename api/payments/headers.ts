@@ -4,12 +4,12 @@ import { decodePaymentSignatureHeader } from '@x402/core/http';
 /** As a header's value. */
 export const base64Of = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-const WHOLE_BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-
 /** What PAYMENT-SIGNATURE holds. @throws where it is not base64 of JSON */
 export function readPaymentHeader(header: string): unknown {
-  if (header.length % 4 === 0 && WHOLE_BASE64.test(header)) {
-    try { return JSON.parse(Buffer.from(header, 'base64').toString('utf8')); } catch { /* The library says what it is. */ }
+  const bytes = Buffer.from(header, 'base64');
+  // Decoding leaves out what is not base64: only what comes out again as it was is all of it.
+  if (bytes.toString('base64') === header) {
+    try { return JSON.parse(bytes.toString('utf8')); } catch { /* The library says what it is. */ }
   }
   return decodePaymentSignatureHeader(header);
 }
