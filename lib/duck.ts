@@ -1,5 +1,5 @@
 /** DuckDB, opened one way everywhere. Results are always read whole: streaming hides errors that come late. */
-import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBInstance, version, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 
 export interface DuckOptions {
   /** Threads of one query. One thread where the bytes of an export must not depend on scheduling. */
@@ -66,7 +66,4 @@ export async function rowsOf(connection: DuckDBConnection, sql: string, params?:
 }
 
 /** Version of the engine, for manifests. */
-export async function duckVersion(connection: DuckDBConnection): Promise<string> {
-  const [row] = await rowsOf(connection, 'SELECT version() AS version');
-  return String(row?.['version']);
-}
+export const duckVersion: () => string = version;

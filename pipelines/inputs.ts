@@ -55,6 +55,8 @@ export interface BuildInputs {
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
+  /** Settled when the snapshot before is looked at: nothing is taken from it sooner. Default: it is. */
+  readonly verified?: Promise<void>;
   /** Ids of the leads that are sold, from the ledger. */
   readonly soldLeads: readonly string[];
   /** Rows from which on staged and previous rows are read where they lie. Default: half a million. */
@@ -91,6 +93,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     await connection.run(`INSERT INTO ${identifier(`ref_${reference.name}`)} SELECT ${reference.record.columns.map((c) => identifier(c.name)).join(', ')}
       FROM read_csv(${literal(reference.csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
   }
+  await inputs.verified;
   const selects = inputs.models.map((m) => m.sql);
   const questions = [...inputs.models.flatMap((m) => auditsOf(m).map((a) => a.sql)), ...CHANGES_SQL];
   for (const model of inputs.models) {

@@ -2,8 +2,7 @@
  * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
  * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
  */
-import { constants } from 'node:fs';
-import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { allOf } from '../lib/all.ts';
@@ -42,18 +41,17 @@ export async function attachPublished(connection: DuckDBConnection, buildDatabas
 const CHANGED_IN_PLACE = 500_000;
 
 /**
- * The same, but where the snapshot before holds a table of very many rows that are carried (ModelContract.carries), with
- * the columns of today, the file is a copy of its database with only such tables in it.
+ * Tables of very many rows that are carried (ModelContract.carries) and that the snapshot before holds with the columns of
+ * today: they are brought up to date in a copy of its database.
  * @param from rows that are very many. Default: half a million
  */
-export async function attachCarrying(
-  connection: DuckDBConnection, buildDatabase: string, models: readonly Model[], before: { readonly folder: string; readonly manifest: Manifest } | null,
-  versions: Pick<Manifest['versions'], 'schema' | 'duckdb'>, from = CHANGED_IN_PLACE,
-): Promise<Attached> {
-  const there = models.filter(({ name, contract }) => contract.carries && (before?.manifest.tables[name]?.rows ?? 0) >= Math.max(1, from)).map((m) => m.name);
-  const sameForm = (['schema', 'duckdb'] as const).every((k) => before?.manifest.versions[k] === versions[k]);
-  if (!before || there.length === 0 || !sameForm) return { published: await attachPublished(connection, buildDatabase), there: [] };
-  await copyFile(join(before.folder, before.manifest.database.file), publishedFile(buildDatabase), constants.COPYFILE_FICLONE);
+export function liesThere(models: readonly Model[], before: Manifest | null, versions: Pick<Manifest['versions'], 'schema' | 'duckdb'>, from = CHANGED_IN_PLACE): readonly string[] {
+  if (!(['schema', 'duckdb'] as const).every((k) => before?.versions[k] === versions[k])) return [];
+  return models.filter(({ name, contract }) => contract.carries && (before?.tables[name]?.rows ?? 0) >= Math.max(1, from)).map((m) => m.name);
+}
+
+/** Attach that copy, with only such tables in it; where there is none, a new file. */
+export async function attachCarrying(connection: DuckDBConnection, buildDatabase: string, there: readonly string[]): Promise<Attached> {
   const published = await attachPublished(connection, buildDatabase);
   const tables = await rowsOf(connection, `SELECT table_name FROM duckdb_tables() WHERE database_name = ${literal(PUBLISHED)}`);
   for (const table of tables.map((t) => String(t['table_name'])).filter((t) => !there.includes(t))) await connection.run(`DROP TABLE ${PUBLISHED}.main.${identifier(table)}`);

@@ -70,7 +70,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
     const now = await writeSnapshot({ connection: duck.connection, instance: duck.instance, database, models }, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();
     return {
-      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: await duckVersion(duck.connection) }),
+      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: duckVersion() }),
       tables: names.map((name) => ({ name, was: then.tables[name]?.sha256 ?? 'not published then', now: now.tables[name]?.sha256 ?? 'not published now' })),
     };
   } finally {

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { allOf } from '../lib/all.ts';
-import { duckVersion, openDuck } from '../lib/duck.ts';
+import { duckVersion, openDuck, type Duck } from '../lib/duck.ts';
 import { makeFolder, sync, writeWhole } from '../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels, readsOf, type ModelResult } from '../models/build.ts';
@@ -20,7 +21,7 @@ import { loadInputs, type SourceReadRow, type WAITS, type SourceState } from './
 import { keepApart } from './kind.ts';
 import { parseRunId, runIdOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
-import { attachCarrying, makeCurrent, publishedFile, writeSnapshot } from './publish.ts';
+import { attachCarrying, liesThere, makeCurrent, publishedFile, writeSnapshot } from './publish.ts';
 import { readsUpTo, standingRead, type ReadRecord } from './reads.ts';
 import { listSnapshots, snapshotBefore, type Manifest } from './snapshots.ts';
 
@@ -137,18 +138,13 @@ const heldBefore = (previous: Manifest | null, versions: Pick<Manifest['versions
     ? previous.audits.filter((a) => a.failing_rows === 0).map((a) => a.name) : []);
 
 /**
- * Run the pipeline once. A source that cannot be read is set aside with its reason and never stops the run; a
- * failed blocking audit publishes nothing.
+ * Read the sources, several at a time.
+ * @param previous snapshot that history is carried from
+ * @param verified settled when that is looked at; where it is damaged the reading ends
  */
-export async function run(options: RunOptions): Promise<RunResult> {
+async function readSources(options: RunOptions, runId: string, previous: Manifest | null, verified: Promise<void>): Promise<readonly SourceState[]> {
   const { layout, clock } = options;
   const say = options.say ?? (() => undefined);
-  await keepApart(layout, { data_clock: options.dataClock, ...(options.world === undefined ? {} : { world: options.world }) });
-  const before = await snapshotBefore(layout, clock.asOf);
-  const previous = before?.manifest ?? null;
-  const runId = await claimRun(layout, clock.asOf);
-  const started = Date.now();
-
   const mayFetch = options.mayFetch ?? ((): boolean => true);
   const waiting = [...options.sources];
   const states: SourceState[] = [];
@@ -168,46 +164,61 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   say(`reading ${options.sources.length} sources for ${clock.asOf}`);
   // What is read after a damage is found would have to be read again.
-  before?.verified.catch(() => { waiting.length = 0; });
+  verified.catch(() => { waiting.length = 0; });
   // A defect of our own ends the run, but only after the reads under way have ended in good order.
   const workers = await Promise.allSettled(Array.from({ length: Math.min(options.crawler.atOnce, options.sources.length) }, () => worker().catch((error: unknown) => {
     waiting.length = 0;
     throw error;
   })));
-  await before?.verified;
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
   for (const line of options.crawler.account()) say(line);
-  const sources = states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+  return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+}
 
-  // Not known is not none: where the ledger cannot be asked, nothing is published.
-  const soldLeads = await options.soldLeads?.() ?? [];
-  say(`building models${soldLeads.length === 0 ? '' : `; ${soldLeads.length} sold leads are left out`}`);
+/**
+ * Run the pipeline once. A source that cannot be read is set aside with its reason and never stops the run; a
+ * failed blocking audit publishes nothing.
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { layout, clock } = options;
+  const say = options.say ?? (() => undefined);
+  await keepApart(layout, { data_clock: options.dataClock, ...(options.world === undefined ? {} : { world: options.world }) });
+  const before = await snapshotBefore(layout, clock.asOf);
+  const previous = before?.manifest ?? null;
+  const runId = await claimRun(layout, clock.asOf);
+  const started = Date.now();
   const workDir = layout.run(runId);
-  const assumptions = options.assumptions ?? currentAssumptions();
-  const [models, records, references, macros] = [options.models ?? await loadModels(), await loadRowRecords(), loadReferences(), macrosSql()];
   const database = join(workDir, BUILD_DATABASE);
-  const removeDatabase = async (): Promise<void> => {
-    for (const file of [database, publishedFile(database)]) for (const ending of ['', '.wal']) await rm(`${file}${ending}`, { force: true });
-  };
-  // On a full disk the file may be there although it could not be opened.
-  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY, forOnce: true }).catch(async (error: unknown) => {
-    await removeDatabase();
-    throw error;
-  });
-  const beside = await duck.instance.connect();
-  const failuresFolder = join(workDir, 'failures');
+  const [models, records, references, macros] = [options.models ?? await loadModels(), await loadRowRecords(), loadReferences(), macrosSql()];
+  const versions = { duckdb: duckVersion(), ...hashesOf(models, macros) };
+  const there = liesThere(models, previous, versions, options.inPlaceFrom);
+  // Yesterday's snapshot is looked at while the sources are read.
+  const verified = before?.verify(there.length > 0 ? publishedFile(database) : undefined) ?? Promise.resolve();
+  // It may be known before anybody waits for it.
+  verified.catch(() => undefined);
+  let duck: Duck | undefined;
+  let beside: DuckDBConnection | undefined;
   try {
-    const versions = { duckdb: await duckVersion(duck.connection), ...hashesOf(models, macros) };
-    const [, attached, reads] = await allOf([
-      loadInputs(duck.connection, {
-        layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, soldLeads,
+    duck = await openDuck(database, { memoryLimit: BUILD_MEMORY, forOnce: true });
+    const { connection, instance } = duck;
+    const other = beside = await instance.connect();
+    const [sources, reads] = await allOf([readSources(options, runId, previous, verified), readsOf(other, models)]);
+    // Not known is not none: where the ledger cannot be asked, nothing is published.
+    const soldLeads = await options.soldLeads?.() ?? [];
+    say(`building models${soldLeads.length === 0 ? '' : `; ${soldLeads.length} sold leads are left out`}`);
+    const assumptions = options.assumptions ?? currentAssumptions();
+    const failuresFolder = join(workDir, 'failures');
+    // A damage of yesterday's snapshot is told of before anything that comes of it.
+    const [, , attached] = await allOf([
+      verified,
+      loadInputs(connection, {
+        layout, workDir, asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources, references, models, previous, verified, soldLeads,
         records, ...(options.inPlaceFrom === undefined ? {} : { inPlaceFrom: options.inPlaceFrom }),
       }),
-      attachCarrying(beside, database, models, previous && { folder: layout.snapshot(previous.run_id), manifest: previous }, versions, options.inPlaceFrom),
-      readsOf(beside, models),
+      verified.then(() => attachCarrying(other, database, there)),
     ]);
-    const results = await buildModels(duck.connection, { models, reads, beside, ...attached, held: heldBefore(previous, versions) });
+    const results = await buildModels(connection, { models, reads, beside: other, ...attached, held: heldBefore(previous, versions) });
     const audits = results.flatMap((r) => r.audits);
     for (const audit of audits.filter((a) => a.failing > 0)) {
       await mkdir(failuresFolder, { recursive: true });
@@ -219,10 +230,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     let changes: Changes | null = null;
     if (blocked.length === 0) {
       say('publishing');
-      changes = previous ? await changesSince(duck.connection, previous.run_id) : null;
+      changes = previous ? await changesSince(connection, previous.run_id) : null;
       manifest = await writeSnapshot({
-        connection: duck.connection, instance: duck.instance, database, models,
-        carried: previous ? { folder: layout.snapshot(previous.run_id), tables: attached.there } : undefined,
+        connection, instance, database, models,
+        carried: previous ? { folder: layout.snapshot(previous.run_id), tables: there } : undefined,
       }, layout, {
         run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: options.dataClock, notice: NOTICE[options.dataClock],
         assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
@@ -243,9 +254,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }, null, 1)}\n`);
     return { runId, sources, models: results, blocked, manifest, current, changes, failuresFolder };
   } finally {
-    beside.closeSync();
-    duck.close();
-    await removeDatabase();
+    beside?.closeSync();
+    duck?.close();
+    // On a full disk the files may be there although they could not be opened, or are not whole.
+    await Promise.allSettled([verified]);
+    for (const file of [database, publishedFile(database)]) for (const ending of ['', '.wal']) await rm(`${file}${ending}`, { force: true });
   }
 }
 

@@ -2,7 +2,8 @@
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
+import { allOf } from '../lib/all.ts';
+import { copyHashed, DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
 import { SourceRead } from '../models/inputs.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
@@ -66,13 +67,16 @@ const remedyFor = (layout: Layout, runId: string, before: string | undefined): s
 /** A snapshot that history is carried from. */
 export interface Before {
   readonly manifest: Manifest;
-  /** Settled when its files are looked at. Nothing may be carried before. @throws DamagedFile where they are not what was published */
-  readonly verified: Promise<void>;
+  /**
+   * Look at its files. Nothing may be carried before.
+   * @param copyTo where a copy of its database is to lie, if anywhere: of the very bytes that were looked at
+   * @throws DamagedFile where they are not what was published
+   */
+  verify(copyTo?: string): Promise<void>;
 }
 
 /**
- * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day. Its files are
- * looked at beside what the run does meanwhile.
+ * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day.
  * @throws DamagedFile where its manifest is not what was published: an older one is never taken silently in its place
  */
 export async function snapshotBefore(layout: Layout, asOf: string): Promise<Before | null> {
@@ -82,14 +86,13 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Befo
   const damaged = (what: string): DamagedFile =>
     new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${what}; ${remedyFor(layout, last, earlier.at(-2))}`);
   const manifest = await readManifest(layout, last).catch((error: unknown) => { throw error instanceof DamagedFile ? damaged(error.message) : error; });
-  const verify = async (): Promise<void> => {
-    const problems = await problemsOf(layout.snapshot(last), manifest);
-    if (problems.length > 0) throw damaged(problems.join('; '));
+  return {
+    manifest,
+    async verify(copyTo) {
+      const problems = await problemsOf(layout.snapshot(last), manifest, copyTo);
+      if (problems.length > 0) throw damaged(problems.join('; '));
+    },
   };
-  const verified = verify();
-  // The run may have ended for another reason before it asks.
-  verified.catch(() => undefined);
-  return { manifest, verified };
 }
 
 /** Run id that `current` names, or null where nothing is published yet. */
@@ -110,12 +113,13 @@ export async function verifySnapshot(layout: Layout, runId: string): Promise<str
 }
 
 /** The same of a snapshot whose manifest is read. */
-async function problemsOf(folder: string, manifest: Manifest): Promise<string[]> {
-  const found = [...Object.values(manifest.tables), manifest.database].map(async ({ file, sha256: expected }): Promise<string[]> => {
-    const path = join(folder, file);
+async function problemsOf(folder: string, { tables, database }: Manifest, copyTo?: string): Promise<string[]> {
+  const looks = [...Object.values(tables), database].map(async (stated): Promise<string[]> => {
+    const path = join(folder, stated.file);
     const there = await stat(path).then(() => true, () => false);
-    if (!there) return [`${file} is missing`];
-    return (await sha256OfFile(path)) === expected ? [] : [`${file} does not have the hash its manifest states`];
+    if (!there) return [`${stated.file} is missing`];
+    const found = await (stated === database && copyTo !== undefined ? copyHashed(path, copyTo) : sha256OfFile(path));
+    return found === stated.sha256 ? [] : [`${stated.file} does not have the hash its manifest states`];
   });
-  return (await Promise.all(found)).flat();
+  return (await allOf(looks)).flat();
 }

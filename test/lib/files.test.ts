@@ -1,10 +1,10 @@
-/** A file's hash is that of its bytes, however large it is and on whichever thread it is found. */
+/** A file's hash is that of its bytes, however large it is and on whichever thread it is found; a copy made meanwhile has the same bytes. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sha256, sha256OfFile } from '../../lib/files.ts';
+import { copyHashed, sha256, sha256OfFile } from '../../lib/files.ts';
 
 test('a small file, and several at once that are large enough to be hashed apart', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-hash-'));
@@ -16,4 +16,9 @@ test('a small file, and several at once that are large enough to be hashed apart
   }));
   assert.deepEqual(found, made.map(sha256));
   await assert.rejects(sha256OfFile(join(folder, 'none')), { code: 'ENOENT' });
+  for (const [i, bytes] of made.entries()) {
+    assert.equal(await copyHashed(join(folder, String(i)), join(folder, `copy of ${i}`)), sha256(bytes));
+    assert.ok(bytes.equals(await readFile(join(folder, `copy of ${i}`))), 'the bytes that were hashed were copied');
+  }
+  await assert.rejects(copyHashed(join(folder, '4'), join(folder, 'nowhere', 'copy')), /ENOENT/u);
 });
