@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Answer } from './ledger.ts';
-import { PIECE_BYTES, pieceIn, stored } from './pieces.ts';
+import { alone, PIECE_BYTES, pieceIn, stored } from './pieces.ts';
 import { asNumber } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
@@ -110,8 +110,12 @@ export function storedAnswers(store: Store): StoredAnswers {
       }
     },
     async held(number, sha256, bytes) {
-      const body = kept.get(sha256) ?? (bytes === 0 ? new Uint8Array() : await pieceOf(number, 0, bytes));
-      if (body) kept.set(sha256, body);
+      const known = kept.get(sha256);
+      if (known) return known;
+      const read = bytes === 0 ? new Uint8Array() : await pieceOf(number, 0, bytes);
+      if (!read) return null;
+      const body = alone(read);
+      kept.set(sha256, body);
       return body;
     },
   };

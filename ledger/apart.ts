@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { LedgerUnavailable, type Answer, type Ledger } from './ledger.ts';
+import { alone } from './pieces.ts';
 import { openSqliteLedger } from './sqlite.ts';
 
 /** Methods that write. */
@@ -39,9 +40,6 @@ export function together<T>(say: (things: readonly T[]) => void): (thing: T) => 
   return (thing) => { if (things.push(thing) === 1) setImmediate(() => { say(things.splice(0)); }); };
 }
 
-/** Bytes of their own, and not a part of a larger buffer, all of which would go along. */
-const alone = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
-
 /**
  * Open the ledger in a file, which two connections of this process then have.
  * @throws as openSqliteLedger does
@@ -67,7 +65,18 @@ export async function openSqliteLedgerApart(path: string): Promise<Ledger> {
   worker.on('error', (error: unknown) => { end(error instanceof Error ? error : new Error(String(error))); });
   worker.on('exit', (code) => { end(new Error(`it ended with ${code}`)); });
 
-  const send = together((calls: readonly Call[]) => { worker.postMessage(calls, []); });
+  const post = (calls: readonly Call[]): void => {
+    try { worker.postMessage(calls, []); } catch (error) {
+      // One of them holds what cannot be sent: the others go without it.
+      const [only] = calls;
+      if (calls.length > 1) for (const call of calls) post([call]);
+      else if (only) {
+        open.get(only.number)?.reject(error instanceof Error ? error : new Error(String(error)));
+        open.delete(only.number);
+      }
+    }
+  };
+  const send = together(post);
   const ask = (name: Writing, given: readonly unknown[]): Promise<unknown> => new Promise((resolve, reject) => {
     if (gone) { reject(gone); return; }
     number += 1;

@@ -27,8 +27,6 @@ interface Table {
   readonly key: readonly string[];
   /** Columns that say how others are to be read, and are not written: what a backup holds is read already. */
   readonly codings?: readonly string[];
-  /** Where the rows are read from. Default: the table. */
-  readonly from?: string;
   /** Columns that name an answer by its hash, which has a number of its own in each ledger. */
   readonly answers?: Readonly<Record<string, { readonly read: string; readonly into: string }>>;
   /** Columns that follow from others: their SQL over the parameter of one of these. */
@@ -39,8 +37,8 @@ interface Table {
 const TABLES: readonly Table[] = [
   { name: 'answers', key: ['sha256'], columns: ['sha256', 'bytes', 'whole', 'stored_at_ms'] },
   {
-    name: 'answer_chunks', key: ['sha256', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'],
-    from: 'answer_chunks JOIN answers ON number = answer', answers: { sha256: { read: 'sha256', into: 'answer' } },
+    name: 'answer_chunks', key: ['answer', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'],
+    answers: { sha256: { read: '(SELECT sha256 FROM answers WHERE number = answer) AS sha256', into: 'answer' } },
   },
   {
     name: 'purchases', key: ['id'],
@@ -56,7 +54,7 @@ const TABLES: readonly Table[] = [
 ];
 
 /** Columns that hold numbers, which one database gives as text. */
-const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete', 'one']);
+const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete', 'one', 'answer']);
 const isNumber = (column: string): boolean => NUMBERS.has(column) || column.endsWith('_ms');
 
 export type Counts = Readonly<Record<string, number>>;
@@ -84,11 +82,11 @@ function insertionOf({ name, answers = {}, following = {} }: Table, columns: rea
 }
 
 /** All rows of a table in the order of its key, a page at a time. */
-async function* rowsOf(query: Query, { name, columns, key, codings = [], from = name, answers = {} }: Table): AsyncGenerator<readonly unknown[]> {
+async function* rowsOf(query: Query, { name, columns, key, codings = [], answers = {} }: Table): AsyncGenerator<readonly unknown[]> {
   const all = [...new Set([...columns, ...key, ...codings])].map((column) => answers[column]?.read ?? column).join(', ');
   const after = `(${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
   for (let last: Value[] | undefined; ;) {
-    const rows = await query(`SELECT ${all} FROM ${from}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
+    const rows = await query(`SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
     for (const row of rows.map(readable)) yield columns.map((c) => written(c, row[c]));
     const end = rows.at(-1);
     if (!end) return;

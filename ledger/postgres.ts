@@ -140,21 +140,18 @@ export interface PostgresOptions {
  * @throws LedgerRefused where the database cannot hold it; LedgerUnavailable where the server cannot be asked now
  */
 export async function openPostgresStore(url: string, { patienceMs = PATIENCE_MS }: PostgresOptions = {}): Promise<Store> {
-  const pool = new Pool({
-    connectionString: url, max: CONNECTIONS, application_name: 'dealfeed', keepAlive: true, allowExitOnIdle: true,
-    connectionTimeoutMillis: patienceMs, statement_timeout: patienceMs, lock_timeout: patienceMs,
-    query_timeout: 2 * patienceMs, idle_in_transaction_session_timeout: 2 * patienceMs,
-  });
+  const common = { connectionString: url, application_name: 'dealfeed', keepAlive: true, allowExitOnIdle: true, connectionTimeoutMillis: patienceMs, lock_timeout: patienceMs };
+  // A migration of a large ledger takes as long as it takes.
+  const preparing = new Pool({ ...common, max: 1 }).on('error', ignored);
+  try {
+    await storeOn(preparing, patienceMs).write(prepare);
+  } catch (error) {
+    throw error instanceof DatabaseError ? new LedgerRefused(error.message) : error;
+  } finally { await preparing.end(); }
+  const pool = new Pool({ ...common, max: CONNECTIONS, statement_timeout: patienceMs, query_timeout: 2 * patienceMs, idle_in_transaction_session_timeout: 2 * patienceMs });
   // An idle connection may break, as when the server is restarted: the pool makes a new one when it is needed.
   pool.on('error', ignored);
-  const store = storeOn(pool, patienceMs);
-  try {
-    await store.write(prepare);
-  } catch (error) {
-    await pool.end();
-    throw error instanceof DatabaseError ? new LedgerRefused(error.message) : error;
-  }
-  return store;
+  return storeOn(pool, patienceMs);
 }
 
 /** Open the ledger in the database at `url`. @throws as openPostgresStore does */

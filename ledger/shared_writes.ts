@@ -5,8 +5,7 @@
  * None disturbs another. Each is done under a savepoint of its own, so that one that throws is undone alone; where an
  * error ends the whole transaction, or its commit fails, nothing of it was written and each is tried again by itself.
  * Nobody is told anything, not even of a refusal that follows from what another of the same transaction wrote, before
- * the commit that holds it; and but for those that ask for no more than their place in the order, before that commit is
- * on the disk. What is on the disk is always the first so many commits: none without those before it.
+ * the commit that holds it; and who was promised a flush, of nothing that was written, before that commit is on the disk. What is on the disk is always the first so many commits: none without those before it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable } from './ledger.ts';
@@ -185,7 +184,7 @@ export function sharedWrites(on: Transactions, inTurn: <T>(work: () => Promise<T
       const nowMs = performance.now();
       const late = promised === 'late';
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, untilMs: nowMs + patienceMs, alone: false, promised, dueMs: late ? nowMs + COMPANY_MS : nowMs });
-      if (late) startSoon();
+      if (late && !hurried) startSoon();
       else start();
     }),
     async idle() {

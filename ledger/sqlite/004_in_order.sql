@@ -3,7 +3,8 @@
 -- step wrote them anew.
 
 CREATE TABLE new_answers (
-  number       INTEGER NOT NULL PRIMARY KEY,
+  -- Never given again: who reads a long answer while it is forgotten must not come upon another.
+  number       INTEGER PRIMARY KEY AUTOINCREMENT,
   sha256       TEXT    NOT NULL UNIQUE CHECK (length(sha256) = 64),
   bytes        INTEGER NOT NULL CHECK (bytes >= 0),
   -- 0 while its pieces are being written.

@@ -79,6 +79,14 @@ test('another process that looks at the ledger and leaves does not take the log 
   await ledger.close();
 });
 
+test('a call that cannot be sent to the other thread fails alone', async () => {
+  const ledger = await openSqliteLedgerApart(fresh());
+  const [good, bad, other] = await Promise.allSettled([ledger.useOnce('first', 1), ledger.useOnce((() => 'no text') as unknown as string, 1), ledger.useOnce('second', 1)]);
+  assert.deepEqual([good.status, bad.status, other.status], ['fulfilled', 'rejected', 'fulfilled']);
+  assert.equal(await ledger.useOnce('first', 1), false);
+  await ledger.close();
+});
+
 test('what was asked for before it was closed is written', async () => {
   const file = fresh();
   const ledger = await openSqliteLedgerApart(file);

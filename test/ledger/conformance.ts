@@ -305,6 +305,19 @@ export function conformance(place: Place): void {
       });
     });
 
+    test('who reads a long answer while it is forgotten is given no part of another', async () => {
+      await inNew(async (ledger) => {
+        const ended = { payment: { ...payment(1), validBefore: 3n }, nowMs: 1000 };
+        const [one, other] = ['a', 'b'].map((letter) => letter.repeat(2_500_000));
+        const bought = await purchaseIn(ledger, 'sold', 1, { ...ended, body: one ?? '' });
+        const pieces = (await ledger.answerOf(bought.id))?.body()[Symbol.asyncIterator]();
+        assert.equal(Buffer.from((await pieces?.next())?.value ?? '').subarray(0, 1).toString(), 'a');
+        assert.equal(await ledger.forgetAnswers(5000), 1);
+        await purchaseIn(ledger, 'sold', 2, { body: other ?? '' });
+        await assert.rejects(async () => pieces?.next(), /forgotten/);
+      });
+    });
+
     test('every purchase and every delivery comes once, in order, also when there are more than one page', async () => {
       await inNew(async (ledger) => {
         const many = 1203;

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { backUp, restore } from '../../ledger/backup.ts';
 import { openLedger, openStore } from '../../ledger/open.ts';
+import { openPostgresStore } from '../../ledger/postgres.ts';
 import { all, bodyOf, payment, purchaseIn, sha256, wanted } from './purchases.ts';
 import { startPostgres } from './postgres_started.ts';
 
@@ -91,5 +92,20 @@ test('an older ledger is brought up to date, and its answers are read, backed up
   try {
     await opened(await inSqlite(), await server.database());
     await opened(await inPostgres(await server.database()), join(folder, 'restored.sqlite'));
+  } finally { await server.remove(); }
+});
+
+test('a large ledger in PostgreSQL is brought up to date, though each step takes longer than anybody waits for a statement', async () => {
+  const server = await startPostgres();
+  try {
+    const url = await inPostgres(await server.database());
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(`INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms)
+      SELECT 'p' || n, 'reserved', '${p.network}', '${p.asset}', '${p.payer}', 'n' || n, '${p.payTo}', '1', '1', 'GET /api/deals', '/api/deals', 'run-1', 0, 1 FROM generate_series(1, 10000) AS n`);
+    await client.end();
+    const store = await openPostgresStore(url, { patienceMs: 100 });
+    assert.equal(Number((await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1'))[0]?.['n']), 10_001);
+    await store.close();
   } finally { await server.remove(); }
 });

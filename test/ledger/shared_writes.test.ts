@@ -77,6 +77,24 @@ test('a sale waits for one flush, before the money moves; what it wrote else is 
   await again.close();
 });
 
+test('the note of a delivery that comes while the last flush is waited for is written', async () => {
+  const file = fresh();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => { release = resolve; });
+  const ledger = await openSqliteLedger(file, { flush: async (handle) => { await held; await flush(handle); } });
+  const { id } = await reserve(ledger, wanted(1));
+  const settled = ledger.settling(id, answer('x'), 1);
+  for (let i = 0; i < 20; i += 1) await turn();
+  const closing = ledger.close();
+  for (let i = 0; i < 20; i += 1) await turn();
+  const note = ledger.delivered({ purchaseId: id, kind: 'first', atMs: 1, complete: true });
+  release();
+  await Promise.all([settled, closing, note]);
+  const again = await openSqliteLedger(file);
+  assert.equal((await all(again.deliveries())).length, 1);
+  await again.close();
+});
+
 test('one that throws after it has written leaves nothing of itself, and everything of the others', async () => {
   const store = await openSqliteStore(fresh());
   const told = await ends(Array.from({ length: 30 }, (_, n) => store.write(async (query) => {
