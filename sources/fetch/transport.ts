@@ -1,5 +1,5 @@
 /** One HTTP request and its whole answer, under limits of time and size. No retry, no redirect, no judgement. */
-import type { Dispatcher } from 'undici';
+import { Agent, Pool, type Dispatcher } from 'undici';
 
 export interface TransportLimits {
   /** Milliseconds to establish a connection. */
@@ -57,17 +57,11 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
     // HTTP/1.1 only: its Content-Length tells a body that was cut from one that ended.
     allowH2: false,
   };
-  // A run over dropped files asks for no page, and undici takes a while to load.
-  const open = async (): Promise<Dispatcher> => {
-    const { Agent, Pool } = await import('undici');
-    return connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
-  };
-  let opened: Promise<Dispatcher> | undefined;
+  const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
   async function send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer> {
     const timeout = AbortSignal.timeout(limits.totalMs);
     const deadline = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
-    const dispatcher = await (opened ??= open());
     let head: Dispatcher.ResponseData;
     try {
       head = await dispatcher.request({
@@ -105,7 +99,7 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
     };
   }
 
-  return { send, close: async () => { await (await opened)?.destroy(); } };
+  return { send, close: () => dispatcher.destroy() };
 }
 
 /** The error's short code. Its message is left out: it names addresses and ports of the moment. */
