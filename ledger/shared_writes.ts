@@ -5,7 +5,8 @@
  * None disturbs another. Each is done under a savepoint of its own, so that one that throws is undone alone; where an
  * error ends the whole transaction, or its commit fails, nothing of it was written and each is tried again by itself.
  * Nobody is told anything, not even of a refusal that follows from what another of the same transaction wrote, before
- * the commit that holds it; and who was promised a flush, of nothing that was written, before that commit is on the disk. What is on the disk is always the first so many commits: none without those before it.
+ * the commit that holds it; and who was promised a flush, of nothing that was written, before that commit is on the disk.
+ * What is on the disk is always the first so many commits: none without those before it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable } from './ledger.ts';
