@@ -1,7 +1,8 @@
 /** What every ledger must do. SQLite and PostgreSQL are held to it, each by its own test file. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { FUTURE_MS, type Ledger, type NewPurchase, type PurchaseState, type ReleaseReason } from '../../ledger/ledger.ts';
+import type { Ledger, NewPurchase, PurchaseState, ReleaseReason } from '../../ledger/ledger.ts';
+import { clocksThatJump } from './conformance_clocks.ts';
 import { all, answer, bodyOf, LEASE_MS, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
@@ -365,46 +366,5 @@ export function conformance(place: Place): void {
     });
   });
 
-  describe('clocks that jump', () => {
-    test('back: nothing that was settled comes undone, and a lease lasts a little longer', async () => {
-      await inNew(async (ledger) => {
-        const later = FUTURE_MS;
-        await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
-        await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
-        await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
-        assert.equal((await ledger.claimedLeads(0)).size, 3);
-        assert.equal(await ledger.giveUpAbandoned(0), 0);
-        assert.equal(await ledger.forgetAnswers(0), 0);
-        const { id } = await reserve(ledger, wanted(4));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
-      });
-    });
-
-    test('back by hours: a reservation from the future does not keep its lead until then', async () => {
-      await inNew(async (ledger) => {
-        const later = 10 ** 9;
-        for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries()) await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
-        assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
-        const { id } = await reserve(ledger, wanted(4));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved'], 0), 'reserved');
-        await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
-        assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
-        await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
-        assert.equal(await ledger.giveUpAbandoned(0), 1);
-      });
-    });
-
-    test('forward: reservations are given up and refused, and nothing else', async () => {
-      await inNew(async (ledger) => {
-        const slow = await purchaseIn(ledger, 'reserved', 1, { lead: 'reserved' });
-        await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
-        await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });
-        const jumped = 10 ** 12;
-        assert.equal(await ledger.giveUpAbandoned(jumped), 1);
-        const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
-        assert.equal(await ledger.settling(slow.id, answer('x'), 5), false, 'by its own clock it would still have time');
-      });
-    });
-  });
+  clocksThatJump(inNew);
 }
