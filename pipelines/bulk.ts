@@ -214,6 +214,8 @@ export async function readInBulk(target: string, spec: SourceSpec, pages: readon
     const failed = (await Promise.allSettled(workers)).find((w) => w.status === 'rejected');
     if (failed) throw failed.reason;
     const { files } = bulk;
+    // From here on one statement runs at a time.
+    await duck.connection.run(`SET threads = ${PARALLEL}`);
     const merged = await mergeDuplicates(duck, spec, folder, files);
     const tally: Tally = {
       rows: { length: merged.distinct }, merged: merged.accepted - merged.distinct,

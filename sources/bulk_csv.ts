@@ -17,6 +17,9 @@ const ODD = `[^ -~${BETWEEN}]|  |${BETWEEN}(?i:${NOTHING.source.slice(1, -1)})${
 /** Names of the file's cells as published, by position: the trimmed ones bear the names of their columns. */
 const published = (position: number): string => `cell_${position}`;
 
+/** Without spaces around it. DuckDB's trim looks up the Unicode class of every character: it is left to the few cells that begin or end with a space. */
+const trimmed = (cell: string): string => `CASE WHEN prefix(${cell}, ' ') OR suffix(${cell}, ' ') THEN trim(${cell}) ELSE ${cell} END`;
+
 /**
  * A SELECT over a file of the form isStrictCsv: the values of each row and its page's address, and the cells as
  * published of a row that is not plain.
@@ -24,7 +27,7 @@ const published = (position: number): string => `cell_${position}`;
  * @param columns columns of the record, in order
  */
 export function plainRowsSql({ cells, texts, plain, values, sourceUrl }: BulkCsv, header: readonly string[], columns: readonly string[], file: string): string {
-  const trimmed = cells.map((c) => `nullif(trim(${published(header.indexOf(c))}), '') AS ${identifier(c)}`).join(', ');
+  const own = cells.map((c) => `nullif(${trimmed(published(header.indexOf(c)))}, '') AS ${identifier(c)}`).join(', ');
   const all = header.map((_, position) => published(position));
   // One text for the whole row, so that it is searched once.
   const together = `concat_ws(chr(31), '', ${[...cells.map(identifier), ...texts].join(', ')}, '')`;
@@ -35,7 +38,7 @@ export function plainRowsSql({ cells, texts, plain, values, sourceUrl }: BulkCsv
       FROM (
         SELECT *, ${together} AS row_text
         FROM (
-          SELECT ${all.join(', ')}, ${trimmed}
+          SELECT ${all.join(', ')}, ${own}
           FROM read_csv(${literal(file)}, auto_detect = false, header = true, strict_mode = true, delim = ',', quote = '"', escape = '"',
             columns = {${all.map((name) => `${name}: 'VARCHAR'`).join(', ')}})
         )

@@ -4,8 +4,9 @@
 -- the version 5 UUID of https://dealfeed.example/ under the URL namespace.
 CREATE OR REPLACE MACRO uuid_of(name) AS
   list_transform([sha1(unhex('5ae1f6494a91594686cec8b9e324add1') || encode(name))], lambda h:
-    h[1:8] || '-' || h[9:12] || '-5' || h[14:16] || '-'
-    || '89ab'[1 + (strpos('0123456789abcdef', h[17]) - 1) % 4] || h[18:20] || '-' || h[21:32])[1];
+    -- concat makes one text at once, and passes over null; || does not
+    substr(h, 1, 8) || concat('-', substr(h, 9, 4), '-5', substr(h, 14, 3), '-',
+      substr('89ab', 1 + (strpos('0123456789abcdef', substr(h, 17, 1)) - 1) % 4, 1), substr(h, 18, 3), '-', substr(h, 21, 12)))[1];
 
 -- Length of the parcel numbers of counties whose are all of one: spreadsheets lose the zeros in front, which these get back.
 CREATE OR REPLACE MACRO parcel_length_of(county_fips) AS CASE county_fips

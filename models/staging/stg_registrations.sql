@@ -15,11 +15,11 @@ latest as (
 named as (
   select
     *,
-    coalesce(nullif(trim(case
+    case
       when register = 'colorado_sos' then regexp_replace(business_name_raw,
         ',\s*(?:Delinquent|Delinquency Cured|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\s*$', '')
       else business_name_raw
-    end), ''), business_name_raw) as name
+    end as name
   from latest
 )
 
@@ -30,8 +30,8 @@ select
   document_number,
   charter_number,
 
-  -- Business: every run of white space is one space
-  regexp_replace(trim(name), '\s\s+|[^\S ]', ' ', 'g') as business_name,
+  -- Business
+  coalesce(nullif(one_line(name), ''), one_line(business_name_raw)) as business_name,
   business_name_raw,
   filing_date,
   case

@@ -115,6 +115,16 @@ describe('identifiers', () => {
     const names = ['deal|123 MAIN ST|44102', 'x', 'é'];
     assert.deepEqual(await values('uuid_of(x)', names), names.map(uuid5));
   });
+  it('are null where the name is', async () => {
+    assert.deepEqual(await values('uuid_of(x)', [null]), [null]);
+  });
+});
+
+describe('texts', () => {
+  it('are on one line, with one space between words and none around', async () => {
+    assert.deepEqual(await values('one_line(x)', ['Ditch Co', ' Ditch Co', 'Ditch Co ', 'Ditch  Co', 'Ditch\tCo', '\tDitch Co\n', '\u00a0Caf\u00e9 \u00a0', 'Caf\u00e9', ' ', '', null]),
+      ['Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Caf\u00e9', 'Caf\u00e9', '', '', null]);
+  });
 });
 
 describe('exact arithmetic', () => {
