@@ -56,7 +56,8 @@ async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly 
 }
 
 async function lock(readers: boolean): Promise<void> {
-  const db = new DatabaseSync(place);
+  // Others may be writing just now.
+  const db = new DatabaseSync(place, { timeout: 30_000 });
   if (readers) db.exec('PRAGMA locking_mode = EXCLUSIVE');
   db.exec('BEGIN EXCLUSIVE');
   tell({ ready: true });
