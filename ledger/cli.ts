@@ -1,5 +1,6 @@
 /** `make ledger`, `make ledger-backup`, `make ledger-restore`. Exit status 1 where a setting is wrong or the ledger cannot be asked. */
 import { existsSync } from 'node:fs';
+import { say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { backUp, checkBackup, restore, type Counts } from './backup.ts';
 import { exportParquet } from './export.ts';
@@ -9,7 +10,6 @@ import { ledgerExists, openLedger, openStore, shownPlace, type LedgerSettings } 
 import { figuresOf, linesOf } from './report.ts';
 import { backupSettings, reportSettings } from './settings.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 /** What the ledger is kept in is no thing to count. */
 const inWords = (counts: Counts): string => Object.entries(counts).filter(([name]) => name !== 'money').map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ');
 

@@ -2,7 +2,7 @@
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { backtestOver, type BacktestRow } from '../models/analysis/backtest.ts';
 import { layoutOf, parseRunId, type Layout } from './layout.ts';
-import { say } from './output.ts';
+import { say } from '../lib/output.ts';
 import { listSnapshots } from './snapshots.ts';
 import { table } from './summary.ts';
 

@@ -22,7 +22,7 @@ import { removeLeftovers } from './leftovers.ts';
 import { holdFolder } from './lock.ts';
 import { operatorSettings } from './operate/settings.ts';
 import { tell } from './operate/tell.ts';
-import { say } from './output.ts';
+import { say } from '../lib/output.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
 import { checkLedger, soldLeads } from './sold.ts';
@@ -189,4 +189,6 @@ try {
   // The folder as the settings have it, also where they are what is wrong.
   process.stderr.write(`${failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
   process.exitCode = error instanceof LedgerUnavailable || error instanceof QueueUnavailable ? 2 : 1;
+  // Connections to a server that is silent stay open, and would keep us.
+  if (error instanceof QueueUnavailable) process.exit();
 }

@@ -23,7 +23,7 @@ import { loadRowRecords, loadSources } from '../sources/index.ts';
 import { loadInputs, type SourceState } from './inputs.ts';
 import { layoutOf, type Layout } from './layout.ts';
 import { BUILD_DATABASE } from './leftovers.ts';
-import { say } from './output.ts';
+import { say } from '../lib/output.ts';
 import { readPages } from './parse.ts';
 import { attachPublished, writeSnapshot } from './publish.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from './reads.ts';

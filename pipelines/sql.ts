@@ -5,7 +5,7 @@ import { openSnapshot } from './analyse/opened.ts';
 import { converse } from './analyse/prompt.ts';
 import { analystSettings } from './analyse/settings.ts';
 import { answer, asLines, asTable, readable } from './analyse/show.ts';
-import { say } from './output.ts';
+import { say } from '../lib/output.ts';
 
 const MOST_ROWS = 200;
 

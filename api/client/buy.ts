@@ -9,6 +9,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import { say } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import type { SandboxWallet } from '../payments/sandbox/wallet.ts';
 import { sandboxWallet } from './wallet.ts';
@@ -23,8 +24,6 @@ const settingsOfBuy = z.object({
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
   PORT: z.string().regex(/^\d{1,5}$/, 'a port').optional(),
 });
-
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 
 /** The wallet of the data folder's server, which PORT may name and cannot choose. */
 async function walletOf({ DATA_DIR, PORT }: z.infer<typeof settingsOfBuy>): Promise<SandboxWallet> {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import { say } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { collect, purchaseAt } from './collect.ts';
 import { sandboxWallet } from './wallet.ts';
@@ -14,8 +15,6 @@ const settingsOfCollect = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
   RECEIPT: z.string('the Receipt-Id of an answer, or the nonce of its payment').regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, 'the Receipt-Id of an answer, or the nonce of its payment'),
 });
-
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 
 async function run(): Promise<number> {
   const { DATA_DIR, RECEIPT } = readSettings(settingsOfCollect);

@@ -2,7 +2,7 @@
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
-import { say } from '../output.ts';
+import { say } from '../../lib/output.ts';
 import { explain } from './explain/explain.ts';
 import { linesOf } from './explain/lines.ts';
 import { openSnapshot } from './opened.ts';

@@ -1,6 +1,6 @@
 /** `make query NAME=...`: answer a worked query over a snapshot; without a name list them. */
 import { readSettings, SettingError } from '../../lib/settings.ts';
-import { say } from '../output.ts';
+import { say } from '../../lib/output.ts';
 import { wrapped } from './explain/lines.ts';
 import { openSnapshot } from './opened.ts';
 import { queryNamed, workedQueries } from './queries.ts';

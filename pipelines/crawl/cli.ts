@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
 import { failureOf } from '../failure.ts';
-import { say } from '../output.ts';
+import { say } from '../../lib/output.ts';
 import { QueueUnavailable } from './database.ts';
 import { workerSettings } from './settings.ts';
 import { startWorker } from './worker.ts';

@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { loadSources } from '../../sources/index.ts';
 import { failureOf } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
-import { say } from '../output.ts';
+import { say } from '../../lib/output.ts';
 import { soldSnapshots } from './earnings.ts';
 import { policyOf, prune } from './prune.ts';
 import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from './run_job.ts';
