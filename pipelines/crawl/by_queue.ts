@@ -11,7 +11,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { pagesOf } from '../reparse.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
-import { BOSS_SCHEMA, holdQueue, openCrawlDatabase, orRefused, patiently, QueueUnavailable, SCHEMA, WORKER_SILENT_SECONDS } from './database.ts';
+import { ANSWERED, BOSS_SCHEMA, holdQueue, openCrawlDatabase, orRefused, patiently, QueueUnavailable, SCHEMA, WORKER_SILENT_SECONDS } from './database.ts';
 import { takeQueue } from './folder.ts';
 import { codeOf, errorOf, makeQueue, Outcome, Output, QUEUE, sitesOf, type CrawlJob } from './jobs.ts';
 
@@ -48,6 +48,8 @@ export interface QueueCrawler extends Crawler {
 
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
+/** How long the server is waited for when it is left: one that is silent says no goodbye. */
+const GOODBYE_MS = 2_000;
 /** How often dead workers are looked for. */
 const SUPERVISE_SECONDS = 2;
 
@@ -68,6 +70,8 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   const boss = new PgBoss({
     connectionString: url, schema: BOSS_SCHEMA, application_name: 'dealfeed run', max: 4, schedule: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS, monitorIntervalSeconds: SUPERVISE_SECONDS,
+    // It hands on to its connections what is not its own.
+    ...ANSWERED,
   });
   // What it cannot ask, the next look cannot either, and says so.
   boss.on('error', () => {});
@@ -197,9 +201,12 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     async close() {
       endAll(new Error('the run has ended'));
       await looking;
-      await boss.stop({ graceful: false }).catch(() => {});
-      await letGo?.();
-      await database.close();
+      const leave = async (): Promise<void> => {
+        await boss.stop({ graceful: false }).catch(() => {});
+        await letGo?.();
+        await database.close();
+      };
+      await Promise.race([leave(), sleep(GOODBYE_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -30,6 +30,8 @@ export interface CrawlDatabase {
 
 const CONNECTIONS = 4;
 const ANSWERS_WITHIN_MS = 5_000;
+/** For connections of a run: an answer that does not come is an error. A server that is silent says nothing of itself. */
+export const ANSWERED = { connectionTimeoutMillis: ANSWERS_WITHIN_MS, query_timeout: ANSWERS_WITHIN_MS } as const;
 const PAUSE_MS = 250;
 /** Keys of advisory locks: under the one the tables are made, the other a run holds while it uses the queue. "Crwl" in ASCII, and the next. */
 const [MAKE_LOCK, RUN_LOCK] = [0x4372_776c, 0x4372_776d];
@@ -82,7 +84,7 @@ export async function orRefused<T>(shown: string, work: Promise<T>): Promise<T> 
 export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
   const shown = shownPlace({ DATA_DIR: '', LEDGER: url });
   const pool = new Pool({
-    connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: ANSWERS_WITHIN_MS, query_timeout: ANSWERS_WITHIN_MS, keepAlive: true, application_name: 'dealfeed crawl',
+    connectionString: url, max: CONNECTIONS, ...ANSWERED, keepAlive: true, application_name: 'dealfeed crawl',
   });
   // A connection that breaks while nobody uses it is opened again by whoever needs it.
   pool.on('error', () => {});
@@ -106,7 +108,7 @@ export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
  * @throws SettingError where another run holds it; as orRefused does
  */
 export async function holdQueue(url: string, shown: string): Promise<() => Promise<void>> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: ANSWERS_WITHIN_MS, application_name: 'dealfeed run' });
+  const client = new Client({ connectionString: url, ...ANSWERED, application_name: 'dealfeed run' });
   // Where the server goes away the run hears of it by what it asks for next.
   client.on('error', () => {});
   const letGo = (): Promise<void> => client.end().catch(() => {});

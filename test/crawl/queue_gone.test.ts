@@ -11,6 +11,7 @@ import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
+import { wayTo } from './silent_way.ts';
 import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
 
 const DAY = '2026-11-20';
@@ -63,6 +64,23 @@ describe('PostgreSQL', () => {
     assert.ok(pages.length <= new Set(pages).size + 1, 'what was archived is not asked for again: only the page that was on its way may be');
     const health = await healthOf(layout, [], { queue: QUEUE });
     assert.match(linesOfHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
+  });
+
+  test('falls silent in the middle: the run says so in one sentence, publishes nothing and exits with 2', async (t) => {
+    const fresh = await newLayout();
+    const queue = await postgres.database();
+    const way = await wayTo(queue);
+    t.after(() => way.close());
+    web.asked.clear();
+    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
+    t.after(() => worker.end('SIGKILL'));
+    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: way.url });
+    await untilAsked(web, HOST, 10, run);
+    way.silence();
+    const { status } = await run.ended;
+    assert.equal(status, 2, run.lines.join('\n'));
+    assert.match(run.lines.at(-1) ?? '', /^QUEUE is \S+, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u);
+    assert.equal(await currentSnapshot(fresh), null);
   });
 
   test('is restarted while a worker reads: the run and the worker wait for it, and all goes on', async (t) => {
