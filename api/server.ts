@@ -1,13 +1,13 @@
 /** `make serve`: serve the current snapshot until Ctrl-C. */
 import { shownPlace } from '../ledger/open.ts';
-import { SettingError } from '../lib/settings.ts';
+import { inFolder, SettingError } from '../lib/settings.ts';
 import { logAt } from './log.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import { serve, type Serving } from './serve.ts';
 import { readServerSettings } from './settings.ts';
 
 /** What a person at the terminal reads first. */
-function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: string): string {
+function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: string, dataDir: string): string {
   const lease = snapshots.acquire();
   const manifest = lease?.snapshot.manifest;
   lease?.release();
@@ -23,7 +23,7 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: stri
     '',
     `free        curl ${url}/api/meta`,
     `            curl ${url}/api/deals/ids`,
-    ...(payments.mode === 'sandbox' ? ["paid        make buy URL='/api/deals?state=OH'      (in a second terminal)"] : []),
+    ...(payments.mode === 'sandbox' ? [`paid        make buy URL='/api/deals?state=OH'${inFolder(dataDir)}      (in a second terminal)`] : []),
     'stop        Ctrl-C', '',
   ].join('\n');
 }
@@ -46,7 +46,7 @@ try {
       else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
     },
   });
-  process.stdout.write(greeting(serving, shownPlace(settings)));
+  process.stdout.write(greeting(serving, shownPlace(settings), settings.DATA_DIR));
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);

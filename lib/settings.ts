@@ -15,6 +15,9 @@ const ledger = z.string()
   .refine((s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s), 'the path of an SQLite file, or postgres://user:password@host/database')
   .optional().describe('Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.');
 
+/** What a command is to be told so that it goes to this data folder; nothing for the one it goes to by itself. */
+export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : ` DATA_DIR=${/^[\w./-]+$/u.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`}`);
+
 const postgres = z.string().regex(/^(postgres|postgresql):\/\/[^\s]+$/, 'postgres://user:password@host/database');
 
 /** Settings of the pipeline and of the sandbox world. */

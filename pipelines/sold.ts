@@ -1,6 +1,6 @@
 /** What the pipeline asks the ledger: which leads are sold, and so are in no later snapshot. */
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import { ledgerExists, openLedger, type LedgerSettings } from '../ledger/open.ts';
+import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
 
 /**
  * Ids of the leads that are sold or being paid for; none where there is no ledger yet.
@@ -12,8 +12,9 @@ export async function soldLeads(settings: LedgerSettings): Promise<readonly stri
   try { return await ledger.soldLeads(); } finally { await ledger.close(); }
 }
 
-/** Find a wrong setting before hours of reading. A ledger that is away may be back when the snapshot is built. */
+/** Find a wrong setting before hours of reading, and say where there is no ledger. A ledger that is away may be back when the snapshot is built. */
 export async function checkLedger(settings: LedgerSettings, say: (line: string) => void): Promise<void> {
+  if (!ledgerExists(settings)) say(`no ledger yet at ${shownPlace(settings)}: no lead is known to be sold; where servers have theirs elsewhere, give LEDGER as they have it`);
   try { await soldLeads(settings); } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     say(`${error.message}; it is asked again before the snapshot is built, and without an answer nothing is published`);

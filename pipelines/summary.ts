@@ -1,4 +1,5 @@
 /** What a run prints when it is done: what was read, refused and carried, what was published, what to do next. */
+import { inFolder } from '../lib/settings.ts';
 import type { RunResult } from './run.ts';
 import { awaitsOperator, waitsFor, type SourceState } from './inputs.ts';
 
@@ -70,10 +71,13 @@ export function summaryOf(result: RunResult, dataDir: string): string[] {
   }
   lines.push('', `Published ${dataDir}/snapshots/${manifest.run_id}${result.current ? '' : ' (a snapshot of a later day stays current)'}`,
     ...table(['table', 'rows', 'bytes', 'sha256'], Object.entries(manifest.tables).map(([name, t]) => [name, number(t.rows), bytesShort(t.bytes), t.sha256.slice(0, 16)])));
-  lines.push("", manifest.notice, "", "Next",
-    '  make serve                              serve the snapshot, paid with test money',
-    "  make buy URL='/api/deals?state=OH'      pay for one call and see the answer (while it serves)",
-    '  make sql                                ask the snapshot in SQL',
-    '  make status                             what is fresh, late or broken');
+  const next = [
+    ['make serve', 'serve the snapshot, paid with test money'],
+    ["make buy URL='/api/deals?state=OH'", 'pay for one call and see the answer (while it serves)'],
+    ['make sql', 'ask the snapshot in SQL'],
+    ['make status', 'what is fresh, late or broken'],
+  ].map(([command, does]) => [`${command ?? ''}${inFolder(dataDir)}`, does ?? '']);
+  const width = Math.max(...next.map(([command]) => command?.length ?? 0));
+  lines.push('', manifest.notice, '', 'Next', ...next.map(([command, does]) => `  ${command?.padEnd(width) ?? ''}      ${does ?? ''}`));
   return lines;
 }
