@@ -28,9 +28,13 @@ export function limitsOf(outcomes: readonly Outcome[]): Row[] {
     ...[named('parsing_')].filter((found) => found.length > 0).map((found): Row =>
       ['pages parsed by one core, slowest family', `${about(least(found) * DAY_SECONDS)} a day`, 'parsing_*']),
     ...[named('queries_')].filter((found) => found.length > 0).map((found): Row =>
-      ['paid calls of distinct queries, one server process, slower kind', `${about(least(found))} a second`, 'queries_*']),
-    ...named('serving_free').map((o): Row => ['free and repeated answers, one server process', `${about(o.ours.median)} a second`, o.name]),
-    ...named('serving_start').map((o): Row => ['start of a server on 100 times the default world', `${about(o.ours.median)} s`, o.name]),
+      ['paid calls of distinct queries, one server process, slower kind, where a facilitator elsewhere verifies and settles', `${about(least(found))} a second`, 'queries_*']),
+    ...named('payments_chain_sixteen').map((o): Row =>
+      ['paid calls that one server process verifies and settles itself, on a chain on the same machine', `${about(also(o, 'ours_paid_per_s'))} a second`, o.name]),
+    ...named('serving_free').map((o): Row => ['free answers, one server process', `${about(o.ours.median)} a second`, o.name]),
+    ...named('serving_repeated').map((o): Row => ['bought answers that are collected again, one server process', `${about(o.ours.median)} a second`, o.name]),
+    ...named('serving_start').map((o): Row => ['start of a server on 100 times the default world', `${about(o.ours.median)} s, ${about(also(o, 'resident_mib'))} MiB`, o.name]),
+    ...named('serving_soak').map((o): Row => ['memory of a server on the default world, after a million requests', `${about(o.ours.median)} MiB`, o.name]),
   ];
 }
 

@@ -18,10 +18,11 @@ const rowsOf = (o: Outcome): string[][] => [
     also.atMost === undefined ? '' : also.median <= also.atMost ? 'yes' : 'NO', '']),
 ];
 
-/** Lines of a table in Markdown, and beneath it what each benchmark measures against what. */
-export const markdownOf = (outcomes: readonly Outcome[]): string[] => [
-  `| ${HEAD.join(' | ')} |`, `|${'---|'.repeat(HEAD.length)}`,
-  ...outcomes.flatMap(rowsOf).map((cells) => `| ${cells.map((cell) => cell.trim().replaceAll('..', ' to ')).join(' | ')} |`),
+/** Lines of a table in Markdown, and beneath it what each benchmark measures against what. @param on when and where each was measured */
+export const markdownOf = (outcomes: readonly Outcome[], on: readonly string[]): string[] => [
+  `| ${[...HEAD, 'measured'].join(' | ')} |`, `|${'---|'.repeat(HEAD.length + 1)}`,
+  ...outcomes.flatMap((o, i) => rowsOf(o).map((cells, row) => [...cells, row === 0 ? on[i] ?? '' : '']))
+    .map((cells) => `| ${cells.map((cell) => cell.trim().replaceAll('..', ' to ')).join(' | ')} |`),
   '', ...outcomes.map((o) => `- \`${o.name}\`: ${o.what}; against ${o.baseline}.`),
 ];
 
@@ -40,7 +41,7 @@ export async function plotOf(outcomes: readonly Outcome[]): Promise<string> {
     return { name: o.name, cost: cost(o, o.ratio.median), low: ends[0], high: ends[1], met: o.met ? 'target met' : 'target missed' };
   });
   const x = { type: 'quantitative', scale: { type: 'log' }, title: 'multiple of the target (1 is the target, smaller is better)' } as const;
-  const y = { field: 'name', type: 'nominal', sort: null, title: null } as const;
+  const y = { field: 'name', type: 'nominal', sort: null, title: null, axis: { labelLimit: 0 } } as const;
   const color = { field: 'met', type: 'nominal', title: null, scale: { domain: ['target met', 'target missed'], range: ['#1a7f5a', '#c0392b'] } } as const;
   const { spec } = compile({
     width: 520, background: 'white', data: { values },

@@ -6,12 +6,14 @@
  *   node bench/run.ts --child <name>    one benchmark in this process, its outcome as a line of JSON
  */
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
+import { loadBenches } from './all.ts';
 import { outcomeOf, type Bench, type Measured, type Outcome, type Size } from './contract.ts';
 import { plotOf, tableOf } from './report.ts';
 
@@ -20,15 +22,6 @@ const benchSettings = z.object({
   QUICK: z.enum(['0', '1'], 'either 0 or 1').default('0'),
   ONLY: z.string().optional(),
 });
-
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
-
-async function loadBenches(): Promise<readonly Bench[]> {
-  const folder = new URL('measures/', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();
-  const modules = await Promise.all(files.map(async (name) => (await import(new URL(name, folder).href)) as { default: Bench | readonly Bench[] }));
-  return modules.flatMap((m) => m.default);
-}
 
 /** Measure one benchmark here. */
 async function measure(bench: Bench, size: Size): Promise<Outcome> {
@@ -63,23 +56,26 @@ async function main(): Promise<number> {
     say(JSON.stringify(await measure(bench, size)));
     return 0;
   }
-  const wanted = settings.ONLY?.split(',').map((w) => w.trim()).filter(Boolean);
+  const wanted = settings.ONLY?.split(',').map((w) => w.trim());
+  const unknown = wanted?.find((w) => w === '' || !all.some((b) => b.name.startsWith(w)));
+  if (unknown !== undefined) throw new SettingError(`ONLY is ${JSON.stringify(settings.ONLY)}, and ${JSON.stringify(unknown)} is expected to be the beginning of one of ${all.map((b) => b.name).join(', ')}`);
   const chosen = all.filter((b) => (wanted ? wanted.some((w) => b.name.startsWith(w)) : size === 'full' || b.fullOnly !== true));
-  if (chosen.length === 0) throw new SettingError(`ONLY is ${JSON.stringify(settings.ONLY)}, expected the beginning of one of ${all.map((b) => b.name).join(', ')}`);
+  if (!wanted && chosen.length < all.length) say(`left out of a quick run, and measured in their smaller sizes by ONLY=name: ${all.filter((b) => !chosen.includes(b)).map((b) => b.name).join(', ')}`);
+  const folder = join(settings.DATA_DIR, 'bench');
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'));
+  const machine = { cores: cpus().length, processor: cpus()[0]?.model ?? 'unknown', memory_gib: Math.round(totalmem() / 2 ** 30), node: process.versions.node };
   const outcomes: Outcome[] = [];
   const failed: string[] = [];
   for (const bench of chosen) {
     say(`measuring ${bench.name}`);
     const outcome = await measureApart(bench);
     if (outcome) outcomes.push(outcome); else failed.push(bench.name);
+    // After each: who breaks off keeps what is measured.
+    await writeFile(`${path}.json`, `${JSON.stringify({ size, machine, outcomes, failed }, null, 1)}\n`);
   }
   for (const line of tableOf(outcomes)) say(line);
   for (const name of failed) say(`FAILED to measure: ${name}`);
-  const folder = join(settings.DATA_DIR, 'bench');
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'));
-  const machine = { cores: cpus().length, processor: cpus()[0]?.model ?? 'unknown', memory_gib: Math.round(totalmem() / 2 ** 30), node: process.versions.node };
-  await writeFile(`${path}.json`, `${JSON.stringify({ size, machine, outcomes, failed }, null, 1)}\n`);
   await writeFile(`${path}.svg`, await plotOf(outcomes));
   say(`wrote ${path}.json and .svg`);
   return failed.length === 0 ? 0 : 1;
