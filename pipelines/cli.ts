@@ -25,7 +25,7 @@ import { tell } from './operate/tell.ts';
 import { say } from '../lib/output.ts';
 import { linesOf, reparse } from './reparse.ts';
 import { dueByCadence, run } from './run.ts';
-import { checkLedger, soldLeads } from './sold.ts';
+import { checkLedger, noLedgerYet, soldLeads } from './sold.ts';
 import { mayBeFetched, notPermitted } from './permission.ts';
 import { status } from './status.ts';
 import { summaryOf } from './summary.ts';
@@ -125,6 +125,7 @@ async function runCommand(): Promise<number> {
   const byCadence = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of noLedgerYet(settings)) say(line);
   for (const name of await strayFolders(layout.drop, all)) say(`not read: ${name} in the drop folder; it is the name of no source`);
   for (const line of notPermitted(sources, mayFetch)) say(line);
   try {

@@ -12,9 +12,12 @@ export async function soldLeads(settings: LedgerSettings): Promise<readonly stri
   try { return await ledger.soldLeads(); } finally { await ledger.close(); }
 }
 
-/** Find a wrong setting before hours of reading, and say where there is no ledger. A ledger that is away may be back when the snapshot is built. */
+/** What is to be said where there is no ledger: the servers may have theirs elsewhere. */
+export const noLedgerYet = (settings: LedgerSettings): readonly string[] => (ledgerExists(settings) ? []
+  : [`no ledger yet at ${shownPlace(settings)}: no lead is known to be sold; where servers have theirs elsewhere, give LEDGER as they have it`]);
+
+/** Find a wrong setting before hours of reading. A ledger that is away may be back when the snapshot is built. */
 export async function checkLedger(settings: LedgerSettings, say: (line: string) => void): Promise<void> {
-  if (!ledgerExists(settings)) say(`no ledger yet at ${shownPlace(settings)}: no lead is known to be sold; where servers have theirs elsewhere, give LEDGER as they have it`);
   try { await soldLeads(settings); } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     say(`${error.message}; it is asked again before the snapshot is built, and without an answer nothing is published`);
