@@ -5,6 +5,7 @@
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { DamagedFile, readJson } from '../lib/files.ts';
 import { say } from '../lib/output.ts';
@@ -27,7 +28,7 @@ const Figure = z.object({ measured: z.string(), machine: z.string(), outcome });
 type Figure = z.infer<typeof Figure>;
 
 const docs = new URL('../docs/performance/', import.meta.url);
-const KEPT = new URL('figures.json', docs);
+const KEPT = fileURLToPath(new URL('figures.json', docs));
 
 /** @throws DamagedFile naming the file */
 async function read<T>(schema: z.ZodType<T>, path: string): Promise<T> {
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   if (measured.length === 0) throw new SettingError(`${folder} has no full-size result; run make bench first`);
   const known = new Set((await loadBenches()).map(({ name }) => name));
   const newest = new Map<string, Figure>();
-  for (const figure of [...await read(z.array(Figure), KEPT.pathname), ...measured]) {
+  for (const figure of [...await read(z.array(Figure), KEPT), ...measured]) {
     const { name } = figure.outcome;
     if (known.has(name) && figure.measured >= (newest.get(name)?.measured ?? '')) newest.set(name, figure);
   }

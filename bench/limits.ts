@@ -34,7 +34,7 @@ export function limitsOf(outcomes: readonly Outcome[]): Row[] {
     ...named('serving_free').map((o): Row => ['free answers, one server process', `${about(o.ours.median)} a second`, o.name]),
     ...named('serving_repeated').map((o): Row => ['bought answers that are collected again, one server process', `${about(o.ours.median)} a second`, o.name]),
     ...named('serving_start').map((o): Row => ['start of a server on 100 times the default world', `${about(o.ours.median)} s, ${about(also(o, 'resident_mib'))} MiB`, o.name]),
-    ...named('serving_soak').map((o): Row => ['memory of a server on the default world, after a million requests', `${about(o.ours.median)} MiB`, o.name]),
+    ...named('serving_soak').map((o): Row => ['memory of a server on the default world, over a million requests', `${about(o.ours.median)} MiB`, o.name]),
   ];
 }
 

@@ -75,6 +75,15 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   });
   // What it cannot ask, the next look cannot either, and says so.
   boss.on('error', () => {});
+  /** Let go of everything, as far as the server hears it. */
+  const leave = async (): Promise<void> => {
+    const goodbye = async (): Promise<void> => {
+      await boss.stop({ graceful: false }).catch(() => {});
+      await letGo?.();
+      await database.close();
+    };
+    await Promise.race([goodbye(), sleep(GOODBYE_MS, undefined, { ref: false })]);
+  };
   let folder: string;
   const code = await codeOf();
   try {
@@ -86,9 +95,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     await boss.deleteAllJobs(QUEUE);
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE seen_at < now() - interval '1 day'`);
   } catch (error) {
-    await boss.stop({ graceful: false }).catch(() => {});
-    await letGo?.();
-    await database.close();
+    await leave();
     throw error;
   }
 
@@ -201,12 +208,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     async close() {
       endAll(new Error('the run has ended'));
       await looking;
-      const leave = async (): Promise<void> => {
-        await boss.stop({ graceful: false }).catch(() => {});
-        await letGo?.();
-        await database.close();
-      };
-      await Promise.race([leave(), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await leave();
     },
   };
 }
