@@ -75,6 +75,7 @@ describe('the command line', () => {
     assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
     assert.doesNotMatch(out, /: : /);
     assert.match(out, /^not read: oh_franklin_taxes in the drop folder; it is the name of no source$/m);
+    assert.match(out, /^no ledger yet at \S+ledger\.sqlite: no lead is known to be sold; /m);
   });
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
