@@ -4,7 +4,6 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
-import type { FacilitatorClient } from '@x402/core/server';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { claimsOf } from './claims.ts';
@@ -15,11 +14,12 @@ import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
 import { readParams, type Params } from './params.ts';
 import { collecting } from './payments/collect.ts';
-import { paymentLayer, type PaymentLayer } from './payments/koa.ts';
+import type { Facilitator } from './payments/facilitator_client.ts';
+import { paymentLayer, type PaymentLayer, type PaymentLayerOptions } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import { NETWORK, USDC } from './payments/network.ts';
 import type { Refusal } from './payments/refusals.ts';
-import type { Claimant } from './payments/sale.ts';
+import type { Claimant, SettlementWait } from './payments/sale.ts';
 import type { Signatures } from './payments/signatures.ts';
 import { reprDigest } from './payments/whole.ts';
 import { documentsOf } from './documents.ts';
@@ -61,10 +61,13 @@ export interface AppDeps {
   readonly snapshots: Snapshots;
   readonly payments: {
     readonly mode: PaymentSettings['mode'];
-    readonly facilitator: FacilitatorClient;
+    readonly facilitator: Facilitator;
+    readonly chain: PaymentLayerOptions['chain'];
     readonly payTo: string;
     readonly ledger: Ledger;
     readonly signatures: Signatures;
+    readonly contractWallets: boolean;
+    readonly wait: SettlementWait;
     /** What is known of settlements, beside whether payments can be taken. */
     readonly health?: () => Promise<PaymentHealth>;
     /** Said in /api/meta and in every 402 where the money is not real. */
@@ -161,7 +164,7 @@ export function createApp(deps: AppDeps): App {
   });
   const { ledger, signatures } = payments;
   const layer = paymentLayer({
-    facilitator: payments.facilitator, ledger, signatures, publicUrl, nowMs,
+    facilitator: payments.facilitator, chain: payments.chain, contractWallets: payments.contractWallets, wait: payments.wait, ledger, signatures, publicUrl, nowMs,
     routes: paymentRoutes(routes, payments.payTo),
     editionOf: (ctx) => stateOf(ctx).asked?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
@@ -237,7 +240,7 @@ export function createApp(deps: AppDeps): App {
   const edition = hashOf(documents.map((d) => d.text));
   const router = new Router({ sensitive: true });
   for (const route of routes) {
-    router.get(route.path, ...template(route), prepare(route), ...(route.price === null ? [] : [layer.charge(routeKey(route), timeFor(route) + LEASE_MARGIN_MS)]), answer(route));
+    router.get(route.path, ...template(route), prepare(route), ...(route.price === null ? [] : [layer.charge({ routeKey: routeKey(route), leaseMs: timeFor(route) + LEASE_MARGIN_MS, isExclusive: route.isExclusive === true })]), answer(route));
   }
   for (const document of documents) {
     router.get(document.path, (ctx) => {

@@ -9,7 +9,7 @@ import type { Cursors } from './cursor.ts';
 import { extensionsOf } from './discovery.ts';
 import type { Manifest } from './manifest.ts';
 import type { Params, ParamValues } from './params.ts';
-import { NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
+import { EXCLUSIVE_SECONDS, NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
 import type { Claimant } from './payments/sale.ts';
 import type { SpooledFile } from './payments/whole.ts';
 import type { Price } from './prices.ts';
@@ -62,6 +62,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly reply: R;
   /** Its media type; JSON where nothing is said. */
   readonly media?: 'text/csv';
+  /** Whether it sells something once, to one buyer. */
+  readonly isExclusive?: boolean;
   /** Whether making the answer may take much longer than a query does. */
   readonly slow?: boolean;
   /** Names what else the answer of a free route follows from than the snapshot, the day and its parameters. Such an answer is not kept without asking. */
@@ -94,7 +96,7 @@ export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? '
 /** x402 configuration of the priced routes, as the official middleware takes it. */
 export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
   return Object.fromEntries(routes.filter((r) => r.price !== null).map((r) => [routeKey(r), {
-    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: PAYMENT_SECONDS },
+    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: r.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS },
     description: r.about,
     mimeType: mediaOf(r),
     serviceName: 'Dealfeed',

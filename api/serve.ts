@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { isFatalStartupInitError } from '@x402/core/server';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
 import { metricsOf, metricsServer } from './metrics.ts';
-import type { Pass } from './payments/reconcile.ts';
+import { UnservedNetwork } from './payments/middleware.ts';
 import type { OpenPayments, PaymentSettings } from './payments/modes.ts';
+import { FacilitatorUnavailable } from './payments/facilitator_unavailable.ts';
 import { removeWallet, writeWallet } from './payments/sandbox/wallet.ts';
 import type { ServerSettings } from './settings.ts';
 import { endingOf, limitedServer } from './socket.ts';
 import { sandboxBuyer } from './site/buyer.ts';
-import { openTill, type Till } from './till.ts';
+import { openRunningPayments, type PaymentEvent, type RunningPayments } from './payments/open.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
 
 /** Time that requests under way have to end when the server stops. */
@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly payments: PaymentSettings;
   readonly log?: (entry: RequestLog) => void;
-  readonly report?: (event: { serving: string } | LoadFailure | { payments: string } | { settlements: Pass }) => void;
+  readonly report?: (event: { serving: string } | LoadFailure | PaymentEvent) => void;
   readonly checkReplies?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Serving {
   readonly metricsPort?: number;
   readonly app: App;
   readonly payments: OpenPayments;
-  readonly till: Till;
+  readonly running: RunningPayments;
   readonly snapshots: Snapshots;
   /** Take no new requests, end those under way, close the ledger, stop the chain. */
   close(): Promise<void>;
@@ -72,19 +72,20 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
-  let till: Till | undefined;
+  let running: RunningPayments | undefined;
   let snapshots: Snapshots | undefined;
   let scraped: Server | undefined;
   let endScraped: (() => Promise<void>) | undefined;
   let metricsPort: number | undefined;
   try {
-    const opened = till = await openTill({ settings, payments: paymentSettings, report: (event) => { report?.(event); } });
+    const opened = running = await openRunningPayments({ settings, payments: paymentSettings, report: (event) => { report?.(event); } });
     const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
       snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
-        mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
+        mode: payments.mode, facilitator: opened.facilitator, chain: opened.chain, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
+        contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self', wait: payments.wait,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
       ...(payments.sandbox ? { sandboxBuyer: sandboxBuyer({ privateKey: payments.sandbox.buyer.privateKey, chain: payments.sandbox.chain, payTo: payments.payTo, baseUrl: url }) } : {}),
@@ -102,12 +103,11 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
       metricsPort = await listen(scraped, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
     }
     try { await app.payments.start(); } catch (error) {
-      if (isFatalStartupInitError(error)) {
-        const name = paymentSettings.mode === 'facilitator' ? paymentSettings.url : '';
-        throw new SettingError(`FACILITATOR_URL is ${JSON.stringify(name)}, expected a facilitator that serves exact payments on eip155:8453`);
+      if (error instanceof UnservedNetwork) {
+        throw new SettingError(`FACILITATOR_URL is not shown, expected a facilitator that serves exact payments on eip155:8453`);
       }
       // It may come back: paid calls answer 503 until it does.
-      report?.({ payments: error instanceof Error ? error.message : String(error) });
+      report?.({ payments: error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not answer' });
     }
     if (payments.sandbox?.writesWallet) {
       await writeWallet(settings.DATA_DIR, {
@@ -116,14 +116,14 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
       });
     }
     answerWith(app.koa.callback());
-    const running = { payments, snapshots, till: opened };
+    const served = { payments, snapshots, running: opened };
     let closing: Promise<void> | undefined;
     return {
-      url, publicUrl, app, ...running, ...(metricsPort === undefined ? {} : { metricsPort }),
+      url, publicUrl, app, ...served, ...(metricsPort === undefined ? {} : { metricsPort }),
       close: () => closing ??= (async () => {
         await endServer();
         await endScraped?.();
-        running.snapshots.close();
+        served.snapshots.close();
         await app.payments.idle();
         if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
         await opened.close();
@@ -134,7 +134,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     server.closeAllConnections();
     scraped?.close();
     snapshots?.close();
-    await till?.close();
+    await running?.close();
     throw error;
   }
 }

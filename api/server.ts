@@ -42,6 +42,7 @@ try {
     report(event) {
       if ('serving' in event) log.info(event, 'snapshot serving');
       else if ('payments' in event) log.warn(event, 'payments not available yet');
+      else if ('audit' in event) (event.audit.owed + event.audit.unpaid > 0 || event.audit.failure !== null ? log.error : log.info).call(log, event, 'audit of incoming transfers');
       else if ('settlements' in event) (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements of unknown outcome');
       else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
     },

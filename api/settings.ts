@@ -15,6 +15,9 @@ const origin = z.string().transform((s, context) => {
 
 const node = (what: string) => z.url({ protocol: /^https?$/, error: what }).optional();
 
+const gas = (least: number, most: number, byDefault: number) =>
+  z.coerce.number('an amount of gas').int('an amount of gas').min(least, `at least ${least}`).max(most, `at most ${most}`).default(byDefault);
+
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
@@ -31,6 +34,10 @@ export const serverSettings = z.object({
   SANDBOX_RPC: node('the address of a running anvil').describe('Chain of the sandbox to join, which then outlives the server. Default: that of another sandbox server on DATA_DIR, else one of its own.'),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'the http or https address of a facilitator' }).optional().describe('Facilitator that verifies and settles. Required with PAYMENTS=facilitator.'),
   FACILITATOR_AUTHORIZATION: z.string().regex(/^[\x20-\x7e]+$/, 'the value of an Authorization header').optional().describe('Authorization header sent to the facilitator.'),
+  CONTRACT_WALLETS: z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1').default(true)
+    .describe('0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation) everywhere. They never buy exclusive leads, and PAYMENTS=self never takes them.'),
+  GAS_PER_SETTLEMENT: gas(21_000, 1_000_000, 150_000).describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
+  GAS_PER_DAY: gas(21_000, 1_000_000_000_000, 100_000_000).describe('PAYMENTS=self: gas this server\'s key may spend on settlements in a UTC day. After that paid calls are 503 until the next day.'),
   COLLECT_DAYS: z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').max(3650, 'at most 3650').default(30)
     .describe('Days for which a buyer can collect again what was paid for.'),
   CURSOR_SECRET: z.string().min(16, 'at least 16 characters').optional().describe('Signs cursors and sign-in challenges. Set the same on every server behind one address; default: one made for the run.'),
@@ -79,7 +86,10 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   if (publicUrl === undefined) return refuse('PUBLIC_BASE_URL', `the address buyers reach the server at, as PAYMENTS is ${mode}`);
   if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https address');
   if (rpcUrl === undefined) return refuse('RPC_URL', `the address of a node of Base, as PAYMENTS is ${mode}: without one nobody can tell what became of a settlement whose answer was lost`);
-  if (mode === 'self') return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: keyOf(settings) } };
+  if (mode === 'self') {
+    const gasLimits = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
+    return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: keyOf(settings), gas: gasLimits } };
+  }
   if (url === undefined) return refuse('FACILITATOR_URL', 'the address of a facilitator that serves eip155:8453, as PAYMENTS is facilitator');
   return { settings, payments: { mode, payTo, publicUrl, rpcUrl, url, ...(authorization === undefined ? {} : { authorization }) } };
 }

@@ -4,20 +4,21 @@
  */
 import { randomUUIDv7 } from 'node:crypto';
 import { storedAnswers } from './answers.ts';
-import { FUTURE_MS, isOver, type Begun, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
+import { isOver, PAYER_FAULTS, type Begun, type Claimed, type Ledger, type NewPurchase, type Purchase, type PurchaseKey, type PurchaseState } from './ledger.ts';
+import { leadLimitReached, overAt, payerRefusal } from './payer_limits.ts';
 import { PIECE_BYTES } from './pieces.ts';
 import { asNumber, CHANGED_COLUMNS, deliveryOf, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store, Value } from './store.ts';
+import { exclusivePause, MATCH_EARLIER_TRANSFER, transferBook } from './transfers_sql.ts';
 
 const FROM = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
 const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.id = $1`;
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.standing = 1 AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
 const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.standing = 1 AND p.payer = $1 AND p.identifier_hash = $2`;
-/** What `isOver` says at time $1. */
-const OVER = `state = 'reserved' AND (lease_until_ms <= $1 OR reserved_at_ms > $1 + ${FUTURE_MS})`;
-const BEGIN = `INSERT INTO purchases (id, state, standing, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms)
-  VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING id`;
-const SELL = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, why = NULL WHERE id = $1 AND state = 'settling' RETURNING ${CHANGED_COLUMNS}`;
+const OVER = overAt('$1');
+const BEGIN = `INSERT INTO purchases (id, state, standing, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms, chain)
+  VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING RETURNING id`;
+const SELL = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL WHERE id = $1 AND state = 'settling' RETURNING ${CHANGED_COLUMNS}`;
 const GIVE_UP = `DELETE FROM purchases WHERE ${OVER} AND id = $2 RETURNING id`;
 
 /** Leads looked at in one statement, which always has so many parameters so that it is prepared once. */
@@ -76,16 +77,25 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
   };
 
   return {
+    ...transferBook(store),
+
     async begin(purchase) {
       check(purchase);
-      const { nowMs, leaseMs, ...wanted } = purchase;
+      const { nowMs, leaseMs, limits: _, ...wanted } = purchase;
       const p = wanted.payment;
       for (let tries = 0; tries < TRIES; tries += 1) {
         const id = newId();
         const begun = await store.write(async (query): Promise<Begun | null> => {
           const insert = async (): Promise<boolean> => (await query(BEGIN, id, p.network, p.asset, p.payer, p.nonce, p.payTo, String(p.amount), String(p.validBefore),
-            wanted.route, wanted.request, wanted.snapshotId, wanted.identifierHash, nowMs, nowMs + leaseMs)).length === 1;
-          // Nearly always nothing is in the way, which the indexes tell.
+            wanted.route, wanted.request, wanted.snapshotId, wanted.identifierHash, nowMs, nowMs + leaseMs, wanted.chain)).length === 1;
+          await store.lock(query, p.payer);
+          const refusal = await payerRefusal(query, purchase);
+          if (refusal !== null) {
+            // A repeated request learns of its own purchase first.
+            const taken = await inTheWay(query, purchase);
+            return taken === 'changed' ? null : taken ?? { kind: 'refused', reason: refusal };
+          }
+          // Nearly always the insert succeeds; the unique indexes decide.
           if (!(await insert())) {
             const taken = await inTheWay(query, purchase);
             if (taken) return taken === 'changed' ? null : taken;
@@ -95,20 +105,23 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
             kind: 'reserved',
             purchase: {
               ...wanted, id, state: 'reserved', reservedAtMs: nowMs, leaseUntilMs: nowMs + leaseMs,
-              settlingAtMs: null, endedAtMs: null, transaction: null, why: null, leadId: null, answerSha256: null,
+              settlingAtMs: null, endedAtMs: null, transaction: null, block: null, why: null, leadId: null, answerSha256: null,
             },
           };
-        }, 'ordered');
+        });
         if (begun) return begun;
       }
       throw new Error('a purchase was taken and given back faster than it could be looked at');
     },
 
-    claim: (purchaseId, leadIds, nowMs) => store.write(async (query) => {
-      const [own] = await query(`SELECT p.id FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`, purchaseId);
-      if (!own) return null;
+    claim: (purchaseId, leadIds, limits, nowMs) => store.write(async (query): Promise<Claimed> => {
+      await store.lock(query, 'claims');
+      const [own] = await query(`SELECT p.payer FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`, purchaseId);
+      if (!own) return { kind: 'none' };
       const [held] = await query('SELECT lead_id FROM claims WHERE purchase_id = $1', purchaseId);
-      if (held) return String(held['lead_id']);
+      if (held) return { kind: 'claimed', leadId: String(held['lead_id']) };
+      const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
+      if (reached !== null) return { kind: 'limited', by: reached };
       for (let at = 0; at < leadIds.length; at += LEADS_AT_ONCE) {
         const some = leadIds.slice(at, at + LEADS_AT_ONCE);
         const padded = Array.from({ length: LEADS_AT_ONCE }, (_, i) => some[i] ?? some[0] ?? '');
@@ -116,15 +129,15 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
         for (const leadId of some) {
           const holder = holders.get(leadId);
           if (holder) {
-            // One that is over is given up, and that decides.
+            // Deleting an abandoned reservation frees its lead.
             if (holder['state'] !== 'reserved' || (await query(GIVE_UP, nowMs, String(holder['id']))).length === 0) continue;
           }
           const claimed = await query('INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING lead_id', leadId, purchaseId, nowMs);
-          if (claimed.length === 1) return leadId;
+          if (claimed.length === 1) return { kind: 'claimed', leadId };
         }
       }
-      return null;
-    }, 'ordered'),
+      return { kind: 'none' };
+    }),
 
     async settling(purchaseId, answer, nowMs) {
       for (let tries = 0; tries < TRIES; tries += 1) {
@@ -144,19 +157,24 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
     },
 
     async unknown(purchaseId, why, transaction) {
-      await store.write((query) => query(`UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash) WHERE id = $1 AND state = 'settling'`, purchaseId, why, transaction));
+      await store.write((query) => query(`UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash), payer_fault = CASE WHEN $4 = 1 THEN 1 ELSE payer_fault END
+        WHERE id = $1 AND state = 'settling'`, purchaseId, why, transaction, PAYER_FAULTS.includes(why) ? 1 : 0));
     },
 
-    sold: (purchaseId, transaction, nowMs) => store.write(async (query) => {
-      const purchase = purchaseIn(await query(SELL, purchaseId, nowMs, transaction)) ?? purchaseIn(await query(BY_ID, purchaseId));
+    sold: (purchaseId, { transaction, block }, nowMs) => store.write(async (query) => {
+      const moved = purchaseIn(await query(SELL, purchaseId, nowMs, transaction, Number(block)));
+      if (moved) await query(MATCH_EARLIER_TRANSFER, moved.id, moved.payment.payer, moved.payment.nonce, moved.chain, moved.payment.payTo, String(moved.payment.amount));
+      const purchase = moved ?? purchaseIn(await query(BY_ID, purchaseId));
       if (!purchase || purchase.state === 'reserved') throw new Error(`purchase ${purchaseId} was never sent for settlement`);
       return purchase;
-    }, 'ordered'),
+    }),
 
     release: (purchaseId, reason, nowMs) => store.write(async (query) => {
       if (reason === 'not_settled') return (await query(`DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`, purchaseId)).length === 1;
-      const released = await query(`UPDATE purchases SET state = 'released', standing = NULL, ended_at_ms = $2, why = $3, kept_answer = NULL,
-        returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1) WHERE id = $1 AND state = 'settling' RETURNING id`, purchaseId, nowMs, reason);
+      // The answer stays: money that arrives after all makes it collectable again.
+      const released = await query(`UPDATE purchases SET state = 'released', standing = NULL, ended_at_ms = $2, why = $3, payer_fault = CASE WHEN $4 = 1 THEN 1 ELSE payer_fault END,
+        returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1) WHERE id = $1 AND state = 'settling' RETURNING id`,
+      purchaseId, nowMs, reason, reason === 'used_elsewhere' ? 1 : 0);
       if (released.length === 0) return false;
       await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
       return true;
@@ -175,7 +193,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
     },
 
     async delivered({ purchaseId, kind, atMs, complete }) {
-      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0), 'late');
+      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0));
     },
 
     unresolved: async (settlingBeforeMs) =>
@@ -222,6 +240,19 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
         if (rows.length < PAGE) return;
       }
     },
+
+    exclusivePause: async () => exclusivePause(store.read),
+
+    adoptChain: async (chain) => {
+      await store.write((query) => query('UPDATE purchases SET chain = $1 WHERE chain IS NULL', chain));
+    },
+
+    reserveGas: async (account, day, gas, most) => (await store.write((query) => query(`INSERT INTO gas_days (account, day, gas)
+      SELECT $1, $2, CAST($3 AS BIGINT) WHERE CAST($3 AS BIGINT) <= CAST($4 AS BIGINT)
+      ON CONFLICT (account, day) DO UPDATE SET gas = gas_days.gas + excluded.gas WHERE gas_days.gas + excluded.gas <= CAST($4 AS BIGINT) RETURNING gas`,
+    account, day, Number(gas), Number(most)))).length === 1,
+
+    gasReserved: async (account, day) => BigInt(asNumber((await store.read('SELECT gas FROM gas_days WHERE account = $1 AND day = $2', account, day))[0]?.['gas'] ?? 0)),
 
     useOnce: async (token, untilMs) => (await store.write((query) =>
       query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token', token, untilMs))).length === 1,

@@ -1,30 +1,25 @@
 /**
- * What was sold, to whom, and what they paid: the only state of the system that cannot be made again from the
- * archive. One small interface; SQLite keeps it for the processes of one host, PostgreSQL for several.
+ * What was sold, to whom, and for which payment: the only state that the archive cannot rebuild. One small interface;
+ * SQLite keeps it for the processes of one host, PostgreSQL for several.
  *
  * A purchase is one payment used for one call:
  *
  *   begin ──> reserved ──settling()──> settling ──sold()──> sold
- *                │                        │
- *                └──release()──> gone     └──release()──> released   (only when it is certain that nobody was charged)
+ *                │                        │                  ^
+ *                └──release()──> gone     └──release()──> released ──bookTransfers()── (the money arrived after all)
  *
- * - `reserved`: the payment was verified and belongs to one request, which is making its answer. A lead may be
- *   claimed for it. Nothing was sent for settlement, so a reservation whose process died may be given up: by its
- *   lease, and because `settling` is refused to a purchase that is no longer reserved, whatever any clock says. One
- *   from more than FUTURE_MS ahead of the caller's clock is over too: one of the two clocks is wrong, and a lead must
- *   not stay taken until it is right.
- * - `settling`: written durably, with the whole answer, before anybody is asked to move money. From here on only
- *   evidence ends it: the settlement itself, or the certainty that it can no longer happen. A purchase of unknown
- *   outcome stays here until that is found out from the chain; its lead is sold to nobody else meanwhile.
- * - `sold`: the transaction is known and written down before the answer is sent. The answer stays collectable.
+ * - `reserved`: the payment was checked and belongs to one request, which is making its answer. A lead may be claimed
+ *   for it. Nothing was sent for settlement, so anyone may delete a reservation whose lease ran out. One that began more
+ *   than FUTURE_MS ahead of the caller's clock counts as run out: one of the two clocks is wrong.
+ * - `settling`: written durably, with the whole answer, before anyone is asked to move money. Only the chain ends it.
+ * - `sold`: our own node returned the mined receipt with the events of this very payment.
+ * - `released`: a safe block shows that the payment can no longer be used, or nothing was ever sent for it.
  *
- * Every method is atomic and safe among processes, and what it wrote outlives the process when it resolves. It outlives a
- * power cut too: with `begin`, `claim` and `sold` from the next `settling` on, or some milliseconds later, with everything
- * else when it resolves. Nothing is lost by that: what a power cut takes before `settling` is a reservation for which nothing
- * was sent, and a purchase whose `sold` it takes is settling, as after a crash before it; the chain tells that it was paid.
- * Times are given by the caller, in
+ * Every method is atomic and safe among processes; what it wrote is on the disk when it resolves. Callers give times in
  * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
+
+import type { Paid, TransferBook } from './transfers.ts';
 
 /** What identifies an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
 export interface Payment {
@@ -52,11 +47,49 @@ export interface NewPurchase {
   /** SHA-256, in hex, of an identifier that only the buyer knows; null where none was given. */
   readonly identifierHash: string | null;
   readonly nowMs: number;
-  /** How long the reservation stands without becoming `settling`. */
+  /** How long the reservation lasts without becoming `settling`. */
   readonly leaseMs: number;
+  /** Hash of block 0 of the chain that the payment belongs to: a sandbox chain ends with its server. */
+  readonly chain: string;
+  /** What this payer may have open at once. */
+  readonly limits: PayerLimits;
 }
 
-export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs'> {
+/** Limits of one payer, enforced in the transaction that reserves the purchase. */
+export interface PayerLimits {
+  /** Balance of the payer at the latest block, in atomic units. Open purchases count against it. */
+  readonly balance: bigint;
+  /** Purchases that may be reserved or settling at once. */
+  readonly mostOpen: number;
+  /** Purchases that the payer's own doing left unpaid, within UNPAID_MS. */
+  readonly mostUnpaid: number;
+}
+
+/** How far back a payer's unpaid purchases count. */
+export const UNPAID_MS = 86_400_000;
+
+/** Why a payer may not begin another purchase now. */
+export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases' | 'payer_unbilled_too_often';
+
+/** How many leads may be held by purchases that are not sold yet. */
+export interface LeadLimits {
+  /** By one payer. */
+  readonly perPayer: number;
+  /** By all payers together who never completed a purchase. */
+  readonly byNewPayers: number;
+}
+
+export type Claimed =
+  | { readonly kind: 'claimed'; readonly leadId: string }
+  /** Others have all of these leads, or the purchase is no longer reserved. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' };
+
+export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits' | 'chain'> {
+  /** Null for a purchase of a version that did not write it. */
+  readonly chain: string | null;
+  /** Block that holds the payment; null while it is not sold, or in a purchase of an older version. */
+  readonly block: bigint | null;
   /** Receipt id: a UUID of version 7, random but for the time it begins with. */
   readonly id: string;
   readonly state: PurchaseState;
@@ -65,7 +98,7 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs'> {
   readonly settlingAtMs: number | null;
   /** When it was sold or released. */
   readonly endedAtMs: number | null;
-  /** Hash of the transaction that paid; of a settling purchase, the one that was said to be on its way. */
+  /** Hash of the transaction that paid; of a settling purchase, the one that the facilitator named. */
   readonly transaction: string | null;
   /** Why the outcome of a settling purchase is not known, or why it was released. */
   readonly why: string | null;
@@ -92,7 +125,8 @@ export interface Answer {
 export type Begun =
   | { readonly kind: 'reserved'; readonly purchase: Purchase }
   /** The payment, or the payer's identifier, already belongs to this purchase (reserved, settling or sold). */
-  | { readonly kind: 'taken'; readonly by: 'payment' | 'identifier'; readonly purchase: Purchase };
+  | { readonly kind: 'taken'; readonly by: 'payment' | 'identifier'; readonly purchase: Purchase }
+  | { readonly kind: 'refused'; readonly reason: PayerRefusal };
 
 /** How an answer reached its buyer. */
 export type DeliveryKind = 'first' | 'identifier' | 'wallet';
@@ -111,16 +145,18 @@ export type PurchaseKey =
   | { readonly payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'> }
   | { readonly payer: string; readonly identifierHash: string };
 
-/** Why nobody can have been charged, or will be. */
+/** Why nobody was charged, or ever will be by this payment. */
 export type ReleaseReason =
-  /** The request ended without an answer to sell: nothing was sent for settlement. */
+  /** The request ended without an answer to sell: nothing was sent for settlement. The reservation is deleted. */
   | 'not_settled'
-  /** The facilitator refused definitively, before any transaction. */
-  | 'refused'
-  /** The chain's own time is past validBefore and the authorization is unused. */
+  /** `settling` may have been written, and nothing was sent. */
+  | 'not_sent'
+  /** A safe block is past validBefore and the authorization is unused. */
   | 'expired_unused'
-  /** The authorization was used or cancelled on chain without paying us. */
-  | 'used_elsewhere';
+  /** A safe block shows that the authorization was cancelled, or used without paying us. */
+  | 'used_elsewhere'
+  /** The sandbox chain ended with its server. Test money only. */
+  | 'chain_gone';
 
 /** Money that is worth something, or made up on a chain for trying things out. */
 export type Money = 'test' | 'real';
@@ -129,6 +165,22 @@ export type Money = 'test' | 'real';
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
+
+/** Why `unknown` was noted of a settling purchase. */
+export type UnknownReason =
+  /** Our node does not show the payment yet. */
+  | 'not_seen'
+  /** Chain or ledger did not answer after the payment was sent. */
+  | 'unavailable'
+  /** The payer's balance is below the price after the payment was sent. */
+  | 'payer_without_funds'
+  /** The payer was an ordinary account when the signature was checked, and is a contract now. */
+  | 'payer_changed_code'
+  /** The payer is a contract, and its payment did not arrive in time. */
+  | 'contract_did_not_pay';
+
+/** Reasons that are the payer's own doing: such a purchase counts as unpaid if it is released. */
+export const PAYER_FAULTS: readonly UnknownReason[] = ['payer_without_funds', 'payer_changed_code', 'contract_did_not_pay'];
 
 /** How far ahead of the caller's clock a reservation may have begun and still stand. */
 export const FUTURE_MS = 600_000;
@@ -141,7 +193,7 @@ export const isOver = ({ state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'st
 export const settlingSinceMs = ({ settlingAtMs, reservedAtMs, payment }: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
   Math.min(settlingAtMs ?? reservedAtMs, Number(payment.validBefore) * 1000);
 
-export interface Ledger {
+export interface Ledger extends TransferBook {
   /**
    * Reserve a verified payment for one request. Of any number of callers with one payment, or with one identifier of
    * one payer, exactly one is given `reserved`; the others are told which purchase has it. A reservation whose lease
@@ -149,27 +201,26 @@ export interface Ledger {
    */
   begin(purchase: NewPurchase): Promise<Begun>;
   /**
-   * Claim the first of these leads that nobody has, for a purchase that is reserved. A purchase has one lead at most:
-   * asked again, it is given the same. A lead held by a reservation whose lease has run out is free.
-   * @returns its id, or null where all are taken or the purchase is no longer reserved
+   * Claim the first of these leads that nobody has, for a purchase that is reserved. A purchase has at most one lead:
+   * a second call returns the same. A lead held by a reservation whose lease ran out is free.
    */
-  claim(purchaseId: string, leadIds: readonly string[], nowMs: number): Promise<string | null>;
+  claim(purchaseId: string, leadIds: readonly string[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
   /**
-   * Keep the whole answer and move from reserved to settling.
+   * Store the whole answer and move from reserved to settling.
    * @returns false where the purchase is no longer reserved: then nothing may be settled for it
    */
   settling(purchaseId: string, answer: Answer, nowMs: number): Promise<boolean>;
   /** Note why the outcome of a settling purchase is not known, and the transaction where one was named. */
-  unknown(purchaseId: string, why: string, transaction: string | null): Promise<void>;
+  unknown(purchaseId: string, why: UnknownReason, transaction: string | null): Promise<void>;
   /**
    * Move from settling to sold.
-   * @returns the purchase as it is now: sold, by this call or an earlier one; or released, where evidence came first
+   * @returns the purchase as it is now: sold, by this call or an earlier one; or released, where that came first
    */
-  sold(purchaseId: string, transaction: string, nowMs: number): Promise<Purchase>;
+  sold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
-   * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. With `not_settled`
-   * only a reserved purchase ends (and leaves no trace); with any other reason only a settling one, which is kept as released.
-   * @returns whether it ended by this call
+   * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled` deletes
+   * a reserved purchase; any other reason ends a settling one, which is kept as released, with its answer.
+   * @returns whether this call ended it
    */
   release(purchaseId: string, reason: ReleaseReason, nowMs: number): Promise<boolean>;
   /** A purchase that is reserved, settling or sold; by its id also a released one. */
@@ -180,8 +231,22 @@ export interface Ledger {
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** The leads that may not be offered to anybody, and how far their purchase is: reserved (its lease running), settling or sold. */
+  /** Leads that may not be offered, with the state of their purchase: reserved (its lease running), settling or sold. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
+  /**
+   * Why exclusive sales are paused: after a restore, until every transfer up to the restore is booked and none is owed.
+   * Null where they are not.
+   */
+  exclusivePause(): Promise<'restored_not_audited' | 'restored_transfers_owed' | null>;
+  /** Give purchases of a version that did not write it the chain they belong to. Real money only: Base is one chain. */
+  adoptChain(chain: string): Promise<void>;
+  /**
+   * Reserve gas of a day before it is spent.
+   * @returns false where the day's gas would go above `most`; nothing is reserved then
+   */
+  reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
+  /** Gas reserved on a day. */
+  gasReserved(account: string, day: string): Promise<bigint>;
   /** Ids of the leads that are sold or being settled: they never come back unless their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
   /** Give up reservations that are over. @returns how many */

@@ -102,6 +102,7 @@ async function commit(query: Query): Promise<void> {
 
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
   lockRows: 'FOR UPDATE',
+  lock: async (query, name) => { await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name); },
   read: (sql, ...values) => patiently(patienceMs, () => queryOn(pool)(sql, ...values)),
   write: (work) => patiently(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
   atOneMoment: (work) => transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {

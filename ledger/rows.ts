@@ -3,7 +3,7 @@ import type { Delivery, DeliveryKind, Purchase, PurchaseState } from './ledger.t
 import type { Row } from './store.ts';
 
 const COLUMNS = ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
-  'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'answer_sha256'];
+  'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'answer_sha256', 'chain', 'block'];
 
 /** Columns of a purchase with its lead, for `FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id`. */
 export const PURCHASE_COLUMNS = `${COLUMNS.map((c) => `p.${c}`).join(', ')}, COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
@@ -44,6 +44,8 @@ export function purchaseOf(row: Row): Purchase {
     why: orNull(row['why'], asText),
     leadId: orNull(row['lead_id'], asText),
     answerSha256: orNull(row['answer_sha256'], asText),
+    chain: orNull(row['chain'], asText),
+    block: orNull(row['block'], (value) => BigInt(asNumber(value))),
   };
 }
 

@@ -133,6 +133,7 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flu
   const writes = sharedWrites(transactionsOn(db, log, flush), inTurn, patienceMs);
   return {
     lockRows: '',
+    lock: async () => undefined,
     read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
     // In memory there is no flush to share.
     write: (work, promised = 'flushed') => writes.write(() => work(query), log === null ? 'flushed' : promised),

@@ -31,5 +31,7 @@ export interface Store {
   atOneMoment<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** Ends a SELECT whose rows nobody else may change before the transaction ends; empty where writers come one at a time anyway. */
   readonly lockRows: string;
+  /** Let no other transaction that takes the same lock run until this one ends; nothing where writers come one at a time. */
+  lock(query: Query, name: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,28 +1,41 @@
-/** What a buyer sent in PAYMENT-SIGNATURE, read strictly before anything else looks at it. */
+/** What a buyer sent in PAYMENT-SIGNATURE, parsed into exactly the shape we sell for. Nothing else of it is used. */
 import { hash } from 'node:crypto';
-import type { PaymentPayload } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { isValidPaymentId } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { Payment } from '../../ledger/ledger.ts';
 import { readPaymentHeader } from './headers.ts';
-import { CLOCK_SKEW_SECONDS, PAYMENT_SECONDS } from './network.ts';
+import { CLOCK_SKEW_SECONDS } from './network.ts';
 
-const hex = (digits: string, what: string) => {
+/** What a payment consists of, for whoever sent something else. */
+const WHAT_WORKS = 'Send scheme "exact" with an EIP-3009 payload: signature and authorization (from, to, value, validAfter, validBefore, nonce), nothing else.';
+/** The last 32 bytes of a signature of a wallet that is not deployed yet (ERC-6492). */
+const ERC_6492_SUFFIX = '6492'.repeat(16);
+/** Seconds a payment must still be valid for, so that a block can include it. */
+const LEAST_VALID_SECONDS = 6;
+
+const hex = (digits: string, name: string) => {
   const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
-  return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), what);
+  return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), name);
 };
 const address = hex('{40}', 'an address');
-const whole = z.string().regex(/^\d{1,78}$/, 'a whole number in digits');
+const integer = z.string().regex(/^\d{1,78}$/, 'an integer in decimal digits');
+
+const Authorization = z.strictObject({
+  from: address, to: address, value: integer, validAfter: integer, validBefore: integer, nonce: hex('{64}', 'a 32-byte nonce in hex'),
+});
 
 const Offer = z.object({
-  x402Version: z.literal(2, 'x402 version 2'),
-  accepted: z.object({ network: z.string(), asset: address }),
-  payload: z.object({
-    signature: hex('+', 'a signature in hex'),
-    authorization: z.object({ from: address, to: address, value: whole, validAfter: whole, validBefore: whole, nonce: hex('{64}', 'a 32-byte nonce in hex') }),
+  x402Version: z.literal(2, '2'),
+  accepted: z.object({ scheme: z.string(), network: z.string(), asset: address, amount: z.string(), payTo: z.string(), maxTimeoutSeconds: z.number() }),
+  payload: z.strictObject({
+    signature: z.custom<`0x${string}`>((s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s), 'a signature in hex of at most 4096 bytes'),
+    authorization: Authorization,
   }),
   extensions: z.object({
-    'payment-identifier': z.object({ info: z.object({ id: z.string().refine(isValidPaymentId, '16 to 128 letters, digits, hyphens and underscores').optional() }) }).optional(),
+    'payment-identifier': z.object({
+      info: z.object({ id: z.string().refine(isValidPaymentId, '16 to 128 letters, digits, hyphens and underscores').optional() }),
+    }).optional(),
   }).optional(),
 });
 
@@ -34,8 +47,8 @@ export interface OfferedPayment {
   readonly identifierHash: string | null;
   /** The authorization as it was signed. */
   readonly signed: SignedAuthorization;
-  /** All that was sent, for the library. */
-  readonly payload: PaymentPayload;
+  /** The requirements that the buyer says it accepts. */
+  readonly accepted: z.infer<typeof Offer>['accepted'];
 }
 
 export type Offered =
@@ -43,20 +56,34 @@ export type Offered =
   | { readonly kind: 'malformed'; readonly detail: string }
   | { readonly kind: 'payment'; readonly offer: OfferedPayment };
 
-/** Read the header's value. Never throws: whatever it holds is one of three kinds. */
+const malformed = (detail: string): Offered => ({ kind: 'malformed', detail });
+
+/** Why a payment of another shape is refused, with what works instead. */
+function shapeProblem({ issues: [issue] }: z.ZodError): string {
+  const path = issue?.path.join('.') ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const keys = issue.keys.map((key) => key.slice(0, 40));
+    const isPermit2 = keys.includes('permit2Authorization');
+    return `${isPermit2 ? 'Permit2 payments are not accepted.' : `${path} has members that are not accepted: ${keys.slice(0, 5).join(', ')}.`} ${WHAT_WORKS}`;
+  }
+  return `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${path === '' ? 'it' : path} should be ${issue?.message ?? 'another value'}. ${WHAT_WORKS}`;
+}
+
+/** Parse the header's value. Never throws. */
 export function readOffered(header: string | undefined): Offered {
   if (header === undefined || header === '') return { kind: 'none' };
   let decoded: unknown;
-  try { decoded = readPaymentHeader(header); } catch {
-    return { kind: 'malformed', detail: 'PAYMENT-SIGNATURE is not base64 of JSON.' };
+  try {
+    decoded = readPaymentHeader(header);
+  } catch {
+    return malformed('PAYMENT-SIGNATURE is not base64 of JSON.');
   }
-  const checked = Offer.safeParse(decoded);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    const where = issue?.path.join('.') ?? '';
-    return { kind: 'malformed', detail: `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${where === '' ? 'the whole' : where} should be ${issue?.message ?? 'otherwise'}.` };
+  const parsed = Offer.safeParse(decoded);
+  if (!parsed.success) return malformed(shapeProblem(parsed.error));
+  const { accepted, payload, extensions } = parsed.data;
+  if (payload.signature.toLowerCase().endsWith(ERC_6492_SUFFIX)) {
+    return malformed('Signatures of wallets that are not deployed (ERC-6492) are not accepted. Deploy the wallet, or pay from an ordinary account.');
   }
-  const { accepted, payload, extensions } = checked.data;
   const a = payload.authorization;
   const id = extensions?.['payment-identifier']?.info.id;
   return {
@@ -67,12 +94,26 @@ export function readOffered(header: string | undefined): Offered {
         payTo: a.to.toLowerCase(), amount: BigInt(a.value), validBefore: BigInt(a.validBefore),
       },
       identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
-      signed: payload,
-      payload: decoded as PaymentPayload,
+      signed: payload, accepted,
     },
   };
 }
 
-/** True where the authorization stays valid for longer than was asked: it could be held back and settled much later. */
-export const validTooLong = ({ validBefore }: Payment, nowSeconds: number): boolean =>
-  validBefore > BigInt(Math.floor(nowSeconds) + PAYMENT_SECONDS + CLOCK_SKEW_SECONDS);
+/** The payment as a facilitator is given it: our own requirements, and what we parsed. */
+export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequirements): PaymentPayload =>
+  ({ x402Version: 2, accepted: requirements, payload: { signature: signed.signature, authorization: { ...signed.authorization } } });
+
+/** What is wrong with a payment for these requirements, in the protocol's words; null where nothing is. */
+export function mismatch({ payment, signed, accepted }: OfferedPayment, asked: PaymentRequirements, nowSeconds: number): string | null {
+  const isAccepted = accepted.scheme === asked.scheme && payment.network === asked.network.toLowerCase() && payment.asset === asked.asset.toLowerCase()
+    && accepted.amount === asked.amount && accepted.payTo.toLowerCase() === asked.payTo.toLowerCase() && accepted.maxTimeoutSeconds === asked.maxTimeoutSeconds;
+  if (!isAccepted) return 'no_matching_payment_requirements';
+  if (payment.payTo !== asked.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch';
+  if (payment.amount !== BigInt(asked.amount)) return 'invalid_exact_evm_payload_authorization_value_mismatch';
+  const now = BigInt(Math.floor(nowSeconds));
+  if (payment.validBefore < now + BigInt(LEAST_VALID_SECONDS)) return 'invalid_exact_evm_payload_authorization_valid_before';
+  // A payment that stays valid for longer could be held back and settled much later.
+  if (payment.validBefore > now + BigInt(asked.maxTimeoutSeconds + CLOCK_SKEW_SECONDS)) return 'valid_before_too_late';
+  if (BigInt(signed.authorization.validAfter) > now) return 'invalid_exact_evm_payload_authorization_valid_after';
+  return null;
+}

@@ -7,8 +7,10 @@ export const CHAIN_ID = 8453;
 /** USDC on Base. */
 export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 
-/** Seconds a buyer's authorization is asked to stay valid. */
+/** Seconds a buyer is asked to keep the authorization valid. */
 export const PAYMENT_SECONDS = 300;
+/** The same for an exclusive lead: it is held for this long where the payment never comes. */
+export const EXCLUSIVE_SECONDS = 60;
 /** Seconds by which a buyer's clock may run ahead of ours. */
 export const CLOCK_SKEW_SECONDS = 60;
 

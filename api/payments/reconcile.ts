@@ -1,54 +1,36 @@
 /**
- * Ends purchases of unknown outcome, by what the chain says and by nothing else. Any number of processes may do it at
- * once, and beside a sale that is still going on: what the chain shows for certain is the same for all, and the
- * ledger takes it once.
+ * Ends purchases of unknown outcome, by what the chain shows and by nothing else. Any number of processes may do it at
+ * once, and in parallel with a sale: the chain shows the same to all, and the ledger takes it once.
  */
-import { LedgerUnavailable, type Ledger, type Payment, type Purchase } from '../../ledger/ledger.ts';
-
-/** What the chain says of a payment, read at one block. */
-export type Evidence =
-  /** The authorization was used in this transaction, which moved its amount to its recipient. */
-  | { readonly kind: 'paid'; readonly transaction: string }
-  /** The authorization was used or cancelled, and did not pay us. It cannot be used again. */
-  | { readonly kind: 'used_elsewhere'; readonly transaction: string }
-  /** Not used at a block of this time, in Unix seconds. */
-  | { readonly kind: 'unused'; readonly chainSeconds: bigint }
-  /** Used, but how was not found out. */
-  | { readonly kind: 'not_found'; readonly why: string };
-
-export interface ChainEvidence {
-  /** @throws where the chain cannot be asked */
-  of(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
-}
-
-/** Seconds of the chain's own time past validBefore after which an unused authorization is taken to stay unused: longer than any reorganisation of it. */
-export const EXPIRY_MARGIN_SECONDS = 120n;
+import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../ledger/ledger.ts';
+import type { ChainEvidence } from './evidence.ts';
 
 export interface Reconciler {
   readonly ledger: Ledger;
   readonly chain: ChainEvidence;
+  /** Hash of block 0. @throws ChainUnavailable */
+  readonly chainId: () => Promise<string>;
+  readonly money: Money;
   readonly nowMs: () => number;
 }
 
 export type Resolution = 'sold' | 'released' | 'waiting';
 
-/** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be asked */
-export async function resolve({ ledger, chain, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
+/** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be read */
+export async function resolve({ ledger, chain, chainId, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
   const { id, payment, transaction } = purchase;
+  // A sandbox chain ends with its server, and its test money with it. Real money has one chain.
+  if (money === 'test' && purchase.chain !== await chainId()) {
+    await ledger.release(id, 'chain_gone', nowMs());
+    return 'released';
+  }
   const evidence = await chain.of(payment, { transaction });
   switch (evidence.kind) {
-    case 'paid': {
-      const { state } = await ledger.sold(id, evidence.transaction, nowMs());
-      return state === 'sold' ? 'sold' : 'released';
-    }
-    case 'used_elsewhere':
-      await ledger.release(id, 'used_elsewhere', nowMs());
+    case 'paid': return (await ledger.sold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
+    case 'void':
+      await ledger.release(id, evidence.reason, nowMs());
       return 'released';
-    case 'unused':
-      if (evidence.chainSeconds <= payment.validBefore + EXPIRY_MARGIN_SECONDS) return 'waiting';
-      await ledger.release(id, 'expired_unused', nowMs());
-      return 'released';
-    case 'not_found': return 'waiting';
+    case 'open': return 'waiting';
   }
 }
 
@@ -57,13 +39,16 @@ export interface Pass {
   readonly released: number;
   /** Purchases whose outcome is still open after this pass. */
   readonly waiting: number;
-  /** Why chain or ledger could not be asked, where they could not. */
+  /** What could not be read, in our own words; null where everything could. */
   readonly failure: string | null;
 }
 
+/** What went wrong, without a library's text. */
+export const failureText = (error: unknown): string => (error instanceof LedgerUnavailable || (error instanceof Error && error.name.endsWith('Unavailable')) ? error.message : 'an unexpected error; see the log');
+
 /**
- * Look at every purchase that is settling: those whose settlement is said to be of unknown outcome, and those that
- * have been settling for longer than a settlement takes, because the process that asked for it may be gone.
+ * Look at every purchase that is settling: those whose outcome was noted as unknown, and those that have been settling
+ * for longer than a settlement takes, because the process that asked for it may be gone.
  * @param settlementMs how long a settlement may take; 0 looks at all
  */
 export async function reconcile(reconciler: Reconciler, settlementMs: number): Promise<Pass> {
@@ -71,16 +56,20 @@ export async function reconcile(reconciler: Reconciler, settlementMs: number): P
   const counts = { sold: 0, released: 0, waiting: 0 };
   let failure: string | null = null;
   let open: readonly Purchase[] = [];
-  // Also those of a clock that was ahead of this one when they began.
-  try { open = await ledger.unresolved(Number.MAX_SAFE_INTEGER); } catch (error) {
+  // All of them: a clock that was ahead of this one may have written when they began.
+  try {
+    open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
+  } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    failure = error.message;
+    failure = failureText(error);
   }
   for (const purchase of open) {
     const ageMs = nowMs() - (purchase.settlingAtMs ?? 0);
     if (purchase.why === null && ageMs >= 0 && ageMs < settlementMs) continue;
-    try { counts[await resolve(reconciler, purchase)] += 1; } catch (error) {
-      failure = error instanceof Error ? error.message : String(error);
+    try {
+      counts[await resolve(reconciler, purchase)] += 1;
+    } catch (error) {
+      failure = failureText(error);
       counts.waiting += 1;
     }
   }

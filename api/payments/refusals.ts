@@ -1,14 +1,15 @@
 /** What a priced request is told that gets no answer. */
 import type { Context } from 'koa';
-import type { Purchase } from '../../ledger/ledger.ts';
+import type { PayerRefusal, Purchase } from '../../ledger/ledger.ts';
 
 export type RefusalReason =
-  | 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'payment_in_progress' | 'payment_already_used' | 'payment_identifier_used'
-  | 'payment_on_head' | 'payments_unavailable' | 'settlement_failed' | 'settlement_pending' | 'settlement_unknown' | 'answer_expired';
+  | 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | PayerRefusal
+  | 'payment_in_progress' | 'payment_already_used' | 'payment_identifier_used' | 'payment_on_head' | 'payments_unavailable'
+  | 'settlement_budget_spent' | 'exclusive_paused' | 'settlement_pending' | 'settlement_unknown' | 'answer_expired';
 
 /** Why a priced request got no answer. `billed` is null where that is not known. */
 export interface Refusal {
-  readonly status: 400 | 402 | 409 | 410 | 502 | 503;
+  readonly status: 400 | 402 | 409 | 410 | 429 | 502 | 503;
   readonly reason: RefusalReason;
   readonly detail: string;
   readonly billed: false | null;
@@ -19,6 +20,9 @@ export interface Refusal {
   readonly collect?: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** Seconds after which a payer, or a budget, may be looked at again. */
+const UNPAID_RETRY_SECONDS = 3_600;
 
 export interface RefusalOptions {
   readonly collectUrl: (idOrNonce: string) => string;
@@ -38,7 +42,7 @@ export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds:
   const collectOf = ({ id }: Purchase): { collect: string } => ({ collect: collectUrl(id) });
 
   return {
-    payment(ctx: Context, reason: 'payment_required' | 'payment_malformed' | 'payment_invalid', detail: string, headers: Record<string, string>, paymentError?: string): void {
+    payment(ctx: Context, reason: 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds', detail: string, headers: Record<string, string>, paymentError?: string): void {
       answer(ctx, 402, reason, detail, { headers, ...(paymentError === undefined ? {} : { paymentError }) });
     },
     onHead(ctx: Context): void { answer(ctx, 400, 'payment_on_head', 'An answer to HEAD has no body, so it is not sold. Send the payment with GET.'); },
@@ -63,12 +67,32 @@ export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds:
     expired(ctx: Context, purchase: Purchase): void {
       answer(ctx, 410, 'answer_expired', `Receipt ${purchase.id} stands, but its answer is no longer kept. Nothing was charged now.`);
     },
-    notSettled(ctx: Context, why: string, headers: Readonly<Record<string, string>>): void {
-      answer(ctx, 402, 'settlement_failed', 'The payment could not be settled and nothing was charged.', { headers: { ...headers, 'Cache-Control': 'no-store' }, paymentError: why });
+    /** The payer has reached one of its own limits. */
+    limited(ctx: Context, reason: PayerRefusal): void {
+      switch (reason) {
+        case 'payer_without_funds':
+          answer(ctx, 402, reason, 'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.', { paymentError: reason });
+          return;
+        case 'too_many_open_purchases':
+          answer(ctx, 429, reason, 'This payer has too many purchases open at once. Wait until some of them end. Nothing was charged.', retryAfter(retrySeconds));
+          return;
+        case 'payer_unbilled_too_often':
+          answer(ctx, 429, reason, 'Several payments of this payer could not be settled within a day, by its own doing. Nothing was charged.', retryAfter(UNPAID_RETRY_SECONDS));
+      }
+    },
+    budgetSpent(ctx: Context): void {
+      answer(ctx, 503, 'settlement_budget_spent', 'The gas this server spends on settlements in a day is used up. Nothing was charged; try again tomorrow (UTC).', retryAfter(UNPAID_RETRY_SECONDS));
+    },
+    exclusivePaused(ctx: Context): void {
+      answer(ctx, 503, 'exclusive_paused', 'Exclusive sales are paused: the ledger was restored, and payments made before are being matched. Nothing was charged.', retryAfter(UNPAID_RETRY_SECONDS));
+    },
+    notSent(ctx: Context, why: 'ledger_unavailable' | 'reservation_ran_out'): void {
+      const detail = why === 'ledger_unavailable' ? 'Purchases cannot be written right now.' : 'The reservation ran out before the answer was ready.';
+      answer(ctx, 503, 'payments_unavailable', `${detail} Nothing was charged; try again.`, retryAfter(retrySeconds));
     },
     unknown(ctx: Context, purchase: Purchase, transaction: string | null): void {
       answer(ctx, 502, 'settlement_unknown',
-        `The payment was sent for settlement and the outcome is not known yet. It is found out from the chain: if you were charged, collect the answer; if it is not settled by ${instantOf(purchase.payment.validBefore)} it cannot be any more, and nothing was charged.`,
+        `The payment was sent for settlement and the outcome is not known yet. The chain decides: if it shows the payment, collect the answer; if the payment is not on it by ${instantOf(purchase.payment.validBefore)}, it is void.`,
         { billed: null, headers: { 'Cache-Control': 'no-store', 'Receipt-Id': purchase.id }, ...collectOf(purchase), ...(transaction === null ? {} : { transaction }) });
     },
   };

@@ -1,49 +1,81 @@
-/** Whether a wallet signed something. Ordinary accounts are told by the signature alone, contract wallets (EIP-1271) by the chain. */
+/**
+ * Whether a wallet signed something. The signature alone decides for an ordinary account; a contract wallet (EIP-1271) is
+ * asked by a call to our node that is bounded in gas and time.
+ */
 import { authorizationTypes } from '@x402/evm';
-import { LRUCache } from 'lru-cache';
-import { verifyMessage, verifyTypedData, type PublicClient } from 'viem';
+import { encodeFunctionData, hashMessage, hashTypedData, parseAbi, recoverAddress, size, slice, verifyMessage, type Hex, type PublicClient } from 'viem';
 import type { SignedAuthorization } from './authorization.ts';
+import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { CHAIN_ID, USDC } from './network.ts';
 
 /** The token's name and version, as its signatures name them. */
 const DOMAIN = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
 
-/** Authorizations of ordinary accounts that were found to be signed: one is shown again whenever its answer is collected, and to check it takes a millisecond. */
-const MOST_FOUND = 5_000;
+const wallet = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
+/** What isValidSignature returns for a valid one. */
+const VALID = '0x1626ba7e';
+/** Gas a contract wallet may use to check a signature: a multi-signature wallet of ten owners takes about 100,000. */
+const CONTRACT_GAS = 300_000n;
+/** Half of the order of secp256k1. The token refuses a signature with a higher s: it is another writing of the same one. */
+const HIGHEST_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_dfe9_2f46_681b_20a0n;
+const SIGNATURE_BYTES = 65;
+const V_VALUES = ['0x1b', '0x1c'];
 
-export interface SignedText { readonly address: `0x${string}`; readonly message: string; readonly signature: `0x${string}` }
+export interface SignedText { readonly address: Hex; readonly message: string; readonly signature: Hex }
 
 export interface Signatures {
-  /** Whether the payer signed this authorization, whatever became of it. @throws where a contract wallet must be asked and the chain cannot be */
+  /** Whether the key of `from` signed this authorization, in the one form that the token accepts. */
+  byKey(signed: SignedAuthorization): Promise<boolean>;
+  /** Whether the contract wallet `from` accepts the signature. @throws ChainUnavailable */
+  byContract(signed: SignedAuthorization): Promise<boolean>;
+  /** Either of the two, for an authorization that already paid. @throws ChainUnavailable */
   authorization(signed: SignedAuthorization): Promise<boolean>;
-  /** Whether the wallet signed this text (EIP-191, or EIP-1271). @throws the same */
+  /** Whether the wallet signed this text (EIP-191, or EIP-1271). @throws ChainUnavailable */
   text(signed: SignedText): Promise<boolean>;
 }
 
-/** `chain` is asked only about contract wallets; without it their signatures are not valid. */
-export function signaturesOf(chain: Pick<PublicClient, 'getCode' | 'verifyMessage' | 'verifyTypedData'> | null): Signatures {
-  const asked = async (address: `0x${string}`, local: () => Promise<boolean>, remote: (client: NonNullable<typeof chain>) => Promise<boolean>): Promise<boolean> => {
-    if (await local().catch(() => false)) return true;
-    if (chain === null || (await chain.getCode({ address }) ?? '0x') === '0x') return false;
-    return remote(chain);
+const hashOf = ({ authorization: a }: SignedAuthorization): Hex => hashTypedData({
+  domain: DOMAIN, types: authorizationTypes, primaryType: 'TransferWithAuthorization',
+  message: { from: a.from, to: a.to, value: BigInt(a.value), validAfter: BigInt(a.validAfter), validBefore: BigInt(a.validBefore), nonce: a.nonce },
+});
+
+/** Whether the signature is written in the one way that the token accepts. */
+function isCanonical(signature: Hex): boolean {
+  return size(signature) === SIGNATURE_BYTES && BigInt(slice(signature, 32, 64)) <= HIGHEST_S && V_VALUES.includes(slice(signature, 64));
+}
+
+/** @param chain asked about contract wallets only; null: their signatures do not count */
+export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | null): Signatures {
+  const contractAccepts = async (address: Hex, hash: Hex, signature: Hex): Promise<boolean> => {
+    if (chain === null) return false;
+    const code = await fromNode(chain.getCode({ address }));
+    if (code === undefined || code === '0x') return false;
+    const data = encodeFunctionData({ abi: wallet, functionName: 'isValidSignature', args: [hash, signature] });
+    try {
+      const { data: answer } = await fromNode(chain.call({ to: address, data, gas: CONTRACT_GAS }));
+      return answer !== undefined && size(answer) >= 32 && slice(answer, 0, 4) === VALID;
+    } catch (error) {
+      // A call that reverts or runs out of gas is no; whether the node answers at all was seen right before.
+      if (error instanceof ChainUnavailable) return false;
+      throw error;
+    }
   };
-  const found = new LRUCache<string, true>({ max: MOST_FOUND });
+  const byKey = async (signed: SignedAuthorization): Promise<boolean> => {
+    const { signature, authorization: { from } } = signed;
+    if (!isCanonical(signature)) return false;
+    try {
+      return (await recoverAddress({ hash: hashOf(signed), signature })).toLowerCase() === from.toLowerCase();
+    } catch {
+      return false;
+    }
+  };
+  const byContract = (signed: SignedAuthorization): Promise<boolean> => contractAccepts(signed.authorization.from, hashOf(signed), signed.signature);
   return {
-    async authorization({ signature, authorization: a }) {
-      const signed = [signature, a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce].join(' ');
-      if (found.has(signed)) return true;
-      const data = {
-        address: a.from, domain: DOMAIN, types: authorizationTypes, primaryType: 'TransferWithAuthorization', signature,
-        message: { from: a.from, to: a.to, value: BigInt(a.value), validAfter: BigInt(a.validAfter), validBefore: BigInt(a.validBefore), nonce: a.nonce },
-      } as const;
-      const local = async (): Promise<boolean> => {
-        const valid = await verifyTypedData(data);
-        // What a contract wallet says may change, what an account signed does not.
-        if (valid) found.set(signed, true);
-        return valid;
-      };
-      return asked(a.from, local, (client) => client.verifyTypedData(data));
+    byKey, byContract,
+    authorization: async (signed) => await byKey(signed) || byContract(signed),
+    async text({ address, message, signature }) {
+      if (await verifyMessage({ address, message, signature }).catch(() => false)) return true;
+      return contractAccepts(address, hashMessage(message), signature);
     },
-    text: (signed) => asked(signed.address, () => verifyMessage(signed), (client) => client.verifyMessage(signed)),
   };
 }

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { Lead } from '../../models/marts/leads.ts';
 import { noteOf } from '../list.ts';
+import { leadLimits } from '../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Asked, type Route } from '../route.ts';
-import { leadFilters, leads, matching } from './leads.ts';
+import { available, leadFilters, leads, matching } from './leads.ts';
 
 /** Leads that are tried for at once. */
 const PAGE = 200;
@@ -58,18 +59,34 @@ const detailOf = ({ being_bought: bought, sold }: { being_bought: number; sold: 
   return sold > 0 ? 'Every lead that matches these filters is sold. Nothing was charged.' : 'No available lead matches these filters. Nothing was charged.';
 };
 
+/** Leads that could be sold today, whatever the filters. */
+async function poolSize({ snapshot, today }: AskedExclusive): Promise<number> {
+  const where = available(today).sql();
+  const [row] = await snapshot.rows(`SELECT count(*) AS leads FROM leads${where}`, where.values);
+  return Number(row?.['leads'] ?? 0);
+}
+
+const limited = (by: 'payer' | 'new payers'): Problem => (by === 'payer'
+  ? new Problem('too_many_held_leads', 'This payer holds as many leads as it may before their payments arrive. Nothing was charged.', {}, { 'Retry-After': '60' })
+  : new Problem('lead_pool_held', 'Payers who never bought here hold as many leads as they may together. Try again when some of their payments have ended. Nothing was charged.', {}, { 'Retry-After': '60' }));
+
 /** @param collectUrl where the purchase of a receipt id is collected */
 export const exclusive = (collectUrl: (receiptId: string) => string): Route => defineRoute({
   path: '/api/leads/exclusive', price: PRICES['/api/leads/exclusive'],
   about: 'The single top-scored lead that matches the filters and is still available, sold to one buyer only: it is then gone from /api/leads for good and never sold to anyone else.',
   params: leadFilters,
+  isExclusive: true,
+  reasons: ['contract_wallet_refused', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused'],
   reply: ExclusiveLead,
   async handle(asked): Promise<z.input<typeof ExclusiveLead>> {
     const { snapshot, manifest, params, claimant } = asked;
     if (!claimant) throw new Error('a lead is claimed for a purchase only');
+    const limits = leadLimits(await poolSize(asked));
     for await (const ids of ranked(asked)) {
-      const id = await claimant.claim(ids);
-      if (id === null) continue;
+      const claimed = await claimant.claim(ids, limits);
+      if (claimed.kind === 'none') continue;
+      if (claimed.kind === 'limited') throw limited(claimed.by);
+      const id = claimed.leadId;
       const [lead] = await snapshot.whole('leads', 'WHERE id = $1', [id]);
       if (!lead) throw new Error('a lead of another snapshot was claimed');
       const { purchase } = claimant;

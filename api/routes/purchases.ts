@@ -3,7 +3,7 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { namesPurchase, type Collecting } from '../payments/collect.ts';
-import type { PaymentLayer } from '../payments/koa.ts';
+import type { PaymentLayer } from '../payments/middleware.ts';
 import { Problem } from '../problem.ts';
 
 const PATH = '/api/purchases/:id';

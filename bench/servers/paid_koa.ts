@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
 import Koa, { type Context } from 'koa';
-import { paymentLayer } from '../../api/payments/koa.ts';
+import { paymentLayer } from '../../api/payments/middleware.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { openSqliteLedgerApart } from '../../ledger/apart.ts';
 import { paidRoutes } from './approving.ts';

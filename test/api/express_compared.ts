@@ -9,7 +9,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddleware } from '@x402/express';
 import express from 'express';
 import Koa from 'koa';
-import { paymentLayer } from '../../api/payments/koa.ts';
+import { paymentLayer } from '../../api/payments/middleware.ts';
 import { NETWORK } from '../../api/payments/network.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -10,7 +10,7 @@ import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payme
 import fc from 'fast-check';
 import { base64Of, readPaymentHeader } from '../../api/payments/headers.ts';
 import { NETWORK } from '../../api/payments/network.ts';
-import { ResourceServer, termsOf } from '../../api/payments/terms.ts';
+import { ResourceServer, termsOf } from '../../api/payments/requirements.ts';
 import { paymentRoutes } from '../../api/route.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { chainEvidence } from '../../api/payments/evidence.ts';
 import { ownFacilitator } from '../../api/payments/own.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
-import { watchSettlements } from '../../api/payments/watch.ts';
+import { watchSettlements } from '../../api/payments/settlement_watcher.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { PAY_TO, ScriptedFacilitator, startApp } from './apps_started.ts';
 import { buyerWith, fetchPaying } from './buyers.ts';

@@ -19,7 +19,7 @@ export const clockFaults: readonly ClockFault[] = [
   },
   {
     name: 'answers are forgotten by the clock of the server alone',
-    changes: [{ file: 'api/payments/watch.ts', from: 'Math.min(nowMs(), Number(latest) * 1000)', to: 'nowMs()' }],
+    changes: [{ file: 'api/payments/settlement_watcher.ts', from: 'Math.min(nowMs(), Number(latest) * 1000)', to: 'nowMs()' }],
   },
   {
     name: 'answers are forgotten by the time that a clock wrote beside them',

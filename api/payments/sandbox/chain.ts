@@ -9,9 +9,9 @@ import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../base.ts';
-import { checkChain } from '../evidence.ts';
 import { CHAIN_ID, USDC } from '../network.ts';
 import { readerOf } from '../node.ts';
+import { paymentChain } from '../payment_chain.ts';
 import { Compiled, compiledPath } from './compile.ts';
 
 const START_TIMEOUT_MS = 15_000;
@@ -96,7 +96,7 @@ function endWithUs(pid: number): () => void {
  */
 export async function joinChain(rpcUrl: string, close: () => Promise<void> = async () => undefined): Promise<Chain> {
   const reader = readerOf(rpcUrl, POLLING_MS);
-  await checkChain(reader);
+  await paymentChain(reader).id();
   const options = { chain: base, transport: http(rpcUrl, { retryCount: 0 }) } as const;
   const admin = createTestClient({ ...options, mode: 'anvil' });
   const gasKey = generatePrivateKey();
@@ -123,7 +123,9 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
 
 /** Start a chain on a free port of this machine. @throws where anvil cannot be started */
 export async function startChain(): Promise<Chain> {
-  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--block-time', String(BLOCK_SECONDS), '--mixed-mining'],
+  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--block-time', String(BLOCK_SECONDS), '--mixed-mining',
+    // A block is safe after one more, and final after two.
+    '--slots-in-an-epoch', '1'],
     // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const dropGuard = child.pid === undefined ? () => undefined : endWithUs(child.pid);

@@ -60,7 +60,7 @@ export const realParts: Parts = {
   ledger: () => ({}),
   settlement: (settlement) => settlement,
   evidence: (chain) => chain,
-  // As api/payments/koa.ts has it: the payer's own identifier, for the same request. Everybody can have the signature.
+  // As api/payments/middleware.ts has it: the payer's own identifier, for the same request. Everybody can have the signature.
   mayCollect: (purchase, { identifierHash, payment, route, request }) =>
     identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer && purchase.route === route && purchase.request === request,
 };
