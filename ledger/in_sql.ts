@@ -98,7 +98,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
               settlingAtMs: null, endedAtMs: null, transaction: null, why: null, leadId: null, answerSha256: null,
             },
           };
-        }, 'ordered');
+        });
         if (begun) return begun;
       }
       throw new Error('a purchase was taken and given back faster than it could be looked at');
@@ -124,7 +124,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
         }
       }
       return null;
-    }, 'ordered'),
+    }),
 
     async settling(purchaseId, answer, nowMs) {
       for (let tries = 0; tries < TRIES; tries += 1) {
@@ -151,7 +151,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
       const purchase = purchaseIn(await query(SELL, purchaseId, nowMs, transaction)) ?? purchaseIn(await query(BY_ID, purchaseId));
       if (!purchase || purchase.state === 'reserved') throw new Error(`purchase ${purchaseId} was never sent for settlement`);
       return purchase;
-    }, 'ordered'),
+    }),
 
     release: (purchaseId, reason, nowMs) => store.write(async (query) => {
       if (reason === 'not_settled') return (await query(`DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`, purchaseId)).length === 1;
@@ -175,7 +175,7 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
     },
 
     async delivered({ purchaseId, kind, atMs, complete }) {
-      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0), 'late');
+      await store.write((query) => query('INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)', purchaseId, kind, atMs, complete ? 1 : 0));
     },
 
     unresolved: async (settlingBeforeMs) =>

@@ -18,10 +18,7 @@
  *   outcome stays here until that is found out from the chain; its lead is sold to nobody else meanwhile.
  * - `sold`: the transaction is known and written down before the answer is sent. The answer stays collectable.
  *
- * Every method is atomic and safe among processes, and what it wrote outlives the process when it resolves. It outlives a
- * power cut too: with `begin`, `claim` and `sold` from the next `settling` on, or some milliseconds later, with everything
- * else when it resolves. Nothing is lost by that: what a power cut takes before `settling` is a reservation for which nothing
- * was sent, and a purchase whose `sold` it takes is settling, as after a crash before it; the chain tells that it was paid.
+ * Every method is atomic and safe among processes. When a method resolves, its write is committed and on the disk.
  * Times are given by the caller, in
  * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
@@ -176,7 +173,7 @@ export interface Ledger {
   find(key: PurchaseKey): Promise<Purchase | null>;
   /** The answer of a settling or sold purchase; null where there is none, or its time to be collected is over. */
   answerOf(purchaseId: string): Promise<Answer | null>;
-  /** Note that an answer was sent. Nobody waits for it: it may be written a few milliseconds later, together with something else. */
+  /** Record that an answer was sent. */
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
