@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Answer } from './ledger.ts';
-import { alone, PIECE_BYTES, pieceIn, stored } from './pieces.ts';
+import { ownBuffer, PIECE_BYTES, pieceIn, stored } from './pieces.ts';
 import { asNumber } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
@@ -114,7 +114,7 @@ export function storedAnswers(store: Store): StoredAnswers {
       if (known) return known;
       const read = bytes === 0 ? new Uint8Array() : await pieceOf(number, 0, bytes);
       if (!read) return null;
-      const body = alone(read);
+      const body = ownBuffer(read);
       kept.set(sha256, body);
       return body;
     },

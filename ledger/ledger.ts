@@ -227,7 +227,7 @@ export interface Ledger extends TransferBook {
   find(key: PurchaseKey): Promise<Purchase | null>;
   /** The answer of a settling or sold purchase; null where there is none, or its time to be collected is over. */
   answerOf(purchaseId: string): Promise<Answer | null>;
-  /** Note that an answer was sent. Nobody waits for it: it may be written a few milliseconds later, together with something else. */
+  /** Record that an answer was sent. */
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;

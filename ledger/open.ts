@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingError } from '../lib/settings.ts';
-import { openSqliteLedgerApart } from './apart.ts';
 import { ledgerInSql } from './in_sql.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused } from './migrations.ts';
@@ -50,15 +49,6 @@ async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> 
 export const openStore = (settings: LedgerSettings): Promise<Store> => {
   const place = placeOf(settings);
   return named<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
-};
-
-/**
- * Open the ledger for a server, which answers other requests while it is written: by the server of the database, or by a
- * thread of its own. @throws as openStore does
- */
-export const openLedgerApart = (settings: LedgerSettings): Promise<Ledger> => {
-  const place = placeOf(settings);
-  return isPostgres(place) ? openLedger(settings) : named(settings, openSqliteLedgerApart(place));
 };
 
 /** Open the ledger. @throws as openStore does */

@@ -10,8 +10,8 @@ const SMALLEST_COMPRESSED = 4_096;
 /** JSON becomes a tenth at this level, in less time than it takes to write it to the disk as it is. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Bytes of their own, and not a part of a larger buffer, all of which would be kept or sent along. */
-export const alone = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
+/** The bytes in a buffer of exactly their length, so that caching them does not keep a larger buffer in memory. */
+export const ownBuffer = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
 
 export interface StoredPiece {
   readonly coding: 'identity' | 'zstd';

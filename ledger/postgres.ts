@@ -50,8 +50,8 @@ const failing = async <T>(work: Promise<T>): Promise<T> => {
 };
 const queryOn = (client: Pick<PoolClient, 'query'>): Query => async (sql, ...values) => (await failing(client.query<Record<string, unknown>>(sql, [...values]))).rows;
 
-/** Try while another try may help. @throws LedgerUnavailable after that time; what the work throws; an error of a statement */
-async function patiently<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
+/** Retry errors that a retry may cure. @throws LedgerUnavailable after `patienceMs`; an error of `attempt` or of a statement at once */
+async function retryWhileUnavailable<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + patienceMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try { return await attempt(); } catch (error) {
@@ -103,8 +103,8 @@ async function commit(query: Query): Promise<void> {
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
   lockRows: 'FOR UPDATE',
   lock: async (query, name) => { await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name); },
-  read: (sql, ...values) => patiently(patienceMs, () => queryOn(pool)(sql, ...values)),
-  write: (work) => patiently(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
+  read: (sql, ...values) => retryWhileUnavailable(patienceMs, () => queryOn(pool)(sql, ...values)),
+  write: (work) => retryWhileUnavailable(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
   atOneMoment: (work) => transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {
     // The time to wait for what is read is somebody else's: a backup writes it to a disk meanwhile.
     await query('SET LOCAL idle_in_transaction_session_timeout = 0');

@@ -1,13 +1,11 @@
 /** The ledger in one SQLite file, for all processes of one host. */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { ledgerInSql } from './in_sql.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
-import { sharedWrites, type Transactions } from './shared_writes.ts';
 import type { Query, Row, Store } from './store.ts';
 
 const PATIENCE_MS = 5000;
@@ -32,10 +30,10 @@ function unavailable(error: unknown): unknown {
 }
 
 /**
- * Try until the file is not locked. Waiting is done here and not by SQLite, whose busy timeout would stop the whole
- * process. @throws LedgerUnavailable after that time, or at once where waiting does not help
+ * Retry while another process holds the lock. The wait is asynchronous: SQLite's own busy timeout would block the event loop.
+ * @throws LedgerUnavailable after `patienceMs`, and at once for an error that no retry cures
  */
-async function patiently<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
+async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
   const untilMs = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try { return await attempt(); } catch (error) {
@@ -50,8 +48,6 @@ export interface SqliteOptions {
   readonly patienceMs?: number;
   /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
   readonly maxPages?: number;
-  /** Makes durable what was written to an open file. Default: fdatasync. */
-  readonly flush?: (handle: number) => Promise<void>;
 }
 
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
@@ -100,58 +96,59 @@ function queryOn(db: DatabaseSync): Query {
   };
 }
 
-/** The file beside the database that commits are appended to, or null for one in memory. It stays for as long as the connection does. */
-const openLog = (path: string): number | null => (path === ':memory:' ? null : openSync(`${realpathSync(path)}-wal`, 'r+'));
-
-/** Transactions on a connection whose commits are written and not yet flushed. */
-function transactionsOn(db: DatabaseSync, log: number | null, flush: (handle: number) => Promise<void>): Transactions {
-  const statement = (sql: string): () => void => {
-    const prepared = db.prepare(sql);
-    return () => { prepared.run(); };
-  };
-  return {
-    begin: statement('BEGIN IMMEDIATE'), commit: statement('COMMIT'),
-    // Some errors, a full disk among them, have ended the transaction already.
-    rollBack: () => { if (db.isTransaction) db.exec('ROLLBACK'); },
-    isOpen: () => db.isTransaction,
-    savepoint: statement('SAVEPOINT one'), undoToSavepoint: statement('ROLLBACK TO one'), releaseSavepoint: statement('RELEASE one'),
-    flush: async () => { if (log !== null) await flush(log); },
-    isBusy, told: unavailable,
-  };
+/** One transaction. Readers never upgrade to writers: BEGIN IMMEDIATE takes the write lock first. */
+async function transaction<T>(db: DatabaseSync, query: Query, work: (query: Query) => Promise<T>): Promise<T> {
+  await query('BEGIN IMMEDIATE');
+  try {
+    const result = await work(query);
+    await query('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite has already rolled back after some errors, such as a full disk.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
 }
 
-/** The store on one connection, on which one thing is done at a time. */
-function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flush = promisify(fdatasync) }: SqliteOptions): Store {
+/** The store on one connection, which runs one statement or transaction at a time. */
+function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: SqliteOptions): Store {
   const query = queryOn(db);
-  const log = openLog(path);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
   };
-  const writes = sharedWrites(transactionsOn(db, log, flush), inTurn, patienceMs);
+  // A commit blocks the event loop for one flush. Between two of them the process does other work.
+  const writeInTurn = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
+    const written = inTurn(() => transaction(db, query, work));
+    last = last.then(() => yieldToEventLoop());
+    return written;
+  };
+  const pending = new Set<Promise<unknown>>();
+  const write = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
+    const written = retryWhileLocked(patienceMs, () => writeInTurn(work));
+    const settled = written.catch(() => undefined).finally(() => pending.delete(settled));
+    pending.add(settled);
+    return written;
+  };
   return {
     lockRows: '',
     lock: async () => undefined,
-    read: (sql, ...values) => patiently(patienceMs, () => inTurn(() => query(sql, ...values))),
-    // In memory there is no flush to share.
-    write: (work, promised = 'flushed') => writes.write(() => work(query), log === null ? 'flushed' : promised),
+    read: (sql, ...values) => retryWhileLocked(patienceMs, () => inTurn(() => query(sql, ...values))),
+    write,
     atOneMoment: async (work) => {
-      // A connection of its own, so that nobody waits for it.
+      // A connection of its own, so that writes go on during a long read.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
       try {
-        await patiently(patienceMs, () => { reader.exec('BEGIN; SELECT 1 FROM heartbeat'); });
+        await retryWhileLocked(patienceMs, () => { reader.exec('BEGIN; SELECT 1 FROM heartbeat'); });
         return await work(queryOn(reader));
       } finally { reader.close(); }
     },
     async close() {
-      await writes.idle();
-      await inTurn(async () => {
-        if (!db.isOpen) return;
-        db.close();
-        if (log !== null) closeSync(log);
-      });
+      // Writes that were called before, including those that wait for a lock, are done first.
+      while (pending.size > 0) await Promise.all(pending);
+      await inTurn(async () => { if (db.isOpen) db.close(); });
     },
   };
 }
@@ -162,14 +159,13 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS, flu
  */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { patienceMs = PATIENCE_MS } = options;
-  const db = await patiently(patienceMs, () => openFile(path, options.maxPages));
+  const db = await retryWhileLocked(patienceMs, () => openFile(path, options.maxPages));
   try {
-    await patiently(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
+    await retryWhileLocked(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
+    // With FULL a commit in WAL mode is on the disk before COMMIT returns.
     db.exec('PRAGMA synchronous = FULL');
-    await patiently(patienceMs, () => migrate(db, path));
+    await retryWhileLocked(patienceMs, () => migrate(db, path));
     db.exec('PRAGMA foreign_keys = ON');
-    // From here on a commit is only written, into the file that is flushed for several commits at once. Checkpoints go on flushing as before.
-    db.exec('PRAGMA synchronous = NORMAL');
   } catch (error) {
     db.close();
     throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;

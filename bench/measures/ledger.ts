@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openSqliteLedgerApart } from '../../ledger/apart.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { defineBench, type Size } from '../contract.ts';
 
 const HELD: Readonly<Record<Size, number>> = { full: 200_000, quick: 10_000 };
@@ -33,7 +33,7 @@ async function sell(ledger: Ledger): Promise<{ readonly noted: Promise<void> }> 
   return { noted: ledger.delivered({ purchaseId: begun.purchase.id, kind: 'first', atMs: nowMs, complete: true }) };
 }
 
-/** Milliseconds of processor time a sale, both threads of the ledger and the caller together, and sales a second. */
+/** Processor time of a sale in milliseconds, ledger and caller together, and sales per second. */
 async function sales(ledger: Ledger, count: number): Promise<{ readonly processorMs: number; readonly rate: number }> {
   let left = count;
   const [startedMs, before] = [performance.now(), process.cpuUsage()];
@@ -58,12 +58,12 @@ export default defineBench({
   repetitions: { full: 5, quick: 1 },
   async open(size) {
     const folder = mkdtempSync(join(tmpdir(), 'dealfeed-bench-ledger-'));
-    const large = await openSqliteLedgerApart(join(folder, 'large.sqlite'));
+    const large = await openSqliteLedger(join(folder, 'large.sqlite'));
     await sales(large, HELD[size]);
     let number = 0;
     return {
       async measure() {
-        const small = await openSqliteLedgerApart(join(folder, `${number += 1}.sqlite`));
+        const small = await openSqliteLedger(join(folder, `${number += 1}.sqlite`));
         await sales(small, TIMED[size] / 4);
         const baseline = await sales(small, TIMED[size]);
         await small.close();

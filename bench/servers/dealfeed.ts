@@ -9,7 +9,7 @@ import { createApp } from '../../api/app.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
 import { openSnapshots } from '../../api/snapshots.ts';
-import { openSqliteLedgerApart } from '../../ledger/apart.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { approving, PAY_TO } from './approving.ts';
 import { endWithParent } from './parent.ts';
 
@@ -17,7 +17,7 @@ const [dataDir, ledgerFile] = process.argv.slice(2);
 if (dataDir === undefined || ledgerFile === undefined) throw new Error('give the data folder and the ledger file');
 const app = createApp({
   snapshots: await openSnapshots({ dataDir }), publicUrl: 'https://api.dealfeed.example', spoolDir: join(dataDir, 'spool'), cursorSecret: 'of a benchmark',
-  payments: { mode: 'facilitator', facilitator: approving, payTo: PAY_TO, ledger: await openSqliteLedgerApart(ledgerFile), signatures: signaturesOf(null) },
+  payments: { mode: 'facilitator', facilitator: approving, payTo: PAY_TO, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null) },
 });
 await app.payments.start();
 const server = limitedServer();

@@ -9,7 +9,7 @@ import { Router } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { paymentLayer } from '../../api/payments/middleware.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
-import { openSqliteLedgerApart } from '../../ledger/apart.ts';
+import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { paidRoutes } from './approving.ts';
 import { facilitatorOn } from './facilitator_on.ts';
 import { endWithParent } from './parent.ts';
@@ -19,7 +19,7 @@ const [bytes, ledgerFile, node] = process.argv.slice(2);
 if (bytes === undefined || ledgerFile === undefined) throw new Error('give the bytes of an answer and the ledger file');
 const publicUrl = 'https://api.dealfeed.example';
 const layer = paymentLayer({
-  facilitator: await facilitatorOn(node), routes: paidRoutes, ledger: await openSqliteLedgerApart(ledgerFile), signatures: signaturesOf(null), publicUrl,
+  facilitator: await facilitatorOn(node), routes: paidRoutes, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null), publicUrl,
   editionOf: () => 'one', collectUrl: (id) => `${publicUrl}/purchases/${id}`,
   refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
 });

@@ -8,7 +8,8 @@ import { after, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { openSqliteLedger, openSqliteStore } from '../../ledger/sqlite.ts';
+import type { Query } from '../../ledger/store.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { child, processes } from './processes.ts';
 import { all, answer, bodyOf, purchaseIn, reserve, wanted } from './purchases.ts';
@@ -127,4 +128,68 @@ test('twelve connections that open a new file at once find one ledger', async ()
   await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
   assert.equal((await all(ledgers[0]?.purchases() ?? (async function* none() { /* nothing */ })())).length, 12);
   await Promise.all(ledgers.map((ledger) => ledger.close()));
+});
+
+test('a commit is on the disk when it returns: WAL, synchronous = FULL', async () => {
+  const store = await openSqliteStore(fresh());
+  assert.equal((await store.read('PRAGMA journal_mode'))[0]?.['journal_mode'], 'wal');
+  assert.equal((await store.read('PRAGMA synchronous'))[0]?.['synchronous'], 2);
+  await store.close();
+});
+
+test('a write that throws leaves nothing, and writes that wait behind it are done', async () => {
+  const store = await openSqliteStore(fresh());
+  const use = (query: Query, token: string): Promise<unknown> => query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', token);
+  const ends = await Promise.allSettled(Array.from({ length: 9 }, (_, n) => store.write(async (query) => {
+    await use(query, `t${n}`);
+    if (n % 3 === 1) throw new Error(`number ${n}`);
+    if (n % 3 === 2) await use(query, 't0');
+  })));
+  assert.deepEqual(ends.map((end) => end.status), Array.from({ length: 9 }, (_, n) => (n % 3 === 0 ? 'fulfilled' : 'rejected')));
+  assert.deepEqual((await store.read('SELECT token FROM used_tokens ORDER BY token')).map((row) => row['token']), ['t0', 't3', 't6']);
+  await store.close();
+});
+
+test('an answer for which the disk has no room does not keep others from being sold', async () => {
+  const ledger = await openSqliteLedger(fresh(), { maxPages: 200 });
+  const purchases = await Promise.all([1, 2, 3].map((n) => reserve(ledger, wanted(n))));
+  const ends = await Promise.allSettled([
+    ledger.settling(purchases[0]?.id ?? '', answer('small'), 1),
+    ledger.settling(purchases[1]?.id ?? '', answer(randomBytes(1_000_000)), 1),
+    ledger.settling(purchases[2]?.id ?? '', answer(randomBytes(60_000)), 1),
+    reserve(ledger, wanted(4)),
+  ]);
+  assert.deepEqual(ends.map((end) => end.status), ['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  assert.deepEqual((await Promise.all(purchases.map(({ id }) => ledger.find({ id })))).map((p) => p?.state), ['settling', 'reserved', 'settling']);
+  await ledger.close();
+});
+
+test('the event loop runs between the commits of many writes at once', async () => {
+  const store = await openSqliteStore(fresh());
+  let turns = 0;
+  let isDone = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await Promise.all(Array.from({ length: 50 }, (_, n) => store.write((query) => query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', `t${n}`))));
+  isDone = true;
+  assert.ok(turns >= 40, `${turns} turns during 50 commits`);
+  await store.close();
+});
+
+test('writes that were asked for before close are written, also behind a lock', async () => {
+  const file = fresh();
+  const ledger = await openSqliteLedger(file);
+  const { id } = await reserve(ledger, wanted(1));
+  const locker = child('lock', file);
+  await locker.started;
+  const asked = [ledger.begin(wanted(2)), ledger.settling(id, answer('x'), 1), ledger.delivered({ purchaseId: id, kind: 'first', atMs: 1, complete: true })];
+  const closed = ledger.close();
+  locker.process.stdin.write('release\n');
+  await Promise.all([...asked, closed]);
+  const again = await openSqliteLedger(file);
+  assert.equal((await all(again.deliveries())).length, 1);
+  await again.close();
 });
