@@ -1,12 +1,11 @@
 /** `make ledger-audit` and `make ledger-refunded`. Exit status 1 where there are differences, or something cannot be read. */
-import { isHash, parseEventLogs, type Hex } from 'viem';
-import { z } from 'zod';
+import { parseEventLogs, type Hex } from 'viem';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, shownPlace } from '../../ledger/open.ts';
 import type { BookedTransfer } from '../../ledger/transfers.ts';
 import { say } from '../../lib/output.ts';
-import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { serverSettings } from '../settings.ts';
+import { readSettings, SettingError } from '../../lib/settings.ts';
+import { auditSettings, type AuditSettings } from './audit_settings.ts';
 import { auditRange, type Auditor } from './audit.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { token } from './evidence.ts';
@@ -14,24 +13,6 @@ import { dollarsOf, USDC } from './network.ts';
 import { readerOf } from './node.ts';
 import { paymentChain } from './payment_chain.ts';
 import { readWallet } from './sandbox/wallet.ts';
-
-const block = z.coerce.bigint('a block number').min(0n, 'a block number').optional();
-
-export const auditSettings = z.object({
-  DATA_DIR: pipelineSettings.shape.DATA_DIR,
-  LEDGER: pipelineSettings.shape.LEDGER,
-  RPC_URL: serverSettings.shape.RPC_URL,
-  PAY_TO: serverSettings.shape.PAY_TO,
-  FROM: block.describe('`make ledger-audit`: first block. Default: where the audit of the server began.'),
-  TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),
-  TRANSFER: z.string().regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block').optional()
-    .describe('`make ledger-refunded`: the owed transfer, as `make ledger` lists it.'),
-  REFUND: z.string().refine((s) => isHash(s), 'a transaction hash').optional().describe('`make ledger-refunded`: transaction that paid the money back.'),
-  NOTE: z.string().min(10, 'at least 10 characters').max(500, 'at most 500 characters').optional()
-    .describe('`make ledger-refunded`: how it was settled, where there is no refund on the chain.'),
-});
-
-type AuditSettings = z.infer<typeof auditSettings>;
 
 /** The account that is audited: that of the settings, or of the sandbox server on this data folder. */
 async function accountOf({ DATA_DIR, RPC_URL, PAY_TO }: AuditSettings): Promise<{ readonly rpcUrl: string; readonly payTo: string }> {
