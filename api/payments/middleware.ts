@@ -7,24 +7,22 @@
  * A payment is used for one purchase among all processes. Whether it was paid is read from our own node, per payer and
  * nonce. What was paid for can be collected again by its buyer.
  */
-import { Readable } from 'node:stream';
-import { withPrivateCacheControl, type HTTPAdapter, type RouteConfig } from '@x402/core/server';
+import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import type { Context, Middleware, Next } from 'koa';
 import { isOver, LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { mismatch, payloadFor, readOffered, type OfferedPayment } from './authorization.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from './caps.ts';
 import { ChainUnavailable } from './chain_errors.ts';
+import { deliveriesOf } from './delivery.ts';
 import type { Facilitator } from './facilitator_client.ts';
 import { FacilitatorUnavailable } from './facilitator_unavailable.ts';
-import { base64Of } from './headers.ts';
-import { NETWORK } from './network.ts';
 import { checkPayer, type CheckedPayer } from './payer_check.ts';
 import type { PaymentChain } from './payment_chain.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
 import { shortHeader } from './required.ts';
 import { requirementsOf, type Requirements } from './requirements.ts';
-import { noteDelivery, sell, type Claimant, type SettlementWait } from './sale.ts';
+import { sell, type Claimant, type SettlementWait } from './sale.ts';
 import type { Signatures } from './signatures.ts';
 import { SpooledFile, wholeAnswer } from './whole.ts';
 
@@ -109,16 +107,12 @@ interface Paying {
 
 type Payment402 = 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
 
-/** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
-const receiptOf = ({ transaction, payment }: Purchase): Record<string, string> =>
-  ({ 'PAYMENT-RESPONSE': base64Of({ success: true, transaction: transaction ?? '', network: NETWORK, payer: payment.payer }) });
-
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { facilitator, chain, ledger, signatures, contractWallets, wait, publicUrl, nowMs = Date.now } = options;
   const requirements = requirementsOf(options.routes);
   requirements.catch(() => undefined);
   const refusals = refusalsOf(options, RETRY_SECONDS);
-  const noting = new Set<Promise<void>>();
+  const { give, redeliver, idle } = deliveriesOf(ledger, refusals, nowMs);
   let isReady = false;
   let starting: Promise<void> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -134,33 +128,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const readyNow = async (): Promise<boolean> => {
     if (!isReady && (starting !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000)) await start().catch(() => undefined);
     return isReady;
-  };
-
-  /** Note the delivery once the answer has left, or could not. */
-  const noteWhenSent = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
-    const closed = new Promise<void>((resolve) => {
-      if (ctx.res.closed || ctx.res.destroyed) resolve();
-      else ctx.res.once('close', () => { resolve(); });
-    });
-    const noted = closed.then(() => noteDelivery(ledger, purchase, kind, ctx.res.writableFinished, nowMs())).catch(() => undefined).finally(() => { noting.delete(noted); });
-    noting.add(noted);
-  };
-
-  /** Put a sold answer and its receipt into `ctx`. */
-  const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
-    ctx.status = 200;
-    ctx.body = answer.held ? Buffer.from(answer.held.buffer, answer.held.byteOffset, answer.held.byteLength) : Readable.from(answer.body());
-    ctx.set({ ...answer.headers, ...receiptOf(purchase), Delivery: kind });
-    ctx.length = answer.bytes;
-    // As it was hashed: nobody on the way may encode it otherwise.
-    ctx.set('Cache-Control', `${withPrivateCacheControl(ctx.response.get('Cache-Control') || null)}, no-transform`);
-    noteWhenSent(ctx, purchase, kind);
-  };
-
-  const redeliver = async (ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> => {
-    const answer = await ledger.answerOf(purchase.id);
-    if (!answer) { refusals.expired(ctx, purchase); return; }
-    give(ctx, purchase, answer, kind);
   };
 
   /**
@@ -308,9 +275,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   return {
-    start, redeliver,
+    start, redeliver, idle,
     ready: () => isReady,
-    async idle() { while (noting.size > 0) await Promise.all(noting); },
     charge(charge) {
       if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
       return async (ctx, next) => {
