@@ -102,8 +102,11 @@ interface Paying {
   readonly offer: OfferedPayment;
   readonly payload: PaymentPayload;
   readonly asked: PaymentRequirements;
+  readonly required: PaymentRequired;
   readonly payer: Extract<CheckedPayer, { kind: 'good' }>;
 }
+
+const WITHOUT_FUNDS = 'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
 
 type Payment402 = 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
 
@@ -151,9 +154,15 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     return byIdentifier ?? standing(await ledger.find({ payment }));
   };
 
+  /** The 402 of a route. */
+  const refuse402 = (ctx: Context, reason: Payment402, detail: string, asked: PaymentRequired, error?: string): void => {
+    const required = { ...asked, ...(error === undefined ? {} : { error }) };
+    refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, error);
+  };
+
   /** Make the answer of a checked payment, ask for the money, see it on the chain, and send. */
   const serve = async (ctx: Context, next: Next, { routeKey, leaseMs }: Charge, paying: Paying): Promise<void> => {
-    const { offer, payload, asked, payer } = paying;
+    const { offer, payload, asked, required, payer } = paying;
     const { payment, identifierHash } = offer;
     let file: SpooledFile | undefined;
     const make = async (claimant: Claimant): Promise<Answer | null> => {
@@ -191,7 +200,10 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
           return;
         }
         case 'taken': await answerTaken(ctx, routeKey, outcome.purchase, offer); return;
-        case 'refused': refusals.limited(ctx, outcome.reason); return;
+        case 'refused':
+          if (outcome.reason === 'payer_without_funds') refuse402(ctx, outcome.reason, WITHOUT_FUNDS, required, outcome.reason);
+          else refusals.limited(ctx, outcome.reason);
+          return;
         case 'nothing': return;
         case 'not_sent': refusals.notSent(ctx, outcome.why); return;
         case 'unknown':
@@ -202,12 +214,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       // A file that is not sent after all is deleted.
       await file?.close();
     }
-  };
-
-  /** The 402 of a route. */
-  const refuse402 = (ctx: Context, reason: Payment402, detail: string, asked: PaymentRequired, error?: string): void => {
-    const required = { ...asked, ...(error === undefined ? {} : { error }) };
-    refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, error);
   };
 
   /** Check a payment with our own node and the facilitator. Null where it was refused, and the refusal written. */
@@ -238,7 +244,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     }
     const payload = payloadFor(offer, asked);
     const verification = await facilitator.verify(payload, asked);
-    if (verification.valid) return { offer, payload, asked, payer };
+    if (verification.valid) return { offer, payload, asked, required, payer };
     const used = await takenBy(offer);
     if (used) await answerTaken(ctx, charge.routeKey, used, offer);
     else refuse402(ctx, 'payment_invalid', 'The facilitator refuses this payment. Nothing was charged.', required, verification.reason);
