@@ -1,6 +1,6 @@
 /** Everything that has to do with money while the server runs: where payments go, the ledger, what watches over both. */
 import { LedgerUnavailable, settlingSinceMs, type Ledger } from '../ledger/ledger.ts';
-import { openLedger, shownPlace } from '../ledger/open.ts';
+import { openServingLedger, shownPlace } from '../ledger/open.ts';
 import { SettingError } from '../lib/settings.ts';
 import type { PaymentHealth } from './health.ts';
 import { chainEvidence, checkChain, WrongChain } from './payments/evidence.ts';
@@ -87,7 +87,7 @@ export async function openTill({ settings, payments: wanted, report, nowMs = Dat
       // It may come back. Until then nothing is said of settlements whose outcome is not known.
       report({ payments: `the node of the chain cannot be asked: ${messageOf(error).split('\n')[0]}` });
     }
-    try { ledger = await openLedger(settings); } catch (error) {
+    try { ledger = await openServingLedger(settings); } catch (error) {
       throw error instanceof LedgerUnavailable ? new SettingError(error.message) : error;
     }
     const opened = ledger;

@@ -124,7 +124,7 @@ export type Money = 'test' | 'real';
 
 /** The ledger cannot be asked or written right now (locked, full, unreachable). Nothing of the call has happened, or nothing of it is known. */
 export class LedgerUnavailable extends Error {
-  override readonly name = 'LedgerUnavailable';
+  override readonly name: string = 'LedgerUnavailable';
 }
 
 /** How far ahead of the caller's clock a reservation may have begun and still stand. */
@@ -148,6 +148,7 @@ export interface Ledger {
   /**
    * Claim the first of these leads that nobody has, for a purchase that is reserved. A purchase has one lead at most:
    * asked again, it is given the same. A lead held by a reservation whose lease has run out is free.
+   * A withheld lead (journal.ts) is never free.
    * @returns its id, or null where all are taken or the purchase is no longer reserved
    */
   claim(purchaseId: string, leadIds: readonly string[], nowMs: number): Promise<string | null>;
@@ -177,9 +178,9 @@ export interface Ledger {
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** The leads that may not be offered to anybody, and how far their purchase is: reserved (its lease running), settling or sold. */
+  /** The leads that may not be offered to anybody, and how far their purchase is: reserved (its lease running), settling or sold. Withheld leads are sold. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
-  /** Ids of the leads that are sold or being settled: they never come back unless their purchase is released. */
+  /** Ids of the leads that are sold, being settled or withheld: they never come back unless their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
   /** Give up reservations that are over. @returns how many */
   giveUpAbandoned(nowMs: number): Promise<number>;

@@ -101,6 +101,8 @@ async function commit(query: Query): Promise<void> {
 }
 
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
+  kind: 'postgres',
+  isSameFile: () => true,
   lockRows: 'FOR UPDATE',
   read: (sql, ...values) => retryWhileUnavailable(patienceMs, () => queryOn(pool)(sql, ...values)),
   write: (work) => retryWhileUnavailable(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
