@@ -53,6 +53,7 @@ async function restoration(): Promise<void> {
     const { counts, identity, withheld } = await restore(store, settings.FILE, { overwrite: settings.OVERWRITE, noted, claims });
     await writeNote(settings.DATA_DIR, { ...identity, kind: store.kind });
     say(`${shownPlace(settings)} holds what ${settings.FILE} held: ${inWords(counts)}`);
+    if (noted !== null && noted.id !== identity.id) say(`${settings.DATA_DIR} used ledger ${noted.id} before.`);
     say(`Epoch ${identity.epoch} of ledger ${identity.id}. Restart the servers that use it: they stopped selling.`);
     if (withheld > 0) say(`${withheld} leads were sold after the backup, by the claims journal. They are withheld and never sold again.`);
   } finally { await store.close(); }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerFenced } from '../../ledger/identity.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
@@ -168,7 +169,9 @@ describe('a restore', () => {
       const restored = make('restore', { ...env, FILE, OVERWRITE: '1' });
       assert.equal(restored.status, 0, restored.out);
       assert.match(restored.out, new RegExp(`Epoch 2 of ledger ${id}. Restart the servers`));
-      await seller.ended;
+      const hasEnded = await Promise.race([seller.ended.then(() => true), sleep(30_000, false, { ref: false })]);
+      seller.process.kill();
+      assert.ok(hasEnded, 'it goes on selling');
       assert.deepEqual([seller.told.at(-1)?.error, seller.told.at(-1)?.message, seller.errors()],
         ['LedgerFenced', 'A backup of the ledger was restored while the server ran. Restart the server.', '']);
       assert.deepEqual(noteOf(DATA_DIR), { id, epoch: 2, kind: kind === 'SQLite' ? 'sqlite' : 'postgres' });

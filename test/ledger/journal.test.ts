@@ -195,6 +195,20 @@ describe('the journal', () => {
     await (await openServingLedger({ DATA_DIR })).close();
   });
 
+  test('holds the lead of a purchase that is only reserved in the ledger, as a cut log leaves it', async () => {
+    const DATA_DIR = dataDir();
+    const ledger = await openServingLedger({ DATA_DIR });
+    await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
+    await ledger.close();
+    const store = await openStore({ DATA_DIR });
+    await store.write((query) => query(`UPDATE purchases SET state = 'reserved', settling_at_ms = NULL, ended_at_ms = NULL, tx_hash = NULL`));
+    await store.close();
+    const again = await openServingLedger({ DATA_DIR });
+    assert.equal(await again.giveUpAbandoned(LATER_MS), 1);
+    assert.equal(await given(again, 2, ['one']), null);
+    await again.close();
+  });
+
   test('of another ledger in the same folder is not replayed', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
