@@ -9,6 +9,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { noteFile } from '../ledger/identity.ts';
 import { startFacilitator } from './facilitator.ts';
 import { PAY_TO } from './servers/approving.ts';
 
@@ -53,6 +54,8 @@ async function untilHealthy(url: string, child: ChildProcess, log: string): Prom
 /** Start the server over a data folder. Its ledger and its log are of this run alone. */
 export async function startServed(dataDir: string): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-served-'));
+  // The data folder notes the ledger of the run before.
+  await rm(noteFile(dataDir), { force: true });
   const facilitator = await startFacilitator();
   const [port, metricsPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;

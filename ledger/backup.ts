@@ -1,7 +1,7 @@
 /**
- * A ledger as one file that any ledger can be made from again, whichever database it lies in: gzipped lines of JSON,
- * first what it is, then every row of every table, last how many there are. It is read at one moment while servers
- * go on selling, written beside its place, read back whole, and only then given its name.
+ * A ledger as one file that either database can be restored from: gzipped lines of JSON. The first names the ledger and the
+ * time, then comes every row of every table, and the number of rows at the end. It is read at one moment while servers go
+ * on selling, written next to its place, read back whole, and only then renamed.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,14 +11,19 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { sync } from '../lib/files.ts';
+import { readIdentity, type Identity } from './identity.ts';
+import { withholdLost, type ClaimEntry } from './journal.ts';
 import { LedgerRefused } from './migrations.ts';
 import { pieceIn, stored } from './pieces.ts';
 import type { Query, Row, Store, Value } from './store.ts';
 
 const FORMAT = 'dealfeed ledger';
-/** Version of the tables below. */
-const VERSION = 1;
+/** Version of the tables below. Version 1 had no identity in its first line, no withheld leads, and nothing of the chain. */
+const VERSION = 2;
+const OLDEST_VERSION = 1;
 const PAGE = 200;
+/** Columns chain, block and payer_fault of a purchase in a backup of version 1. */
+const NO_CHAIN = [null, null, 0] as const;
 
 interface Table {
   readonly name: string;
@@ -43,18 +48,29 @@ const TABLES: readonly Table[] = [
   {
     name: 'purchases', key: ['id'],
     columns: ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
-      'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'returned_lead', 'answer_sha256', 'answer_headers', 'kept_answer'],
+      'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'returned_lead', 'answer_sha256', 'answer_headers', 'kept_answer',
+      'chain', 'block', 'payer_fault'],
     answers: { kept_answer: { read: '(SELECT sha256 FROM answers WHERE number = kept_answer) AS kept_answer', into: 'kept_answer' } },
     following: { standing: { of: 'state', sql: (state) => `CASE WHEN ${state} <> 'released' THEN 1 END` } },
   },
   { name: 'claims', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'claimed_at_ms'] },
+  {
+    name: 'transfers', key: ['chain', 'pay_to', 'block', 'log_index'],
+    columns: ['chain', 'pay_to', 'block', 'log_index', 'tx_hash', 'payer', 'nonce', 'amount', 'kind', 'purchase_id', 'resolution', 'booked_at_ms'],
+  },
+  {
+    name: 'audits', key: ['chain', 'pay_to'],
+    columns: ['chain', 'pay_to', 'through_block', 'through_seconds', 'audited_at_ms', 'lease_holder', 'lease_until_ms'],
+  },
+  { name: 'gas_days', key: ['account', 'day'], columns: ['account', 'day', 'gas'] },
   { name: 'deliveries', key: ['number'], columns: ['purchase_id', 'kind', 'at_ms', 'complete'] },
   { name: 'used_tokens', key: ['token'], columns: ['token', 'until_ms'] },
+  { name: 'withheld_leads', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'payer', 'nonce', 'at_ms'] },
   { name: 'money', key: ['one'], columns: ['one', 'kind'] },
 ];
 
 /** Columns that hold numbers, which one database gives as text. */
-const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete', 'one', 'answer']);
+const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete', 'one', 'answer', 'block', 'log_index', 'payer_fault', 'through_block', 'through_seconds', 'gas']);
 const isNumber = (column: string): boolean => NUMBERS.has(column) || column.endsWith('_ms');
 
 export type Counts = Readonly<Record<string, number>>;
@@ -95,7 +111,8 @@ async function* rowsOf(query: Query, { name, columns, key, codings = [], answers
 }
 
 async function* linesOf(query: Query): AsyncGenerator<string> {
-  yield `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
+  const { id, epoch } = await readIdentity(query);
+  yield `${JSON.stringify({ format: FORMAT, version: VERSION, at_ms: Date.now(), id, epoch })}\n`;
   const counts: Record<string, number> = {};
   for (const table of TABLES) {
     counts[table.name] = 0;
@@ -107,7 +124,13 @@ async function* linesOf(query: Query): AsyncGenerator<string> {
   yield `${JSON.stringify({ counts })}\n`;
 }
 
-type Line = { readonly table: Table; readonly values: readonly unknown[] } | { readonly counts: Counts };
+/** What the first line says. Backups of version 1 name neither the ledger nor the time. */
+interface Header {
+  readonly atMs: number;
+  readonly identity: Identity | null;
+}
+
+type Line = { readonly table: Table; readonly values: readonly unknown[] } | { readonly counts: Counts } | { readonly header: Header };
 
 /** @throws LedgerRefused, naming the file, where it is not a whole backup */
 async function* readLines(file: string): AsyncGenerator<Line> {
@@ -116,19 +139,26 @@ async function* readLines(file: string): AsyncGenerator<Line> {
   const source = createReadStream(file);
   source.on('error', (error) => { unzipped.destroy(error); });
   let number = 0;
+  let version: unknown;
   let ended = false;
   try {
     for await (const line of createInterface({ input: source.pipe(unzipped), crlfDelay: Infinity })) {
       const parsed: unknown = JSON.parse(line);
       number += 1;
       if (number === 1) {
-        const { format, version } = parsed as { format?: unknown; version?: unknown };
+        const { format, version: named, at_ms: atMs, id, epoch } = parsed as Readonly<Record<string, unknown>>;
         if (format !== FORMAT) wrong('is no backup of a ledger');
-        if (version !== VERSION) wrong(`is a backup of version ${String(version)}, and this program reads version ${VERSION}`);
+        version = named;
+        if (typeof version !== 'number' || version < OLDEST_VERSION || version > VERSION) {
+          wrong(`is a backup of version ${String(version)}, and this program reads versions ${OLDEST_VERSION} to ${VERSION}`);
+        }
+        const identity = typeof id === 'string' && typeof epoch === 'number' ? { id, epoch } : null;
+        yield { header: { atMs: typeof atMs === 'number' ? atMs : 0, identity } };
       } else if (Array.isArray(parsed)) {
         const table = TABLES.find(({ name }) => name === parsed[0]) ?? wrong(`holds a table ${String(parsed[0])}`);
-        if (parsed.length !== table.columns.length + 1) wrong(`holds a row of ${table.name} with ${parsed.length - 1} values`);
-        yield { table, values: parsed.slice(1) };
+        const values: readonly unknown[] = version === 1 && table.name === 'purchases' ? [...parsed.slice(1), ...NO_CHAIN] : parsed.slice(1);
+        if (values.length !== table.columns.length) wrong(`holds a row of ${table.name} with ${parsed.length - 1} values`);
+        yield { table, values };
       } else {
         ended = true;
         yield parsed as { counts: Counts };
@@ -156,6 +186,7 @@ export async function checkBackup(file: string): Promise<Counts> {
     open = undefined;
   };
   for await (const line of readLines(file)) {
+    if ('header' in line) continue;
     if ('counts' in line) {
       close();
       for (const [name, count] of Object.entries(line.counts)) if (counted[name] !== count) wrong(`it holds ${counted[name] ?? 0} rows of ${name}, and says ${count}`);
@@ -179,7 +210,7 @@ export async function checkBackup(file: string): Promise<Counts> {
       close();
       purchases.add(value('id'));
       if (values[table.columns.indexOf('kept_answer')] !== null && !whole.has(value('kept_answer'))) wrong(`purchase ${value('id')} has an answer whose bytes are not those that were sold`);
-    } else if (table.columns.includes('purchase_id') && !purchases.has(value('purchase_id'))) wrong(`a row of ${table.name} names purchase ${value('purchase_id')}, which is not there`);
+    } else if (table.name !== 'withheld_leads' && table.columns.includes('purchase_id') && !purchases.has(value('purchase_id'))) wrong(`a row of ${table.name} names purchase ${value('purchase_id')}, which is not there`);
   }
   return counted;
 }
@@ -200,25 +231,67 @@ export async function backUp(store: Store, file: string): Promise<Counts> {
   }
 }
 
+export interface RestoreOptions {
+  /** Throw away what the ledger holds. */
+  readonly overwrite: boolean;
+  /** The ledger that the data folder notes. */
+  readonly noted?: Identity | null;
+  /** Claims to replay: those of the restored ledger are withheld if the backup lacks their purchases. */
+  readonly claims?: readonly ClaimEntry[];
+  readonly nowMs?: number;
+}
+
+export interface Restored {
+  readonly counts: Counts;
+  readonly identity: Identity;
+  /** Leads that the journals say were sold, and the backup does not know. */
+  readonly withheld: number;
+}
+
+/** A server that was only started has written these, which is no loss. */
+const WRITTEN_BY_STARTING = new Set(['money', 'withheld_leads']);
+
+async function empty(query: Query, overwrite: boolean): Promise<void> {
+  for (const { name } of [...TABLES].reverse()) {
+    if (overwrite || WRITTEN_BY_STARTING.has(name)) await query(`DELETE FROM ${name}`);
+    else if ((await query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length > 0) {
+      throw new LedgerRefused('the ledger is not empty; with OVERWRITE=1 what it holds is thrown away');
+    }
+  }
+}
+
+/** The id of the backup, and an epoch above every one that is known, which stops running servers. */
+async function raiseEpoch(query: Query, header: Header, { noted, nowMs = Date.now() }: RestoreOptions): Promise<Identity> {
+  const own = await readIdentity(query);
+  const id = header.identity?.id ?? noted?.id ?? own.id;
+  const epoch = Math.max(own.epoch, noted?.epoch ?? 0, header.identity?.epoch ?? 0) + 1;
+  await query('UPDATE ledger_identity SET id = $1, epoch = $2, restored_at_ms = $3, backup_at_ms = $4', id, epoch, nowMs, header.atMs);
+  return { id, epoch };
+}
+
 /**
- * Make a ledger from a backup, in one transaction.
- * @param overwrite throw away what the ledger holds
- * @throws LedgerRefused where the backup is not whole, or the ledger holds something and may not be overwritten
+ * Make a ledger from a backup, in one transaction. Servers that run are stopped by it: their writes are refused.
+ * @throws LedgerRefused if the backup is not whole, or the ledger holds something and may not be overwritten
  */
-export async function restore(store: Store, file: string, overwrite: boolean): Promise<Counts> {
+export async function restore(store: Store, file: string, options: RestoreOptions): Promise<Restored> {
   const counts = await checkBackup(file);
-  const backwards = [...TABLES].reverse();
-  await store.write(async (query) => {
-    for (const { name } of backwards) {
-      // A server that has only been started has written down its money, which is no loss.
-      if (overwrite || name === 'money') await query(`DELETE FROM ${name}`);
-      else if ((await query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length > 0) throw new LedgerRefused('the ledger is not empty; with OVERWRITE=1 what it holds is thrown away');
-    }
+  return store.write(async (query) => {
+    // Waits for the writes of servers that have read the epoch already, and keeps others out until this is committed.
+    if (store.kind === 'postgres') await query('LOCK TABLE ledger_identity IN ACCESS EXCLUSIVE MODE');
+    await empty(query, options.overwrite);
+    let identity = await readIdentity(query);
+    let isOld = false;
     for await (const line of readLines(file)) {
-      if ('counts' in line) continue;
-      const row = insertable(line.table, line.values);
-      await query(insertionOf(line.table, Object.keys(row)), ...Object.values(row));
+      if ('header' in line) {
+        identity = await raiseEpoch(query, line.header, options);
+        isOld = line.header.identity === null;
+      } else if ('table' in line) {
+        const row = insertable(line.table, line.values);
+        await query(insertionOf(line.table, Object.keys(row)), ...Object.values(row));
+      }
     }
+    // A backup of version 1 does not say which ledger's claims belong to it.
+    const claims = (options.claims ?? []).filter(({ ledger }) => isOld || ledger === identity.id);
+    return { counts, identity, withheld: await withholdLost(query, claims) };
   });
-  return counts;
 }

@@ -4,6 +4,8 @@ import { say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { backUp, checkBackup, restore, type Counts } from './backup.ts';
 import { exportParquet } from './export.ts';
+import { readNote, writeNote } from './identity.ts';
+import { heldClaims, journalFile } from './journal.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { LedgerRefused } from './migrations.ts';
 import { ledgerExists, openLedger, openStore, shownPlace, type LedgerSettings } from './open.ts';
@@ -40,10 +42,21 @@ async function backup(): Promise<void> {
 async function restoration(): Promise<void> {
   const settings = readSettings(backupSettings);
   if (!existsSync(settings.FILE)) throw new SettingError(`FILE is ${JSON.stringify(settings.FILE)}, expected a backup that is there`);
-  // A damaged one is told before a ledger is made for it.
+  const absent = settings.JOURNALS?.find((path) => !existsSync(path));
+  if (absent !== undefined) throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected claims journals that are there`);
+  // Report a damaged backup before a ledger is made for it.
   await checkBackup(settings.FILE);
+  const claims = await heldClaims(settings.JOURNALS ?? [journalFile(settings.DATA_DIR)], null);
   const store = await openStore(settings);
-  try { say(`${shownPlace(settings)} holds what ${settings.FILE} held: ${inWords(await restore(store, settings.FILE, settings.OVERWRITE))}`); } finally { await store.close(); }
+  try {
+    const noted = readNote(settings.DATA_DIR);
+    const { counts, identity, withheld } = await restore(store, settings.FILE, { overwrite: settings.OVERWRITE, noted, claims });
+    await writeNote(settings.DATA_DIR, { ...identity, kind: store.kind });
+    say(`${shownPlace(settings)} holds what ${settings.FILE} held: ${inWords(counts)}`);
+    if (noted !== null && noted.id !== identity.id) say(`${settings.DATA_DIR} used ledger ${noted.id} before.`);
+    say(`Epoch ${identity.epoch} of ledger ${identity.id}. Restart the servers that use it: they stopped selling.`);
+    if (withheld > 0) say(`${withheld} leads were sold after the backup, by the claims journal. They are withheld and never sold again.`);
+  } finally { await store.close(); }
 }
 
 const commands: Readonly<Record<string, () => Promise<void>>> = { report, backup, restore: restoration };

@@ -23,8 +23,10 @@ const GIVE_UP = `DELETE FROM purchases WHERE ${OVER} AND id = $2 RETURNING id`;
 
 /** Leads looked at in one statement, which always has so many parameters so that it is prepared once. */
 const LEADS_AT_ONCE = 100;
-const HOLDERS = `SELECT c.lead_id, p.id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id
-  WHERE c.lead_id IN (${Array.from({ length: LEADS_AT_ONCE }, (_, i) => `$${i + 1}`).join(', ')})`;
+const THESE_LEADS = `(${Array.from({ length: LEADS_AT_ONCE }, (_, i) => `$${i + 1}`).join(', ')})`;
+/** Who has these leads. A withheld lead counts as sold, whoever has a claim on it: its row comes last. */
+const HOLDERS = `SELECT c.lead_id, p.id, p.state, 0 AS withheld FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_LEADS}
+  UNION ALL SELECT lead_id, purchase_id, 'sold', 1 FROM withheld_leads WHERE lead_id IN ${THESE_LEADS} ORDER BY withheld`;
 const PAGE = 500;
 const TRIES = 5;
 
@@ -200,11 +202,12 @@ export function ledgerInSql(store: Store, newId: () => string = randomUUIDv7): L
       (await store.read(`SELECT ${PURCHASE_COLUMNS} ${FROM} WHERE p.state = 'settling' AND p.settling_at_ms < $1 ORDER BY p.settling_at_ms, p.id`, settlingBeforeMs)).map(purchaseOf),
 
     claimedLeads: async (nowMs) => new Map((await store.read(
-      `SELECT c.lead_id, p.state FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${OVER})`, nowMs))
+      `SELECT c.lead_id, p.state, 0 AS withheld FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${OVER})
+        UNION ALL SELECT lead_id, 'sold', 1 FROM withheld_leads ORDER BY withheld`, nowMs))
       .map((row) => [String(row['lead_id']), String(row['state']) as Exclude<PurchaseState, 'released'>])),
 
     soldLeads: async () => (await store.read(
-      `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'`)).map((row) => String(row['lead_id'])).sort(),
+      `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved' UNION SELECT lead_id FROM withheld_leads`)).map((row) => String(row['lead_id'])).sort(),
 
     giveUpAbandoned: async (nowMs) => (await store.write((query) =>
       query(`DELETE FROM purchases WHERE ${OVER} RETURNING id`, nowMs))).length,

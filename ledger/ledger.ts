@@ -163,7 +163,7 @@ export type Money = 'test' | 'real';
 
 /** The ledger cannot be asked or written right now (locked, full, unreachable). Nothing of the call has happened, or nothing of it is known. */
 export class LedgerUnavailable extends Error {
-  override readonly name = 'LedgerUnavailable';
+  override readonly name: string = 'LedgerUnavailable';
 }
 
 /** Why `unknown` was noted of a settling purchase. */
@@ -202,7 +202,8 @@ export interface Ledger extends TransferBook {
   begin(purchase: NewPurchase): Promise<Begun>;
   /**
    * Claim the first of these leads that nobody has, for a purchase that is reserved. A purchase has at most one lead:
-   * a second call returns the same. A lead held by a reservation whose lease ran out is free.
+   * a second call returns the same. A lead held by a reservation whose lease ran out is free; a withheld one (journal.ts)
+   * never is.
    */
   claim(purchaseId: string, leadIds: readonly string[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
   /**
@@ -231,7 +232,7 @@ export interface Ledger extends TransferBook {
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** Leads that may not be offered, with the state of their purchase: reserved (its lease running), settling or sold. */
+  /** Leads that may not be offered, with the state of their purchase: reserved (its lease running), settling or sold. Withheld leads are sold. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
   /**
    * Why exclusive sales are paused: after a restore, until every transfer up to the restore is booked and none is owed.
@@ -247,7 +248,7 @@ export interface Ledger extends TransferBook {
   reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
   /** Gas reserved on a day. */
   gasReserved(account: string, day: string): Promise<bigint>;
-  /** Ids of the leads that are sold or being settled: they never come back unless their purchase is released. */
+  /** Ids of the leads that are sold, being settled or withheld: they never come back unless their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
   /** Give up reservations that are over. @returns how many */
   giveUpAbandoned(nowMs: number): Promise<number>;

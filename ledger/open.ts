@@ -1,8 +1,9 @@
 /** Opens the ledger that the settings name. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingError } from '../lib/settings.ts';
+import { checkFileIsThere, checkNoted, fencedStore, holdsBytes, readIdentity, writeNote, type NotedPlace } from './identity.ts';
 import { ledgerInSql } from './in_sql.ts';
+import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused } from './migrations.ts';
 import { openPostgresStore } from './postgres.ts';
@@ -30,8 +31,17 @@ export function shownPlace(settings: LedgerSettings): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
 }
 
-/** Whether there is a ledger already. One in PostgreSQL is taken to be there: only asking it would tell. */
-export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || existsSync(placeOf(settings));
+/** Whether there is a ledger already; an empty file is none. One in PostgreSQL is taken to be there: only asking it would tell. */
+export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || holdsBytes(placeOf(settings));
+
+const notedPlace = (settings: LedgerSettings): NotedPlace => ({ dataDir: settings.DATA_DIR, shown: shownPlace(settings) });
+
+/** The same. @throws SettingError if there is none, although the data folder notes one: it is lost, or LEDGER is not set as for the servers */
+export function notedLedgerExists(settings: LedgerSettings): boolean {
+  if (ledgerExists(settings)) return true;
+  checkFileIsThere(placeOf(settings), notedPlace(settings));
+  return false;
+}
 
 /** What keeps a ledger from being used, said of the setting that names it. */
 async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> {
@@ -51,5 +61,49 @@ export const openStore = (settings: LedgerSettings): Promise<Store> => {
   return named<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
 };
 
-/** Open the ledger. @throws as openStore does */
+/** Open the ledger. Nothing is compared with or written to the data folder's note. @throws as openStore does */
 export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openStore(settings));
+
+/** The store, if it is the ledger that the data folder notes, or if none is noted. */
+async function openNotedStore(settings: LedgerSettings): Promise<Store> {
+  if (!isPostgres(placeOf(settings))) checkFileIsThere(placeOf(settings), notedPlace(settings));
+  const store = await openStore(settings);
+  try {
+    checkNoted(await readIdentity(store.read), notedPlace(settings));
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/**
+ * Open the ledger to read what servers of this data folder sold. Nothing is noted.
+ * @throws as openStore does; SettingError if the data folder notes another ledger
+ */
+export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openNotedStore(settings));
+
+/**
+ * Open the ledger for a server. The data folder notes it; the claims journal is replayed, and written from then on; every
+ * write is refused with LedgerFenced once the ledger is replaced, removed or restored.
+ * @throws as openNotedLedger does
+ */
+export async function openServingLedger(settings: LedgerSettings): Promise<Ledger> {
+  // A ledger in memory ends with the process: there is nothing to find again.
+  if (placeOf(settings) === ':memory:') return openLedger(settings);
+  const store = await openNotedStore(settings);
+  try {
+    return await named(settings, serving(store, settings.DATA_DIR));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serving(store: Store, dataDir: string): Promise<Ledger> {
+  const identity = await readIdentity(store.read);
+  await writeNote(dataDir, { ...identity, kind: store.kind });
+  const [fenced, journal] = [fencedStore(store, identity), journalFile(dataDir)];
+  await replayClaims(fenced, journal, identity.id);
+  return withClaimsJournal(ledgerInSql(fenced), claimsJournal(journal, identity.id));
+}

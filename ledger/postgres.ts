@@ -101,6 +101,8 @@ async function commit(query: Query): Promise<void> {
 }
 
 const storeOn = (pool: Pool, patienceMs: number): Store => ({
+  kind: 'postgres',
+  isSameFile: () => true,
   lockRows: 'FOR UPDATE',
   lock: async (query, name) => { await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name); },
   read: (sql, ...values) => retryWhileUnavailable(patienceMs, () => queryOn(pool)(sql, ...values)),

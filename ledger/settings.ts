@@ -14,5 +14,7 @@ export const reportSettings = z.object({
 export const backupSettings = z.object({
   DATA_DIR, LEDGER,
   FILE: z.string('a file').min(1, 'a file').describe('`make ledger-backup`, `make ledger-restore`: file of the backup, gzipped lines of JSON. It holds the answers that were sold: keep it like the ledger.'),
+  JOURNALS: z.string().min(1, 'paths separated by commas').transform((paths) => paths.split(',').map((path) => path.trim()).filter((path) => path !== ''))
+    .optional().describe('`make ledger-restore`: claims journals to replay, one path per host, separated by commas. Default: DATA_DIR/claims.journal.'),
   OVERWRITE: yes.default(false).describe('`make ledger-restore`: 1 throws away what the ledger holds; 0 refuses one that is not empty.'),
 });

@@ -1,9 +1,10 @@
 /** The ledger in one SQLite file, for all processes of one host. */
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { ledgerInSql } from './in_sql.ts';
+import { holdsBytes } from './identity.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
 import type { Query, Row, Store } from './store.ts';
@@ -64,7 +65,8 @@ function openFile(path: string, maxPages: number | undefined): DatabaseSync {
 
 const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
-function migrate(db: DatabaseSync, path: string): void {
+/** @returns whether anything was migrated */
+function migrate(db: DatabaseSync, path: string): boolean {
   // A migration may make a table anew that others refer to. What refers to what is looked at when all is in place.
   db.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
@@ -79,6 +81,7 @@ function migrate(db: DatabaseSync, path: string): void {
     if (lacking.length > 0 && pragma(db, 'foreign_key_check') !== undefined) throw new LedgerRefused(`${path} holds rows that refer to others which are not there`);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec('COMMIT');
+    return lacking.length > 0;
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
@@ -94,6 +97,20 @@ function queryOn(db: DatabaseSync): Query {
     if (!statement) statements.set(sql, statement = db.prepare(sql.replaceAll(/\$(\d+)/g, '?$1')));
     return statement.all(...values) as readonly Row[];
   };
+}
+
+/** What a path names: null if nothing. */
+function fileAt(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+/** @returns a function that says whether the database and its log still are the files they are now, and not emptied */
+function sameFiles(path: string): () => boolean {
+  if (path === ':memory:') return () => true;
+  const log = `${realpathSync(path)}-wal`;
+  const [database, opened] = [fileAt(path), fileAt(log)];
+  return () => fileAt(path) === database && fileAt(log) === opened && holdsBytes(path);
 }
 
 /** One transaction. Readers never upgrade to writers: BEGIN IMMEDIATE takes the write lock first. */
@@ -133,6 +150,8 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
     return written;
   };
   return {
+    kind: 'sqlite',
+    isSameFile: sameFiles(path),
     lockRows: '',
     lock: async () => undefined,
     read: (sql, ...values) => retryWhileLocked(patienceMs, () => inTurn(() => query(sql, ...values))),
@@ -164,7 +183,8 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     await retryWhileLocked(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
     // With FULL a commit in WAL mode is on the disk before COMMIT returns.
     db.exec('PRAGMA synchronous = FULL');
-    await retryWhileLocked(patienceMs, () => migrate(db, path));
+    // The tables and the id go into the file itself, so that a log that is cut later does not take them.
+    if (await retryWhileLocked(patienceMs, () => migrate(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();

@@ -6,7 +6,12 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Run one statement with parameters $1, $2 ... and give its rows: those selected, or those of RETURNING. */
 export type Query = (sql: string, ...parameters: readonly Value[]) => Promise<readonly Row[]>;
 
+export type StoreKind = 'sqlite' | 'postgres';
+
 export interface Store {
+  readonly kind: StoreKind;
+  /** Whether the ledger's path still names the file that was opened. Always true for a database server. */
+  isSameFile(): boolean;
   /**
    * Run `work` in one transaction, which is durable when this resolves. If `work` throws, nothing is written. `work` may
    * run more than once, so it only uses `query`.

@@ -1,19 +1,20 @@
 /** What the pipeline asks the ledger: which leads are sold, and so are in no later snapshot. */
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
+import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
 
 /**
  * Ids of the leads that are sold or being paid for; none where there is no ledger yet.
- * @throws LedgerUnavailable where it cannot be asked: not known is not none; SettingError where LEDGER is wrong
+ * @throws LedgerUnavailable if it cannot be asked: an unreachable ledger is an error, not an empty list; SettingError if LEDGER is wrong, or
+ * the data folder notes another ledger
  */
 export async function soldLeads(settings: LedgerSettings): Promise<readonly string[]> {
-  if (!ledgerExists(settings)) return [];
-  const ledger = await openLedger(settings);
+  if (!notedLedgerExists(settings)) return [];
+  const ledger = await openNotedLedger(settings);
   try { return await ledger.soldLeads(); } finally { await ledger.close(); }
 }
 
-/** What is to be said where there is no ledger: the servers may have theirs elsewhere. */
-export const noLedgerYet = (settings: LedgerSettings): readonly string[] => (ledgerExists(settings) ? []
+/** The message if there is no ledger: the servers may have theirs elsewhere. */
+export const noLedgerYet = (settings: LedgerSettings): readonly string[] => (notedLedgerExists(settings) ? []
   : [`no ledger yet at ${shownPlace(settings)}: no lead is known to be sold; where servers have theirs elsewhere, give LEDGER as they have it`]);
 
 /** Find a wrong setting before hours of reading. A ledger that is away may be back when the snapshot is built. */

@@ -1,7 +1,7 @@
 /** `make ledger-audit` and `make ledger-refunded`. Exit status 1 where there are differences, or something cannot be read. */
 import { parseEventLogs, type Hex } from 'viem';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
-import { ledgerExists, openLedger, shownPlace } from '../../ledger/open.ts';
+import { ledgerExists, openNotedLedger, shownPlace } from '../../ledger/open.ts';
 import type { BookedTransfer } from '../../ledger/transfers.ts';
 import { say } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
@@ -81,7 +81,7 @@ async function main(command: string | undefined): Promise<number> {
   const settings = readSettings(auditSettings);
   const { rpcUrl, payTo } = await accountOf(settings);
   if (!ledgerExists(settings)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and there is no ledger yet: the server creates it at its first start`);
-  const ledger = await openLedger(settings);
+  const ledger = await openNotedLedger(settings);
   try {
     const auditor: Auditor = { ledger, chain: paymentChain(readerOf(rpcUrl)), payTo, holder: 'make ledger-audit', nowMs: Date.now };
     if (command === 'audit') return await audit(settings, auditor);

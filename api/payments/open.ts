@@ -1,7 +1,7 @@
 /** Everything that has to do with money while the server runs: the chain, the facilitator, the ledger, and their watchers. */
 import { randomUUID } from 'node:crypto';
 import { LedgerUnavailable, settlingSinceMs, type Ledger } from '../../ledger/ledger.ts';
-import { openLedger, shownPlace } from '../../ledger/open.ts';
+import { openServingLedger, shownPlace } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { PaymentHealth } from '../health.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -95,7 +95,7 @@ function healthOf({ facilitator, chain, ledger, watch, audit }: Watched, nowMs: 
 async function openLedgerFor(settings: OpenOptions['settings'], mode: PaymentSettings['mode']): Promise<Ledger> {
   let ledger: Ledger;
   try {
-    ledger = await openLedger(settings);
+    ledger = await openServingLedger(settings);
   } catch (error) {
     throw error instanceof LedgerUnavailable ? new SettingError(error.message) : error;
   }

@@ -52,6 +52,3 @@ CREATE TABLE gas_days (
   gas     bigint  NOT NULL CHECK (gas >= 0),
   PRIMARY KEY (account, day)
 );
-
--- Which ledger this is, and whether it was restored from a backup.
-CREATE TABLE ledger_identity (one integer NOT NULL PRIMARY KEY CHECK (one = 1), restored_at_ms bigint);

@@ -52,6 +52,3 @@ CREATE TABLE gas_days (
   gas     INTEGER NOT NULL CHECK (gas >= 0),
   PRIMARY KEY (account, day)
 ) STRICT, WITHOUT ROWID;
-
--- Which ledger this is, and whether it was restored from a backup.
-CREATE TABLE ledger_identity (one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1), restored_at_ms INTEGER) STRICT;

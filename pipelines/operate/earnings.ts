@@ -1,7 +1,7 @@
 /** What was earned, from the ledger; and the snapshots that sold answers were made from. */
 import { differencesOf, type Difference } from '../../ledger/differences.ts';
 import { LedgerUnavailable, settlingSinceMs, type Ledger, type Purchase } from '../../ledger/ledger.ts';
-import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
+import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { trouble, type Trouble } from './troubles.ts';
 
@@ -64,9 +64,9 @@ async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<Le
 
 /** Look into the ledger that the settings name; null where there is none yet. A ledger that cannot be asked is trouble, not an error. */
 export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()): Promise<LedgerState | null> {
-  if (!ledgerExists(settings)) return null;
   try {
-    const ledger = await openLedger(settings);
+    if (!notedLedgerExists(settings)) return null;
+    const ledger = await openNotedLedger(settings);
     try { return await stateOf(ledger, shownPlace(settings), nowMs); } finally { await ledger.close(); }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
@@ -77,8 +77,8 @@ export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()):
 /** Snapshots from which answers were sold, or are being paid for. @throws where the ledger cannot be asked */
 export async function soldSnapshots(settings: LedgerSettings): Promise<Set<string>> {
   const found = new Set<string>();
-  if (!ledgerExists(settings)) return found;
-  const ledger = await openLedger(settings);
+  if (!notedLedgerExists(settings)) return found;
+  const ledger = await openNotedLedger(settings);
   try {
     for await (const { state, snapshotId } of ledger.purchases()) if (state === 'sold' || state === 'settling') found.add(snapshotId);
   } finally { await ledger.close(); }

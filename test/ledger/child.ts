@@ -2,13 +2,16 @@
  * A process that uses a ledger, for tests with several of them:
  *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells what it gets; waits for a line first
  *   sell LEDGER FIRST LEADS N    sells payment after payment from number FIRST, N at a time, until it is killed, telling each step done
+ *   serve LEDGER DATA_DIR        opens the ledger as a server does and sells lead after lead, telling each, until a write is refused
  *   lock FILE                    holds an SQLite file's write lock until it is told something
  *   lock-reading FILE            keeps everybody out of an SQLite file, readers too
  */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../../ledger/open.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
+import { openLedger, openServingLedger } from '../../ledger/open.ts';
 import { answer, wanted } from './purchases.ts';
 
 const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
@@ -55,6 +58,28 @@ async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly 
   }
 }
 
+/** Sell `lead-0`, `lead-1` ... with an answer of 20 kB each, and tell the error that ends it. */
+async function serve(dataDir: string): Promise<void> {
+  const ledger = await openServingLedger({ DATA_DIR: dataDir, LEDGER: place });
+  for (let n = 0; ; n += 1) {
+    try {
+      const begun = await ledger.begin(wanted(n, { nowMs: Date.now() }));
+      const { id } = begun.purchase;
+      const lead = await ledger.claim(id, [`lead-${n}`], Date.now());
+      await ledger.settling(id, answer(randomBytes(20_000)), Date.now());
+      tell({ n, id, lead, done: 'settling' });
+      await ledger.sold(id, `0x${n}`, Date.now());
+      tell({ n, id, lead, done: 'sold' });
+      await sleep(10);
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+      tell({ error: error.name, message: error.message });
+      break;
+    }
+  }
+  await ledger.close();
+}
+
 async function lock(readers: boolean): Promise<void> {
   // Others may be writing just now.
   const db = new DatabaseSync(place, { timeout: 30_000 });
@@ -68,6 +93,7 @@ async function lock(readers: boolean): Promise<void> {
 
 if (mode === 'race') await race(Number(first), leads(Number(second)));
 else if (mode === 'sell') await sell(Number(first), leads(Number(second)), Number(third));
+else if (mode === 'serve') await serve(first);
 else if (mode === 'lock' || mode === 'lock-reading') await lock(mode === 'lock-reading');
 else throw new Error(`no such mode: ${mode ?? ''}`);
 process.stdin.destroy();

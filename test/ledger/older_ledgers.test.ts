@@ -77,7 +77,7 @@ async function opened(place: string, other: string): Promise<void> {
   await backUp(store, file);
   await store.close();
   const target = await openStore({ DATA_DIR: folder, LEDGER: other });
-  await restore(target, file, false);
+  await restore(target, file, { overwrite: false });
   await target.close();
   const restored = await openLedger({ DATA_DIR: folder, LEDGER: other });
   assert.deepEqual(await bodyOf(await restored.answerOf('old')), BODY);

@@ -16,6 +16,9 @@ interface Told {
   readonly id: string;
   readonly lead?: string | null;
   readonly done?: 'reserved' | 'settling' | 'sold';
+  /** Name and message of the error that ended it. */
+  readonly error?: string;
+  readonly message?: string;
 }
 
 export interface Child {

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openLedger } from '../../ledger/open.ts';
+import { openServingLedger } from '../../ledger/open.ts';
 import { startPostgres } from './postgres_started.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 5);
@@ -51,7 +51,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dealfeed-sales-rate-'));
 const server = await startPostgres();
 try {
   for (const [name, place] of [['SQLite', join(folder, 'ledger.sqlite')], ['PostgreSQL', await server.database()]] as const) {
-    const ledger = await openLedger({ DATA_DIR: folder, LEDGER: place });
+    const ledger = await openServingLedger({ DATA_DIR: join(folder, name), LEDGER: place });
     await salesPerSecond(ledger, 16, 100);
     for (const atOnce of [1, 16]) {
       const rates: number[] = [];

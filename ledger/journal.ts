@@ -1,0 +1,145 @@
+/**
+ * The claims journal: an append-only file outside the ledger that names each exclusive lead before money moves for it. A
+ * ledger that lost its last sales (a cut log, an old backup) learns from it which leads were sold, and withholds them.
+ */
+import { createReadStream, existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { makeFolder, sync } from '../lib/files.ts';
+import { LedgerUnavailable, type Ledger, type Purchase } from './ledger.ts';
+import type { Query, Store } from './store.ts';
+
+const entrySchema = z.object({
+  /** Time in ISO 8601. */
+  at: z.iso.datetime(),
+  /** Id of the ledger. */
+  ledger: z.string(),
+  lead: z.string(),
+  purchase: z.string(),
+  payer: z.string(),
+  nonce: z.string(),
+  state: z.enum(['held', 'released']),
+});
+
+/** One line of the journal. */
+export type ClaimEntry = z.infer<typeof entrySchema>;
+
+export interface ClaimsJournal {
+  /** Resolves when the entry is on the disk. */
+  append(entry: Omit<ClaimEntry, 'ledger'>): Promise<void>;
+}
+
+export const journalFile = (dataDir: string): string => join(dataDir, 'claims.journal');
+
+/** Append one entry with one write, and flush it. */
+async function appendEntry(path: string, entry: ClaimEntry): Promise<void> {
+  await makeFolder(dirname(path));
+  const handle = await open(path, 'a', 0o600);
+  let isNew: boolean;
+  try {
+    isNew = (await handle.stat()).size === 0;
+    // Line breaks on both sides: what a crash left of another entry runs into neither this one nor the one before.
+    const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
+    const { bytesWritten } = await handle.write(line);
+    if (bytesWritten !== line.length) throw new Error('the disk is full');
+    await handle.sync();
+  } finally { await handle.close(); }
+  if (isNew) await sync(dirname(path));
+}
+
+/** The journal of a ledger. The file is made by the first entry. */
+export const claimsJournal = (path: string, ledgerId: string): ClaimsJournal =>
+  ({ append: (entry) => appendEntry(path, { ...entry, ledger: ledgerId }) });
+
+function entryOf(line: string): ClaimEntry | null {
+  try { return entrySchema.parse(JSON.parse(line)); } catch { return null; }
+}
+
+/**
+ * The claims that journals hold and do not release, by purchase. The order of files and lines does not matter. Lines that
+ * cannot be read were cut short by a crash before money moved, and are ignored.
+ * @param ledgerId entries of other ledgers are ignored; null reads all
+ */
+export async function heldClaims(files: readonly string[], ledgerId: string | null): Promise<readonly ClaimEntry[]> {
+  const held = new Map<string, ClaimEntry>();
+  const released = new Set<string>();
+  for (const file of files) {
+    if (!existsSync(file)) continue;
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+      const entry = entryOf(line);
+      if (entry === null || (ledgerId !== null && entry.ledger !== ledgerId)) continue;
+      if (entry.state === 'held') held.set(entry.purchase, entry);
+      else released.add(entry.purchase);
+    }
+  }
+  return [...held.values()].filter(({ purchase }) => !released.has(purchase));
+}
+
+/** Purchases whose outcome the ledger knows, or will find out: the chain ends a settling one. */
+const KNOWN = `SELECT c.purchase_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'
+  UNION SELECT purchase_id FROM withheld_leads`;
+
+async function lostClaims(query: Query, held: readonly ClaimEntry[]): Promise<readonly ClaimEntry[]> {
+  if (held.length === 0) return [];
+  const known = new Set((await query(KNOWN)).map((row) => String(row['purchase_id'])));
+  return held.filter(({ purchase }) => !known.has(purchase));
+}
+
+/**
+ * Withhold the leads of claims that this ledger has lost. A purchase that is only reserved here counts as lost: its money
+ * may have moved, and its lease would free the lead.
+ * @returns the number of leads that were not withheld before
+ */
+export async function withholdLost(query: Query, held: readonly ClaimEntry[]): Promise<number> {
+  let count = 0;
+  for (const { lead, purchase, payer, nonce, at } of await lostClaims(query, held)) {
+    const [found] = await query('SELECT state FROM purchases WHERE id = $1', purchase);
+    if (found?.['state'] !== undefined && found['state'] !== 'reserved') continue;
+    const added = await query(`INSERT INTO withheld_leads (lead_id, purchase_id, payer, nonce, at_ms) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT DO NOTHING RETURNING lead_id`, lead, purchase, payer, nonce, Date.parse(at));
+    count += added.length;
+  }
+  return count;
+}
+
+/** Replay a journal into a ledger that is about to be used. @returns the number of leads that are withheld now and were not before */
+export async function replayClaims(store: Store, file: string, ledgerId: string): Promise<number> {
+  const held = await heldClaims([file], ledgerId);
+  if ((await lostClaims(store.read, held)).length === 0) return 0;
+  return store.write((query) => withholdLost(query, held));
+}
+
+const entryFor = (purchase: Purchase, lead: string, state: ClaimEntry['state'], nowMs: number): Omit<ClaimEntry, 'ledger'> => ({
+  at: new Date(nowMs).toISOString(), lead, purchase: purchase.id, payer: purchase.payment.payer, nonce: purchase.payment.nonce, state,
+});
+
+/** A ledger that writes the leads of its purchases into the journal, before money moves and after they are released. */
+export function withClaimsJournal(ledger: Ledger, journal: ClaimsJournal): Ledger {
+  const append = async (purchaseId: string, state: ClaimEntry['state'], nowMs: number): Promise<void> => {
+    const purchase = await ledger.find({ id: purchaseId });
+    if (purchase === null || purchase.leadId === null) return;
+    await journal.append(entryFor(purchase, purchase.leadId, state, nowMs));
+  };
+  return {
+    ...ledger,
+    async settling(purchaseId, answer, nowMs) {
+      if (!(await ledger.settling(purchaseId, answer, nowMs))) return false;
+      try { await append(purchaseId, 'held', nowMs); } catch (error) {
+        if (error instanceof LedgerUnavailable) throw error;
+        const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+        throw new LedgerUnavailable(`the claims journal cannot be written${code}`, { cause: error });
+      }
+      return true;
+    },
+    async release(purchaseId, reason, nowMs) {
+      const isReleased = await ledger.release(purchaseId, reason, nowMs);
+      if (isReleased && reason !== 'not_settled') {
+        // The ledger says already that it is released, and a replay asks the ledger too.
+        await append(purchaseId, 'released', nowMs).catch(() => undefined);
+      }
+      return isReleased;
+    },
+  };
+}
