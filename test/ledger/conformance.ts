@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Ledger, NewPurchase, PurchaseState, ReleaseReason } from '../../ledger/ledger.ts';
 import { clocksThatJump } from './conformance_clocks.ts';
+import { leadLimits } from './conformance_lead_limits.ts';
+import { payerLimits } from './conformance_limits.ts';
 import { all, answer, bodyOf, claim, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
@@ -29,6 +31,13 @@ export function conformance(place: Place): void {
   const inNew = async (work: (ledger: Ledger) => Promise<void>): Promise<void> => {
     const ledger = await place.open(await place.fresh());
     try { await work(ledger); } finally { await ledger.close(); }
+  };
+
+  /** Two connections to one new ledger. */
+  const onTwo = async (work: (one: Ledger, two: Ledger) => Promise<void>): Promise<void> => {
+    const name = await place.fresh();
+    const [one, two] = [await place.open(name), await place.open(name)];
+    try { await work(one, two); } finally { await Promise.all([one.close(), two.close()]); }
   };
 
   describe('beginning', () => {
@@ -367,4 +376,6 @@ export function conformance(place: Place): void {
   });
 
   clocksThatJump(inNew);
+  payerLimits(onTwo);
+  leadLimits(onTwo);
 }
