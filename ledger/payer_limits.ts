@@ -7,11 +7,10 @@ import type { Query, Row } from './store.ts';
 export const overAt = (parameter: string): string =>
   `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
-const USE_OF_PAYER = `SELECT
-    SUM(CASE WHEN state <> 'released' THEN 1 ELSE 0 END) AS open,
-    SUM(CASE WHEN state <> 'released' THEN CAST(amount AS NUMERIC) ELSE 0 END) AS open_amount,
-    SUM(CASE WHEN state = 'released' AND payer_fault = 1 AND ended_at_ms > $3 THEN 1 ELSE 0 END) AS unpaid
-  FROM purchases WHERE payer = $1 AND state IN ('reserved', 'settling', 'released') AND NOT (${overAt('$2')})`;
+/** Purchases that count against a payer: as few as the limits allow. SQLite cannot add amounts of 256 bits. */
+const USE_OF_PAYER = `SELECT state, amount FROM purchases
+  WHERE payer = $1 AND state IN ('reserved', 'settling', 'released') AND NOT (${overAt('$2')})
+    AND (state <> 'released' OR (payer_fault = 1 AND ended_at_ms > $3))`;
 
 const HELD_LEADS = `SELECT
     SUM(CASE WHEN p.payer = $1 THEN 1 ELSE 0 END) AS own,
@@ -26,10 +25,11 @@ const sumOf = (row: Row | undefined, column: string): number => asNumber(row?.[c
 
 /** Why this payer may not begin this purchase now; null where it may. */
 export async function payerRefusal(query: Query, { payment, nowMs, limits }: NewPurchase): Promise<PayerRefusal | null> {
-  const [row] = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS);
-  if (sumOf(row, 'open') >= limits.mostOpen) return 'too_many_open_purchases';
-  if (sumOf(row, 'unpaid') >= limits.mostUnpaid) return 'payer_unbilled_too_often';
-  const committed = BigInt(String(row?.['open_amount'] ?? 0));
+  const rows = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS);
+  const open = rows.filter((row) => row['state'] !== 'released');
+  if (open.length >= limits.mostOpen) return 'too_many_open_purchases';
+  if (rows.length - open.length >= limits.mostUnpaid) return 'payer_unbilled_too_often';
+  const committed = open.reduce((sum, row) => sum + BigInt(String(row['amount'])), 0n);
   return committed + payment.amount > limits.balance ? 'payer_without_funds' : null;
 }
 

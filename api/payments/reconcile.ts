@@ -3,6 +3,7 @@
  * once, and in parallel with a sale: the chain shows the same to all, and the ledger takes it once.
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../ledger/ledger.ts';
+import { ChainUnavailable } from './chain_errors.ts';
 import type { ChainEvidence } from './evidence.ts';
 
 export interface Reconciler {
@@ -44,7 +45,8 @@ export interface Pass {
 }
 
 /** What went wrong, without a library's text. */
-export const failureText = (error: unknown): string => (error instanceof LedgerUnavailable || (error instanceof Error && error.name.endsWith('Unavailable')) ? error.message : 'an unexpected error; see the log');
+export const failureText = (error: unknown): string =>
+  (error instanceof LedgerUnavailable || error instanceof ChainUnavailable ? error.message : 'an unexpected error; see the log');
 
 /**
  * Look at every purchase that is settling: those whose outcome was noted as unknown, and those that have been settling

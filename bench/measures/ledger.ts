@@ -16,6 +16,9 @@ const TIMED: Readonly<Record<Size, number>> = { full: 10_000, quick: 2_000 };
 const AT_ONCE = 16;
 const ANSWER_BYTES = 2_000;
 
+const CHAIN = `0x${'cc'.repeat(32)}`;
+const LIMITS = { balance: 1_000_000n, mostOpen: 20, mostUnpaid: 5 };
+
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 const filler = 'a'.repeat(ANSWER_BYTES - 64);
 
@@ -25,11 +28,12 @@ async function sell(ledger: Ledger): Promise<{ readonly noted: Promise<void> }> 
   const begun = await ledger.begin({
     payment: { network: 'eip155:8453', asset: `0x${'aa'.repeat(20)}`, payer: hex(20), nonce: hex(32), payTo: `0x${'bb'.repeat(20)}`, amount: 50_000n, validBefore: BigInt(Math.floor(nowMs / 1000) + 290) },
     identifierHash: null, route: 'GET /api/deals', request: '/api/deals?state=OH', snapshotId: '2026-11-20.01', nowMs, leaseMs: 30_000,
+    chain: CHAIN, limits: LIMITS,
   });
   const held = Buffer.from(randomBytes(32).toString('hex') + filler);
   const answer = { headers: { 'Content-Type': 'application/json' }, sha256: hash('sha256', held, 'hex'), bytes: held.length, held, async* body() { yield held; } };
   if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs))) throw new Error('a sale that nobody else wants was refused');
-  await ledger.sold(begun.purchase.id, hex(32), nowMs);
+  await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
   return { noted: ledger.delivered({ purchaseId: begun.purchase.id, kind: 'first', atMs: nowMs, complete: true }) };
 }
 

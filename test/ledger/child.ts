@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger } from '../../ledger/open.ts';
-import { answer, wanted } from './purchases.ts';
+import { answer, claim, paid, wanted } from './purchases.ts';
 
 const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
 const tell = (line: object): void => { process.stdout.write(`${JSON.stringify(line)}\n`); };
@@ -30,8 +30,8 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
     const begun = await ledger.begin(wanted(n, { leaseMs: 1e9 }));
     if (begun.kind !== 'reserved') continue;
     const { id } = begun.purchase;
-    const lead = await ledger.claim(id, leadIds, 1);
-    const sold = lead !== null && (await ledger.settling(id, answer(bodyFor(n)), 2)) && (await ledger.sold(id, `0x${n}`, 3)).state === 'sold';
+    const lead = await claim(ledger, id, leadIds, 1);
+    const sold = lead !== null && (await ledger.settling(id, answer(bodyFor(n)), 2)) && (await ledger.sold(id, paid(n), 3)).state === 'sold';
     if (!sold) await ledger.release(id, 'not_settled', 4);
     tell({ n, id, lead });
   }
@@ -50,10 +50,10 @@ async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly 
     if (begun.kind !== 'reserved') throw new Error('nobody else has this payment');
     const { id } = begun.purchase;
     tell({ n, id, done: 'reserved' });
-    const lead = await ledger.claim(id, leadIds, Date.now());
+    const lead = await claim(ledger, id, leadIds, Date.now());
     if (!(await ledger.settling(id, answer(bodyFor(n)), Date.now()))) continue;
     tell({ n, id, lead, body: bodyFor(n).length, done: 'settling' });
-    await ledger.sold(id, `0x${n}`, Date.now());
+    await ledger.sold(id, paid(n), Date.now());
     tell({ n, id, lead, done: 'sold' });
   }
 }

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Ledger, NewPurchase, PurchaseState, ReleaseReason } from '../../ledger/ledger.ts';
 import { clocksThatJump } from './conformance_clocks.ts';
-import { all, answer, bodyOf, LEASE_MS, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { leadLimits } from './conformance_lead_limits.ts';
+import { payerLimits } from './conformance_limits.ts';
+import { all, answer, bodyOf, claim, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
 export interface Place {
@@ -13,7 +15,7 @@ export interface Place {
 }
 
 const STATES: readonly PurchaseState[] = ['reserved', 'settling', 'sold', 'released'];
-const REASONS: readonly ReleaseReason[] = ['not_settled', 'refused', 'expired_unused', 'used_elsewhere'];
+const REASONS: readonly ReleaseReason[] = ['not_settled', 'not_sent', 'expired_unused', 'used_elsewhere', 'chain_gone'];
 
 export function conformance(place: Place): void {
   /** One ledger for a group of tests, whose payments and leads do not meet. */
@@ -31,6 +33,13 @@ export function conformance(place: Place): void {
     try { await work(ledger); } finally { await ledger.close(); }
   };
 
+  /** Two connections to one new ledger. */
+  const onTwo = async (work: (one: Ledger, two: Ledger) => Promise<void>): Promise<void> => {
+    const name = await place.fresh();
+    const [one, two] = [await place.open(name), await place.open(name)];
+    try { await work(one, two); } finally { await Promise.all([one.close(), two.close()]); }
+  };
+
   describe('beginning', () => {
     const { get } = shared();
 
@@ -44,10 +53,10 @@ export function conformance(place: Place): void {
       const most = (1n << 256n) - 1n;
       const asked = wanted(2, { payment: { ...payment(2), amount: most, validBefore: most - 1n }, identifierHash: sha256('mine'), nowMs: 1_795_000_000_123, request: '/x?a=ä&b=\'"' });
       const { id } = await reserve(get(), asked);
-      const { nowMs, leaseMs, ...kept } = asked;
+      const { nowMs, leaseMs, limits: _, ...kept } = asked;
       assert.deepEqual(await get().find({ id }), {
         ...kept, id, state: 'reserved', reservedAtMs: nowMs, leaseUntilMs: nowMs + leaseMs,
-        settlingAtMs: null, endedAtMs: null, transaction: null, why: null, leadId: null, answerSha256: null,
+        settlingAtMs: null, endedAtMs: null, transaction: null, block: null, why: null, leadId: null, answerSha256: null,
       });
     });
 
@@ -85,7 +94,7 @@ export function conformance(place: Place): void {
       const next = await reserve(get(), wanted(8, { nowMs: LEASE_MS }));
       assert.notEqual(next.id, old.id);
       assert.equal(await get().find({ id: old.id }), null);
-      assert.equal(await get().claim(old.id, ['lead-8'], LEASE_MS), null);
+      assert.equal(await claim(get(), old.id, ['lead-8'], LEASE_MS), null);
       assert.equal(await get().settling(old.id, answer('late'), LEASE_MS), false);
       assert.equal(await get().release(old.id, 'not_settled', LEASE_MS), false);
       assert.equal((await get().find({ payment: payment(8) }))?.id, next.id, 'the new one is untouched by the old one\'s process');
@@ -107,11 +116,11 @@ export function conformance(place: Place): void {
 
     test('the first that nobody has, one a purchase, and the same when asked again', async () => {
       const [a, b, c] = [await reserve(get(), wanted(1)), await reserve(get(), wanted(2)), await reserve(get(), wanted(3))];
-      assert.equal(await get().claim(a.id, ['l1', 'l2'], 0), 'l1');
-      assert.equal(await get().claim(a.id, ['l2'], 0), 'l1');
-      assert.equal(await get().claim(b.id, ['l1', 'l2'], 0), 'l2');
-      assert.equal(await get().claim(c.id, ['l2', 'l1'], 0), null);
-      assert.equal(await get().claim(c.id, [], 0), null);
+      assert.equal(await claim(get(), a.id, ['l1', 'l2'], 0), 'l1');
+      assert.equal(await claim(get(), a.id, ['l2'], 0), 'l1');
+      assert.equal(await claim(get(), b.id, ['l1', 'l2'], 0), 'l2');
+      assert.equal(await claim(get(), c.id, ['l2', 'l1'], 0), null);
+      assert.equal(await claim(get(), c.id, [], 0), null);
       assert.equal((await get().find({ id: a.id }))?.leadId, 'l1');
       assert.equal((await get().find({ id: c.id }))?.leadId, null);
     });
@@ -119,16 +128,16 @@ export function conformance(place: Place): void {
     test('only for a purchase that is reserved', async () => {
       for (const [i, state] of STATES.slice(1).entries()) {
         const { id } = await purchaseIn(get(), state, 10 + i);
-        assert.equal(await get().claim(id, [`free-${i}`], 0), null, state);
+        assert.equal(await claim(get(), id, [`free-${i}`], 0), null, state);
       }
-      assert.equal(await get().claim('no such purchase', ['free'], 0), null);
+      assert.equal(await claim(get(), 'no such purchase', ['free'], 0), null);
     });
 
     test('a lead whose reservation has run out is free, and that reservation is over', async () => {
       const old = await purchaseIn(get(), 'reserved', 20, { lead: 'l20' });
       const next = await reserve(get(), wanted(21, { nowMs: LEASE_MS - 1 }));
-      assert.equal(await get().claim(next.id, ['l20'], LEASE_MS - 1), null);
-      assert.equal(await get().claim(next.id, ['l20'], LEASE_MS), 'l20');
+      assert.equal(await claim(get(), next.id, ['l20'], LEASE_MS - 1), null);
+      assert.equal(await claim(get(), next.id, ['l20'], LEASE_MS), 'l20');
       assert.equal(await get().settling(old.id, answer('x'), LEASE_MS), false);
     });
 
@@ -136,7 +145,7 @@ export function conformance(place: Place): void {
       for (const state of ['settling', 'sold'] as const) {
         await purchaseIn(get(), state, state === 'sold' ? 30 : 31, { lead: `l-${state}` });
         const late = await reserve(get(), wanted(state === 'sold' ? 32 : 33, { nowMs: 10 ** 12 }));
-        assert.equal(await get().claim(late.id, [`l-${state}`], 10 ** 12), null);
+        assert.equal(await claim(get(), late.id, [`l-${state}`], 10 ** 12), null);
       }
     });
 
@@ -144,7 +153,7 @@ export function conformance(place: Place): void {
       const leads = Array.from({ length: 350 }, (_, i) => `many-${i}`);
       for (const i of [0, 1, 2, 120, 349]) await purchaseIn(get(), 'sold', 1000 + i, { lead: `many-${i}`, body: 'same' });
       const { id } = await reserve(get(), wanted(40));
-      assert.equal(await get().claim(id, ['many-0', 'many-1', 'many-2', ...leads.slice(120, 121), ...Array.from({ length: 200 }, () => 'many-349'), ...leads], 0), 'many-3');
+      assert.equal(await claim(get(), id, ['many-0', 'many-1', 'many-2', ...leads.slice(120, 121), ...Array.from({ length: 200 }, () => 'many-349'), ...leads], 0), 'many-3');
     });
 
     test('which leads are claimed, and which are sold for good', async () => {
@@ -197,12 +206,12 @@ export function conformance(place: Place): void {
 
     test('an unknown outcome is noted, with the transaction where one is named, and stays until evidence comes', async () => {
       const { id } = await purchaseIn(get(), 'settling', 12);
-      await get().unknown(id, 'timed out', '0xabc');
-      await get().unknown(id, 'timed out again', null);
+      await get().unknown(id, 'not_seen', '0xabc');
+      await get().unknown(id, 'unavailable', null);
       const { state, why, transaction } = (await get().find({ id })) ?? {};
-      assert.deepEqual({ state, why, transaction }, { state: 'settling', why: 'timed out again', transaction: '0xabc' });
-      await get().sold(id, '0xdef', 9);
-      await get().unknown(id, 'too late', '0x111');
+      assert.deepEqual({ state, why, transaction }, { state: 'settling', why: 'unavailable', transaction: '0xabc' });
+      await get().sold(id, { transaction: '0xdef', block: 7n }, 9);
+      await get().unknown(id, 'not_seen', '0x111');
       const after_ = await get().find({ id });
       assert.deepEqual([after_?.state, after_?.why, after_?.transaction], ['sold', null, '0xdef']);
     });
@@ -222,18 +231,18 @@ export function conformance(place: Place): void {
 
     test('sold is written once, and the first transaction stays', async () => {
       const { id } = await purchaseIn(get(), 'settling', 1, { lead: 'l1' });
-      const first = await get().sold(id, '0xaaa', 50);
-      assert.deepEqual([first.state, first.transaction, first.endedAtMs, first.leadId], ['sold', '0xaaa', 50, 'l1']);
-      assert.deepEqual(await get().sold(id, '0xbbb', 60), first);
+      const first = await get().sold(id, { transaction: '0xaaa', block: 12n }, 50);
+      assert.deepEqual([first.state, first.transaction, first.block, first.endedAtMs, first.leadId], ['sold', '0xaaa', 12n, 50, 'l1']);
+      assert.deepEqual(await get().sold(id, { transaction: '0xbbb', block: 13n }, 60), first);
     });
 
     test('what was never sent for settlement cannot be sold; what was released stays released', async () => {
       const { id } = await purchaseIn(get(), 'reserved', 2);
-      await assert.rejects(get().sold(id, '0xaaa', 1), /never sent for settlement/);
+      await assert.rejects(get().sold(id, paid(1), 1), /never sent for settlement/);
       assert.equal((await get().find({ id }))?.state, 'reserved');
-      await assert.rejects(get().sold('no such purchase', '0xaaa', 1), /never sent for settlement/);
+      await assert.rejects(get().sold('no such purchase', paid(1), 1), /never sent for settlement/);
       const released = await purchaseIn(get(), 'released', 3);
-      assert.equal((await get().sold(released.id, '0xaaa', 99)).state, 'released');
+      assert.equal((await get().sold(released.id, paid(1), 99)).state, 'released');
     });
 
     for (const [s, state] of STATES.entries()) {
@@ -251,11 +260,11 @@ export function conformance(place: Place): void {
           }
           if (reason === 'not_settled') assert.equal(kept, null);
           else assert.deepEqual([kept?.state, kept?.why, kept?.endedAtMs, kept?.leadId], ['released', reason, 70, `l-${n}`]);
-          assert.equal(await get().answerOf(id), null);
+          assert.equal(String(await bodyOf(await get().answerOf(id))), reason === 'not_settled' ? 'null' : `answer ${n}`, 'money that arrives after all makes it collectable again');
           assert.equal(await get().find({ payment: payment(n) }), null);
           assert.equal(await get().find({ payer: payment(n).payer, identifierHash }), null);
           const next = await reserve(get(), wanted(n, { identifierHash, nowMs: 71 }));
-          assert.equal(await get().claim(next.id, [`l-${n}`], 71), `l-${n}`, 'its lead is free again');
+          assert.equal(await claim(get(), next.id, [`l-${n}`], 71), `l-${n}`, 'its lead is free again');
           assert.equal(await get().release(id, reason, 72), false, 'it ends once');
         });
       }
@@ -281,7 +290,7 @@ export function conformance(place: Place): void {
         assert.equal(await ledger.giveUpAbandoned(LEASE_MS), 1);
         assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), ['released', 'reserved', 'settling', 'sold']);
         const { id } = await reserve(ledger, wanted(0, { nowMs: LEASE_MS }));
-        assert.equal(await ledger.claim(id, ['l-0'], LEASE_MS), 'l-0');
+        assert.equal(await claim(ledger, id, ['l-0'], LEASE_MS), 'l-0');
       });
     });
 
@@ -367,4 +376,6 @@ export function conformance(place: Place): void {
   });
 
   clocksThatJump(inNew);
+  payerLimits(onTwo);
+  leadLimits(onTwo);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FUTURE_MS, type Ledger } from '../../ledger/ledger.ts';
-import { answer, purchaseIn, reserve, wanted } from './purchases.ts';
+import { answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';
 
 /** @param inNew runs its work on a new ledger */
 export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) => Promise<void>): void {
@@ -17,7 +17,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         assert.equal(await ledger.giveUpAbandoned(0), 0);
         assert.equal(await ledger.forgetAnswers(0), 0);
         const { id } = await reserve(ledger, wanted(4));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
+        assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
       });
     });
 
@@ -27,7 +27,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries()) await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
         assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
         const { id } = await reserve(ledger, wanted(4));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved'], 0), 'reserved');
+        assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], 0), 'reserved');
         await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
         assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
         await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
@@ -43,7 +43,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         const jumped = 10 ** 12;
         assert.equal(await ledger.giveUpAbandoned(jumped), 1);
         const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
-        assert.equal(await ledger.claim(id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
+        assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
         assert.equal(await ledger.settling(slow.id, answer('x'), 5), false, 'by its own clock it would still have time');
       });
     });

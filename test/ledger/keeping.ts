@@ -11,7 +11,7 @@ import { literal } from '../../lib/sql.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Place } from './conformance.ts';
 import { child } from './processes.ts';
-import { all, bodyOf, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { all, bodyOf, claim, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -23,7 +23,7 @@ async function fill(ledger: Ledger): Promise<void> {
   await purchaseIn(ledger, 'sold', 2, { body: LARGE, route: 'GET /api/deals', nowMs: Date.UTC(2026, 10, 21, 9) });
   await purchaseIn(ledger, 'sold', 3, { body: 'what was bought', route: 'GET /api/deals', nowMs: Date.UTC(2026, 10, 21, 10), payment: { ...payment(3), amount: 50_000n } });
   const open = await purchaseIn(ledger, 'settling', 4, { lead: 'open-lead', nowMs: Date.now() - 3 * 3_600_000 });
-  await ledger.unknown(open.id, 'timed out', '0xabc');
+  await ledger.unknown(open.id, 'not_seen', '0xabc');
   await purchaseIn(ledger, 'released', 5, { lead: 'given-back', body: '' });
   await purchaseIn(ledger, 'reserved', 6, { lead: 'reserved-lead' });
   for (const [i, p] of (await all(ledger.purchases())).filter((q) => q.state === 'sold').entries()) {
@@ -72,7 +72,7 @@ export function keeping(place: Place, other: Place): void {
       assert.deepEqual(await told(again), before, kind);
       assert.deepEqual(await again.begin(wanted(1)).then((b) => b.kind), 'taken', 'a payment that was used stays used');
       const next = await reserve(again, wanted(50));
-      assert.equal(await again.claim(next.id, ['sold-lead', 'open-lead', 'given-back'], 0), 'given-back', 'sold leads are still sold');
+      assert.equal(await claim(again, next.id, ['sold-lead', 'open-lead', 'given-back'], 0), 'given-back', 'sold leads are still sold');
       assert.equal(await again.useOnce('token', Date.now() + 1e9), false);
       assert.equal(await again.keepTo('test'), 'real');
       await again.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
@@ -136,7 +136,7 @@ export function keeping(place: Place, other: Place): void {
     assert.equal(status, 0, out);
     for (const line of [
       /3 sold for \$2\.05, 1 settling, 1 reserved, 1 released/, /2026-11-21 {2}GET \/api\/deals +2 {2}\$1\.05/, /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
-      /all {2}every endpoint +3 {2}\$2\.05/, /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc {2}timed out/,
+      /all {2}every endpoint +3 {2}\$2\.05/, /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc {2}not_seen/,
       /Leads: 1 sold, 1 being paid for, 1 reserved/, /never sent to the last byte: 1 \(their buyers can collect them\)/,
     ]) assert.match(out, line);
     assert.ok(out.split('\n').length < 40, 'one screen');

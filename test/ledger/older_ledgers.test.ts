@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { backUp, restore } from '../../ledger/backup.ts';
 import { openLedger, openStore } from '../../ledger/open.ts';
 import { openPostgresStore } from '../../ledger/postgres.ts';
-import { all, bodyOf, payment, purchaseIn, sha256, wanted } from './purchases.ts';
+import { all, bodyOf, payment, purchaseIn, purchaseOf, sha256, wanted } from './purchases.ts';
 import { startPostgres } from './postgres_started.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-older-'));
@@ -57,9 +57,10 @@ async function opened(place: string, other: string): Promise<void> {
   assert.deepEqual([before?.bytes, before?.sha256], [BODY.length, HASH]);
   assert.deepEqual(await bodyOf(before), BODY);
   assert.deepEqual([(await ledger.find({ id: 'old' }))?.leadId, (await ledger.find({ id: 'gone' }))?.leadId, await ledger.soldLeads()], ['its lead', 'lead', ['its lead']]);
-  const begun = [await ledger.begin(wanted(1)), await ledger.begin(wanted(4))];
-  assert.deepEqual(begun.map(({ kind, purchase }) => [kind, purchase.id === 'old']), [['taken', true], ['reserved', false]], 'a payment that was used stays used, and one that was given back is free');
-  await ledger.release(begun[1]?.purchase.id ?? '', 'not_settled', 1);
+  const [used, free] = [await ledger.begin(wanted(1)), await ledger.begin(wanted(4))];
+  const begun = [used, free];
+  assert.deepEqual(begun.map((b) => [b.kind, purchaseOf(b).id === 'old']), [['taken', true], ['reserved', false]], 'a payment that was used stays used, and one that was given back is free');
+  await ledger.release(purchaseOf(free).id, 'not_settled', 1);
   assert.equal((await all(ledger.deliveries())).length, 1);
   const again = await purchaseIn(ledger, 'sold', 2, { body: BODY.toString() });
   assert.deepEqual(await bodyOf(await ledger.answerOf(again.id)), BODY, 'the same bytes are not written anew');

@@ -9,7 +9,7 @@ import { openPostgresLedger } from '../../ledger/postgres.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 import { processes } from './processes.ts';
-import { all, answer, bodyOf, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 
 let started: PostgresServer | undefined;
 before(async () => { started = await startPostgres(); });
@@ -50,7 +50,7 @@ test('the server is restarted under load, gently and as by losing power: what wa
         const { id } = await reserve(mine, wanted(n));
         if (!(await mine.settling(id, answer(`answer ${n}`), 1))) throw new Error('not reserved any more');
         said.set(id, 'settling');
-        await mine.sold(id, `0x${n}`, 2);
+        await mine.sold(id, paid(n), 2);
         said.set(id, 'sold');
       } catch (error) {
         if (!(error instanceof LedgerUnavailable)) throw error;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Place } from './conformance.ts';
-import { all, answer, bodyOf, LEASE_MS, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { all, answer, bodyOf, claim, LEASE_MS, paid, purchaseIn, purchaseOf, reserve, sha256, wanted } from './purchases.ts';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 
@@ -82,17 +82,17 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
       const begun = await both((ledger, i) => ledger.begin(wanted(n + i, { identifierHash })));
       assert.equal(begun.filter((b) => b.kind === 'reserved').length, 1, 'one identifier, one purchase');
       const rivals = await Promise.all([1, 2, 3, 4].map((i) => reserve(one, wanted(n + 10 + i))));
-      const claims = await both((ledger, i) => ledger.claim(rivals[i]?.id ?? '', [`lead-${round}`], 0));
+      const claims = await both((ledger, i) => claim(ledger, rivals[i]?.id ?? '', [`lead-${round}`], 0));
       assert.equal(claims.filter((lead) => lead !== null).length, 1, 'one lead, one purchase');
 
       const slow = await purchaseIn(one, 'reserved', n + 20, { lead: `slow-${round}` });
       const [settling, next] = [await two.begin(wanted(n + 21, { nowMs: LEASE_MS })), one];
       assert.equal(settling.kind, 'reserved');
-      const [kept, takenOver] = await Promise.all([one.settling(slow.id, answer(`s${round}`), LEASE_MS), next.claim(settling.purchase.id, [`slow-${round}`], LEASE_MS)]);
+      const [kept, takenOver] = await Promise.all([one.settling(slow.id, answer(`s${round}`), LEASE_MS), claim(next, purchaseOf(settling).id, [`slow-${round}`], LEASE_MS)]);
       assert.notEqual(kept, takenOver !== null, 'either the slow one may settle, or its lead is another\'s');
 
       const open = await purchaseIn(one, 'settling', n + 30);
-      const [sold, released] = await Promise.all([one.sold(open.id, '0xabc', 1), two.release(open.id, 'expired_unused', 1)]);
+      const [sold, released] = await Promise.all([one.sold(open.id, paid(1), 1), two.release(open.id, 'expired_unused', 1)]);
       assert.notEqual(sold.state === 'sold', released);
       assert.equal((await one.find({ id: open.id }))?.state, sold.state);
 

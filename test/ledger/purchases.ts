@@ -1,7 +1,8 @@
 /** Payments, purchases and answers for tests of the ledger. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Answer, Ledger, NewPurchase, Payment, Purchase } from '../../ledger/ledger.ts';
+import type { Answer, Begun, LeadLimits, Ledger, NewPurchase, PayerLimits, Payment, Purchase } from '../../ledger/ledger.ts';
+import type { Paid } from '../../ledger/transfers.ts';
 
 const hex = (n: number, digits: number): string => `0x${n.toString(16).padStart(digits, '0')}`;
 
@@ -13,10 +14,20 @@ export const payment = (n: number, payer = 1): Payment => ({
 
 export const LEASE_MS = 1000;
 
+/** The chain that payments belong to, unless said otherwise. */
+export const CHAIN = `0x${'c'.repeat(64)}`;
+
+/** Limits that no test reaches by accident. */
+export const GENEROUS: PayerLimits = { balance: 1n << 300n, mostOpen: 1_000_000, mostUnpaid: 1_000_000 };
+export const GENEROUS_LEADS: LeadLimits = { perPayer: 1_000_000, byNewPayers: 1_000_000 };
+
+/** Where the chain shows payment number `n`. */
+export const paid = (n: number, block = BigInt(n)): Paid => ({ transaction: hex(n, 64), block });
+
 /** A call that is paid with the n-th payment at time 0, unless said otherwise. */
 export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase => ({
   payment: payment(n), route: 'GET /api/leads/exclusive', request: `/api/leads/exclusive?n=${n}`, snapshotId: 'run-1',
-  identifierHash: null, nowMs: 0, leaseMs: LEASE_MS, ...more,
+  identifierHash: null, nowMs: 0, leaseMs: LEASE_MS, chain: CHAIN, limits: GENEROUS, ...more,
 });
 
 export const sha256 = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
@@ -48,6 +59,19 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
+/** The purchase of a call of `begin` that was not refused: the new one, or the one that was there. */
+export function purchaseOf(begun: Begun): Purchase {
+  if (begun.kind === 'refused') throw new Error(`refused: ${begun.reason}`);
+  return begun.purchase;
+}
+
+/** Claim the first of these leads that nobody has. @returns the lead, or null where there is none */
+export async function claim(ledger: Ledger, purchaseId: string, leads: readonly string[], nowMs: number): Promise<string | null> {
+  const claimed = await ledger.claim(purchaseId, leads, GENEROUS_LEADS, nowMs);
+  if (claimed.kind === 'limited') throw new Error(`limited by ${claimed.by}`);
+  return claimed.kind === 'claimed' ? claimed.leadId : null;
+}
+
 /** Begin a purchase that must be given. */
 export async function reserve(ledger: Ledger, purchase: NewPurchase): Promise<Purchase> {
   const begun = await ledger.begin(purchase);
@@ -55,15 +79,15 @@ export async function reserve(ledger: Ledger, purchase: NewPurchase): Promise<Pu
   return begun.purchase;
 }
 
-/** A purchase brought to a state: reserved, settling, sold, or released by a refusal. It may have claimed a lead. */
+/** A purchase brought to a state: reserved, settling, sold, or released because it was never sent. It may have claimed a lead. */
 export async function purchaseIn(ledger: Ledger, state: Purchase['state'], n: number, more: Partial<NewPurchase> & { lead?: string; body?: string } = {}): Promise<Purchase> {
   const { lead, body = `answer ${n}`, ...rest } = more;
   const purchase = await reserve(ledger, wanted(n, rest));
-  if (lead !== undefined && (await ledger.claim(purchase.id, [lead], purchase.reservedAtMs)) !== lead) throw new Error(`${lead} is taken`);
+  if (lead !== undefined && (await claim(ledger, purchase.id, [lead], purchase.reservedAtMs)) !== lead) throw new Error(`${lead} is taken`);
   if (state === 'reserved') return purchase;
   if (!(await ledger.settling(purchase.id, answer(body), purchase.reservedAtMs + 10))) throw new Error('not reserved any more');
-  if (state === 'sold') await ledger.sold(purchase.id, `0xfeed${n}`, purchase.reservedAtMs + 20);
-  if (state === 'released') await ledger.release(purchase.id, 'refused', purchase.reservedAtMs + 20);
+  if (state === 'sold') await ledger.sold(purchase.id, paid(n), purchase.reservedAtMs + 20);
+  if (state === 'released') await ledger.release(purchase.id, 'not_sent', purchase.reservedAtMs + 20);
   const found = await ledger.find({ id: purchase.id });
   if (!found) throw new Error('the purchase is gone');
   return found;

@@ -15,6 +15,9 @@ const RUNS = Number(process.env['RUNS'] ?? 5);
 const SALES = Number(process.env['SALES'] ?? 1000);
 const ANSWER_BYTES = 2_000;
 
+const CHAIN = `0x${'cc'.repeat(32)}`;
+const LIMITS = { balance: 1_000_000n, mostOpen: 20, mostUnpaid: 5 };
+
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 
 async function sell(ledger: Ledger): Promise<void> {
@@ -25,12 +28,13 @@ async function sell(ledger: Ledger): Promise<void> {
       amount: 50_000n, validBefore: BigInt(Math.floor(nowMs / 1000) + 290),
     },
     identifierHash: null, route: 'GET /api/deals', request: '/api/deals?state=OH', snapshotId: '2026-11-20.01', nowMs, leaseMs: 30_000,
+    chain: CHAIN, limits: LIMITS,
   });
   const held = Buffer.from(randomBytes(ANSWER_BYTES / 2).toString('hex'));
   const headers = { 'Content-Type': 'application/json' };
   const answer = { headers, sha256: hash('sha256', held, 'hex'), bytes: held.length, held, async* body() { yield held; } };
   if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs))) throw new Error('the sale was refused');
-  await ledger.sold(begun.purchase.id, hex(32), nowMs);
+  await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
 }
 
 async function salesPerSecond(ledger: Ledger, atOnce: number, sales: number): Promise<number> {

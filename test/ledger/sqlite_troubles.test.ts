@@ -12,7 +12,7 @@ import { openSqliteLedger, openSqliteStore } from '../../ledger/sqlite.ts';
 import type { Query } from '../../ledger/store.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { child, processes } from './processes.ts';
-import { all, answer, bodyOf, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-ledger-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -80,7 +80,7 @@ test('on a full disk nothing is half written, what was sold stays, and all goes 
   assert.equal(String(await bodyOf(await ledger.answerOf(sold.id))), 'small');
   let n = 100;
   await assert.rejects(async () => { for (;; n += 1) await ledger.begin(wanted(n)); }, LedgerUnavailable);
-  assert.equal((await ledger.sold(waiting.id, '0xabc', 9)).state, 'sold', 'what needs no new page of the file can still be written down');
+  assert.equal((await ledger.sold(waiting.id, paid(2), 9)).state, 'sold', 'what needs no new page of the file can still be written down');
   await ledger.close();
   const roomy = await openSqliteLedger(file);
   await roomy.ping();

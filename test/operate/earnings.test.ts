@@ -22,9 +22,11 @@ async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string,
   const begun = await ledger.begin({
     payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
     route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: clockMs, leaseMs: 60_000,
+    chain: `0x${'d'.repeat(64)}`, limits: { balance: 1_000_000_000n, mostOpen: 100, mostUnpaid: 100 },
   });
+  if (begun.kind !== 'reserved') throw new Error(`payment ${n} is ${begun.kind}`);
   await ledger.settling(begun.purchase.id, answer, clockMs);
-  if (!open) await ledger.sold(begun.purchase.id, `0x${String(n).padStart(64, '0')}`, atMs);
+  if (!open) await ledger.sold(begun.purchase.id, { transaction: `0x${String(n).padStart(64, '0')}`, block: BigInt(n) }, atMs);
   return begun.purchase.id;
 }
 

@@ -1,0 +1,158 @@
+/** Limits of one payer, which every ledger enforces in the transaction that reserves a purchase: a part of conformance.ts. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PAYER_FAULTS, UNPAID_MS, type Begun, type Ledger, type NewPurchase, type PayerLimits, type UnknownReason } from '../../ledger/ledger.ts';
+import { answer, GENEROUS, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+
+const PRICE = payment(1).amount;
+const DAY_MS = 86_400_000;
+
+/** A call of payer number `payer` with these limits. */
+const limited = (n: number, limits: Partial<PayerLimits>, payer = 1, more: Partial<NewPurchase> = {}): NewPurchase =>
+  wanted(n, { payment: payment(n, payer), limits: { ...GENEROUS, ...limits }, ...more });
+
+const outcomeOf = (begun: Begun): string => (begun.kind === 'refused' ? begun.reason : begun.kind);
+
+/** A released purchase whose outcome was noted as unknown for this reason. */
+async function unpaid(ledger: Ledger, n: number, why: UnknownReason, endedAtMs: number, payer = 1): Promise<void> {
+  const { id } = await purchaseIn(ledger, 'settling', n, { payment: payment(n, payer), nowMs: endedAtMs - 10 });
+  await ledger.unknown(id, why, null);
+  assert.equal(await ledger.release(id, 'expired_unused', endedAtMs), true);
+}
+
+/** @param inNew runs its work on two connections to one new ledger */
+export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
+  describe('limits of one payer', () => {
+    test('purchases that are reserved or settling are open; sold, released and abandoned ones are not', async () => {
+      await inNew(async (ledger) => {
+        const begin = async (n: number, more: Partial<NewPurchase> = {}): Promise<string> => outcomeOf(await ledger.begin(limited(n, { mostOpen: 2 }, 1, more)));
+        await purchaseIn(ledger, 'sold', 1);
+        await purchaseIn(ledger, 'released', 2);
+        const reserved = await purchaseIn(ledger, 'reserved', 3);
+        const settling = await purchaseIn(ledger, 'settling', 4);
+        assert.equal(await begin(10), 'too_many_open_purchases');
+        await ledger.sold(settling.id, paid(4), 5);
+        assert.equal(await begin(10), 'reserved');
+        assert.equal(await begin(11), 'too_many_open_purchases');
+        await ledger.release(reserved.id, 'not_settled', 6);
+        assert.equal(await begin(11), 'reserved');
+        assert.equal(await begin(12, { nowMs: LEASE_MS - 1 }), 'too_many_open_purchases');
+        assert.equal(await begin(12, { nowMs: LEASE_MS }), 'reserved', 'a reservation whose lease ran out is not open');
+      });
+    });
+
+    test('open purchases count against the balance, to the last unit', async () => {
+      await inNew(async (ledger) => {
+        const begin = async (n: number, balance: bigint): Promise<string> => outcomeOf(await ledger.begin(limited(n, { balance })));
+        assert.equal(await begin(1, PRICE - 1n), 'payer_without_funds');
+        assert.equal(await begin(1, PRICE), 'reserved');
+        assert.equal(await begin(2, 2n * PRICE - 1n), 'payer_without_funds');
+        assert.equal(await begin(2, 2n * PRICE), 'reserved');
+        const { id } = await purchaseIn(ledger, 'settling', 3);
+        assert.equal(await begin(4, 4n * PRICE - 1n), 'payer_without_funds');
+        await ledger.sold(id, paid(3), 5);
+        assert.equal(await begin(4, 3n * PRICE), 'reserved', 'a sold purchase has left the balance already');
+      });
+    });
+
+    test('amounts are added up exactly, to the last of 256 bits', async () => {
+      await inNew(async (ledger) => {
+        const most = (1n << 256n) - 1n;
+        await reserve(ledger, wanted(1, { payment: { ...payment(1), amount: most } }));
+        assert.equal(outcomeOf(await ledger.begin(limited(2, { balance: most + PRICE - 1n }))), 'payer_without_funds');
+        assert.equal(outcomeOf(await ledger.begin(limited(2, { balance: most + PRICE }))), 'reserved');
+      });
+    });
+
+    test('unpaid purchases count for a day, and only where the payer\'s own doing left them unpaid', async () => {
+      await inNew(async (ledger) => {
+        const begin = async (n: number, nowMs: number, mostUnpaid: number): Promise<string> => outcomeOf(await ledger.begin(limited(n, { mostUnpaid }, 1, { nowMs })));
+        const now = 10 * DAY_MS;
+        for (const [i, why] of (['not_seen', 'unavailable'] as const).entries()) await unpaid(ledger, i, why, now);
+        for (const [i, reason] of (['not_sent', 'expired_unused', 'chain_gone'] as const).entries()) {
+          const { id } = await purchaseIn(ledger, 'settling', 10 + i, { nowMs: now });
+          await ledger.release(id, reason, now);
+        }
+        const { id: early } = await purchaseIn(ledger, 'reserved', 15, { nowMs: now });
+        await ledger.release(early, 'not_settled', now);
+        assert.equal(await begin(20, now, 1), 'reserved', 'none of these is the payer\'s fault');
+
+        for (const [i, why] of PAYER_FAULTS.entries()) await unpaid(ledger, 30 + i, why, now + i);
+        const { id } = await purchaseIn(ledger, 'settling', 40, { nowMs: now });
+        await ledger.release(id, 'used_elsewhere', now + 3);
+        assert.equal(PAYER_FAULTS.length, 3);
+        assert.equal(await begin(41, now + 10, 4), 'payer_unbilled_too_often');
+        assert.equal(await begin(41, now + 10, 5), 'reserved');
+        assert.equal(await begin(42, now + UNPAID_MS - 1, 4), 'payer_unbilled_too_often');
+        assert.equal(await begin(42, now + UNPAID_MS, 4), 'reserved', 'the first of them is a day old');
+        assert.equal(await begin(43, now + UNPAID_MS + 3, 1), 'reserved', 'all of them are');
+      });
+    });
+
+    test('a fault that was noted once stays noted, and a purchase that was paid after all does not count', async () => {
+      await inNew(async (ledger) => {
+        const faulty = await purchaseIn(ledger, 'settling', 1);
+        await ledger.unknown(faulty.id, 'contract_did_not_pay', null);
+        await ledger.unknown(faulty.id, 'not_seen', null);
+        await ledger.release(faulty.id, 'expired_unused', 20);
+        assert.equal(outcomeOf(await ledger.begin(limited(2, { mostUnpaid: 1 }))), 'payer_unbilled_too_often');
+        const late = await purchaseIn(ledger, 'settling', 3, { payment: payment(3, 2) });
+        await ledger.unknown(late.id, 'payer_without_funds', null);
+        await ledger.sold(late.id, paid(3), 20);
+        assert.equal(outcomeOf(await ledger.begin(limited(4, { mostUnpaid: 1 }, 2))), 'reserved');
+      });
+    });
+
+    test('nobody is refused because of other payers', async () => {
+      await inNew(async (ledger) => {
+        for (let n = 0; n < 20; n += 1) await purchaseIn(ledger, n % 2 === 0 ? 'reserved' : 'settling', n);
+        for (let n = 20; n < 25; n += 1) await unpaid(ledger, n, 'payer_without_funds', 20);
+        const strict = { balance: PRICE, mostOpen: 1, mostUnpaid: 1 };
+        assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 1))), 'too_many_open_purchases');
+        assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 2))), 'reserved');
+      });
+    });
+
+    test('a repeated request is told of its own purchase, never that it is refused', async () => {
+      await inNew(async (ledger) => {
+        const none = { balance: 0n, mostOpen: 0, mostUnpaid: 0 };
+        const identifierHash = sha256('order 1');
+        const first = await reserve(ledger, wanted(1, { identifierHash }));
+        const taken = (by: 'payment' | 'identifier'): Begun => ({ kind: 'taken', by, purchase: first });
+        assert.deepEqual(await ledger.begin(limited(1, none)), taken('payment'));
+        assert.deepEqual(await ledger.begin(limited(2, none, 1, { identifierHash })), taken('identifier'));
+        assert.equal(outcomeOf(await ledger.begin(limited(2, none))), 'too_many_open_purchases');
+        await ledger.settling(first.id, answer('x'), 5);
+        assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
+        await ledger.sold(first.id, paid(1), 6);
+        assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
+      });
+    });
+
+    test('a refusal writes nothing', async () => {
+      await inNew(async (ledger) => {
+        assert.equal((await ledger.begin(limited(1, { balance: 0n }))).kind, 'refused');
+        assert.equal(await ledger.find({ payment: payment(1) }), null);
+        assert.equal(outcomeOf(await ledger.begin(limited(1, {}))), 'reserved');
+      });
+    });
+
+    for (const [name, limits, reason] of [
+      ['open purchases', { mostOpen: 5 }, 'too_many_open_purchases'], ['funds', { balance: 5n * PRICE + 1n }, 'payer_without_funds'],
+    ] as const) {
+      test(`sixteen calls of one payer at once never pass the limit on ${name}, and those of another all begin`, async () => {
+        await inNew(async (one, two) => {
+          for (let round = 0; round < 5; round += 1) {
+            const payer = 10 + 2 * round;
+            const begun = await Promise.all(Array.from({ length: 32 }, (_, i) =>
+              (i % 4 < 2 ? one : two).begin(limited(i, i % 2 === 0 ? limits : {}, payer + (i % 2)))));
+            const counts = (rest: number): Record<string, number> =>
+              Object.fromEntries(Object.entries(Object.groupBy(begun.filter((_, i) => i % 2 === rest), outcomeOf)).map(([kind, of]) => [kind, of?.length ?? 0]));
+            assert.deepEqual(counts(0), { reserved: 5, [reason]: 11 });
+            assert.deepEqual(counts(1), { reserved: 16 });
+          }
+        });
+      });
+    }
+  });
+}
