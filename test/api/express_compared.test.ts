@@ -7,8 +7,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
-import { ownFacilitator } from '../../api/payments/own.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { libraryFacilitator } from '../../bench/servers/library_facilitator.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { COMPARED_HEADERS, expressTarget, HANDLERS, ourTarget, seen, seenAs, type Seen, type Target } from './express_compared.ts';
@@ -52,14 +52,14 @@ describe('beside the official Express middleware', () => {
 
   before(async () => {
     chain = await startChain();
-    real = ownFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 25 });
+    real = libraryFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 25 });
     steps = real;
     ledger = await openSqliteLedger(':memory:');
     wallet = walletOf();
     await chain.mint(wallet.address, 1_000_000_000n);
     targets = [
       await expressTarget(facilitator, '0x00000000000000000000000000000000000000e1'),
-      await ourTarget(facilitator, '0x00000000000000000000000000000000000000a1', ledger),
+      await ourTarget(facilitator, chain.reader, '0x00000000000000000000000000000000000000a1', ledger),
     ];
   });
   after(async () => {
