@@ -14,7 +14,7 @@ type Chain = PaymentLayerOptions['chain'];
 export class ScriptedChain implements Chain {
   /** Transactions by the nonce of the payment they settled. */
   readonly transactions = new Map<string, string>();
-  onPayer = async (_: Payment): Promise<PayerState> => ({ hasCode: false, balance: 10n ** 12n, isUsed: false });
+  onPayer: (payment: Payment) => Promise<PayerState> = async () => ({ hasCode: false, balance: 10n ** 12n, isUsed: false });
   onOf = async (payment: Payment): Promise<Evidence> => this.shown(payment);
 
   /** What it shows of a payment by itself. */
@@ -33,7 +33,7 @@ export class ScriptedFacilitator implements Facilitator {
   /** Payments whose money it moved. */
   settled = 0;
   onSupported = async (): Promise<boolean> => true;
-  onVerify = async (_: PaymentPayload): Promise<Verification> => ({ valid: true });
+  onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ valid: true });
   onSettle = async (payload: PaymentPayload): Promise<SettlementHint> => ({ transaction: this.move(payload) });
 
   /** Move the money of this payment. @returns the transaction */
