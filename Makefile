@@ -145,6 +145,12 @@ fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count 
 ledger: $(NODE) ## what was earned by endpoint and day, what is unknown, which leads are sold; PARQUET=folder exports for analysts
 	@node ledger/cli.ts report
 
+ledger-audit: $(NODE) ## hold every incoming transfer against the ledger and back, block FROM to TO (default: all final blocks)
+	@node api/payments/audit_cli.ts audit
+
+ledger-refunded: $(NODE) ## note that an owed transfer was refunded: TRANSFER=<hash>:<index> REFUND=<hash>, looked up on the chain; or NOTE='...'
+	@node api/payments/audit_cli.ts refunded
+
 ledger-backup: $(NODE) ## the ledger as one file, FILE=..., while servers run; read back and checked
 	@node ledger/cli.ts backup
 
@@ -160,4 +166,4 @@ crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, h
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: worker quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-backup ledger-restore crash-sales crash-clock help
+.PHONY: worker quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { serverSettings } from '../api/settings.ts';
 import { noteOf } from '../lib/record.ts';
 import { pipelineSettings, reparseSettings } from '../lib/settings.ts';
+import { auditSettings } from '../api/payments/audit_settings.ts';
 import { backupSettings, reportSettings } from '../ledger/settings.ts';
 import { analystSettings } from '../pipelines/analyse/settings.ts';
 import { workerSettings } from '../pipelines/crawl/settings.ts';
@@ -77,7 +78,7 @@ const files: [string, string][] = [
   [fileURLToPath(new URL('docs/underwriting.md', root)), underwritingPage()],
   [readmePath, [
     ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings.extend(workerSettings.shape).extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape).extend(reportSettings.shape).extend(backupSettings.shape))],
+    ['pipeline settings', settingsTable(pipelineSettings.extend(workerSettings.shape).extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape).extend(reportSettings.shape).extend(backupSettings.shape).extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape))],
     ['server settings', settingsTable(serverSettings)],
   ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
 ];

@@ -1,5 +1,7 @@
 /** `make ledger`: what was earned and what somebody should look at, on one screen. */
+import { differencesOf, type Difference } from './differences.ts';
 import type { Ledger, Purchase } from './ledger.ts';
+import type { AuditState, TransferKind } from './transfers.ts';
 
 const DAY_MS = 86_400_000;
 /** Lines of a list before the rest is only counted. */
@@ -16,9 +18,25 @@ export interface Figures {
   /** Sold purchases of which no answer was ever sent to its last byte, the oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
+  /** The audit of incoming transfers: the newest account's state, all booked transfers by kind, and what does not add up. */
+  readonly audit: {
+    readonly state: AuditState | null;
+    readonly booked: Readonly<Record<TransferKind, { readonly count: number; readonly atomic: bigint }>>;
+    readonly differences: readonly Difference[];
+    readonly pause: Awaited<ReturnType<Ledger['exclusivePause']>>;
+  };
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** What the audit booked. */
+async function auditOf(ledger: Ledger): Promise<Figures['audit']> {
+  const none = { count: 0, atomic: 0n };
+  const booked: Record<TransferKind, { count: number; atomic: bigint }> = { matched: none, made_good: none, owed: none, no_purchase: none };
+  for await (const { kind, amount } of ledger.transfers(null)) booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
+  const [state = null] = await ledger.audits();
+  return { state, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
+}
 
 /** Read the whole ledger once. */
 export async function figuresOf(ledger: Ledger): Promise<Figures> {
@@ -40,7 +58,7 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
   for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) sold.delete(purchaseId);
   return {
     sales: [...sales.values()].sort((a, b) => (a.day === b.day ? (a.route < b.route ? -1 : 1) : a.day < b.day ? 1 : -1)),
-    unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)), claims, purchases, notDelivered: [...sold.values()],
+    unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)), claims, purchases, notDelivered: [...sold.values()], audit: await auditOf(ledger),
   };
 }
 
@@ -65,6 +83,26 @@ function columns(rows: readonly (readonly string[])[]): string[] {
 const firstOf = (lines: readonly string[]): string[] =>
   (lines.length <= MOST_LINES ? [...lines] : [...lines.slice(0, MOST_LINES), `  and ${lines.length - MOST_LINES} more`]);
 
+const PAUSES = {
+  restored_not_audited: 'paused: the ledger was restored, and transfers made before are not all booked yet',
+  restored_transfers_owed: 'paused: the ledger was restored, and transfers made before are owed',
+} as const;
+
+/** Lines on the audit of incoming transfers. */
+function auditLines({ state, booked, differences, pause }: Figures['audit']): string[] {
+  const through = state?.throughBlock;
+  const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
+  return [
+    '', `Audit of incoming transfers: ${through === null || through === undefined ? 'not made yet' : `through block ${through}, ${differences.length} differences`}`,
+    `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, without a purchase ${text('no_purchase')}`,
+    ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
+    ...firstOf(columns(differences.map((d) => (d.kind === 'owed'
+      ? ['owed', dollars(d.transfer.amount), `to ${d.transfer.payer}`, `${d.transfer.transaction}:${d.transfer.logIndex}`]
+      : ['unpaid', dollars(d.purchase.payment.amount), `by ${d.purchase.payment.payer}`, `purchase ${d.purchase.id}`])))),
+    ...(differences.some(({ kind }) => kind === 'owed') ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>'] : []),
+  ];
+}
+
 /** The screen. @param days of revenue to show one by one */
 export function linesOf(figures: Figures, place: string, nowMs: number, days: number): string[] {
   const { sales, unknown, claims, notDelivered, purchases } = figures;
@@ -86,6 +124,7 @@ export function linesOf(figures: Figures, place: string, nowMs: number, days: nu
       p.id, p.route, dollars(p.payment.amount), `${ageOf(nowMs - (p.settlingAtMs ?? nowMs))} old`, p.leadId === null ? '' : `lead ${p.leadId}`,
       p.transaction === null ? 'no transaction known' : p.transaction, p.why ?? 'its process has not told yet',
     ]))),
+    ...auditLines(figures.audit),
     '', `Leads: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
     '', `Sold and never sent to the last byte: ${notDelivered.length}${notDelivered.length === 0 ? '' : ' (their buyers can collect them)'}`,
     ...firstOf(columns(notDelivered.map((p) => [p.id, p.route, dollars(p.payment.amount), `${ageOf(nowMs - (p.endedAtMs ?? nowMs))} ago`]))),

@@ -3,7 +3,8 @@
  * sold purchase has its transfer. One server among all has the lease of the auditor.
  */
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { AuditedAccount, AuditState, BlockTime, BookedTransfer } from '../../ledger/transfers.ts';
+import type { AuditedAccount, AuditState, BlockTime, BookedTransfer, IncomingTransfer } from '../../ledger/transfers.ts';
+import { dollarsOf, NETWORK, USDC } from './network.ts';
 import type { PaymentChain } from './payment_chain.ts';
 
 /** Blocks booked in one transaction. */
@@ -24,13 +25,6 @@ export interface Auditor {
   readonly nowMs: () => number;
 }
 
-/** A difference between chain and ledger. */
-export type Difference =
-  /** Money arrived for which we can no longer give what it paid for: a refund is due. */
-  | { readonly kind: 'owed'; readonly transfer: BookedTransfer }
-  /** The ledger says sold, and no transfer pays for it. */
-  | { readonly kind: 'unpaid'; readonly purchase: Purchase };
-
 export interface AuditPass {
   /** False where another server has the lease. */
   readonly isAuditor: boolean;
@@ -44,7 +38,8 @@ export interface AuditPass {
 async function firstBlock({ ledger, chain, payTo, nowMs }: Auditor, chainId: string): Promise<bigint> {
   let firstMs = nowMs();
   for await (const { reservedAtMs, chain: own, payment } of ledger.purchases()) {
-    if (own === chainId && payment.payTo === payTo) {
+    // A purchase of an older version names no chain: its payment may have been believed refused.
+    if ((own === chainId || own === null) && payment.payTo === payTo) {
       firstMs = reservedAtMs;
       break;
     }
@@ -84,16 +79,65 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   return { isAuditor: true, through, booked, isBehind: next <= final.block };
 }
 
-/** What chain and ledger disagree about, as booked so far. */
-export async function differencesOf(ledger: Ledger, account: AuditedAccount): Promise<readonly Difference[]> {
-  const differences: Difference[] = [];
-  for await (const transfer of ledger.transfers(account, ['owed'])) {
-    if (transfer.resolution === null) differences.push({ kind: 'owed', transfer });
+/** A range of blocks held against the ledger, without changing either. */
+export interface RangeAudit {
+  readonly transfers: number;
+  /** Sold purchases whose payment the ledger places in these blocks. */
+  readonly sold: number;
+  readonly atomic: bigint;
+  /** One sentence each. */
+  readonly differences: readonly string[];
+  /** Transfers that belong to no purchase: gifts and dust. */
+  readonly withoutPurchase: readonly IncomingTransfer[];
+}
+
+const placeOf = ({ transaction, logIndex }: Pick<IncomingTransfer, 'transaction' | 'logIndex'>): string => `${transaction}:${logIndex}`;
+
+/** The purchase a transfer paid for: the one that stands, or the one it was booked for. */
+async function purchaseFor({ ledger, payTo }: Auditor, { payer, nonce }: IncomingTransfer, booked: BookedTransfer | undefined): Promise<Purchase | null> {
+  if (nonce === null) return null;
+  const standing = await ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce } });
+  if (standing?.payment.payTo === payTo) return standing;
+  return booked?.purchaseId ? ledger.find({ id: booked.purchaseId }) : null;
+}
+
+/**
+ * Audit any range of blocks in both directions: each transfer in it against the ledger, each sold purchase of it against
+ * the chain. @throws where chain or ledger cannot be read
+ */
+export async function auditRange(auditor: Auditor, fromBlock: bigint, toBlock: bigint): Promise<RangeAudit> {
+  const { ledger, chain, payTo } = auditor;
+  const account: AuditedAccount = { chain: await chain.id(), payTo };
+  const booked = new Map<string, BookedTransfer>();
+  for await (const transfer of ledger.transfers(account)) booked.set(placeOf(transfer), transfer);
+  const [differences, withoutPurchase, paid] = [[] as string[], [] as IncomingTransfer[], new Map<string, string>()];
+  let [transfers, atomic] = [0, 0n];
+  for (let from = fromBlock; from <= toBlock; from += BLOCKS_PER_BOOKING) {
+    const to = from + BLOCKS_PER_BOOKING - 1n < toBlock ? from + BLOCKS_PER_BOOKING - 1n : toBlock;
+    for (const transfer of await chain.incoming(payTo, from, to)) {
+      transfers += 1;
+      const known = booked.get(placeOf(transfer));
+      const purchase = await purchaseFor(auditor, transfer, known);
+      const text = `transfer ${placeOf(transfer)} of ${dollarsOf(transfer.amount)} USDC by ${transfer.payer}`;
+      if (known?.kind === 'owed') {
+        if (known.resolution === null) differences.push(`${text} is owed`);
+      } else if (purchase === null) withoutPurchase.push(transfer);
+      else if (purchase.state !== 'sold') differences.push(`${text} belongs to purchase ${purchase.id}, which is ${purchase.state}`);
+      else if (purchase.payment.amount !== transfer.amount) differences.push(`${text} is not the price of purchase ${purchase.id}`);
+      else if (paid.has(purchase.id)) differences.push(`${text} is the second one for purchase ${purchase.id}`);
+      else {
+        paid.set(purchase.id, transfer.transaction);
+        atomic += transfer.amount;
+      }
+    }
   }
-  const state = (await ledger.audits()).find(({ chain, payTo }) => chain === account.chain && payTo === account.payTo);
-  if (!state || state.throughBlock === null) return differences;
-  for (const purchase of await ledger.soldWithoutTransfer(account, { block: state.throughBlock, seconds: state.throughSeconds })) {
-    differences.push({ kind: 'unpaid', purchase });
+  let sold = 0;
+  for await (const { id, state, chain: own, block, payment, transaction } of ledger.purchases()) {
+    if (state !== 'sold' || own !== account.chain || payment.payTo !== payTo || block === null || block < fromBlock || block > toBlock) continue;
+    sold += 1;
+    const by = paid.get(id);
+    if (by === undefined) differences.push(`purchase ${id} is sold in block ${block}, and no transfer there pays for it`);
+    else if (by !== transaction) differences.push(`purchase ${id} names transaction ${String(transaction)}, and ${by} paid for it`);
   }
-  return differences;
+  return { transfers, sold, atomic, differences, withoutPurchase };
 }

@@ -1,5 +1,6 @@
 /** Runs the audit every minute while the server runs, and keeps what it found for /health. */
-import { auditPass, differencesOf, type Auditor } from './audit.ts';
+import { differencesOf } from '../../ledger/differences.ts';
+import { auditPass, type Auditor } from './audit.ts';
 import { failureText } from './reconcile.ts';
 import { repeat } from './repeat.ts';
 

@@ -7,24 +7,22 @@
  * A payment is used for one purchase among all processes. Whether it was paid is read from our own node, per payer and
  * nonce. What was paid for can be collected again by its buyer.
  */
-import { Readable } from 'node:stream';
-import { withPrivateCacheControl, type HTTPAdapter, type RouteConfig } from '@x402/core/server';
+import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import type { Context, Middleware, Next } from 'koa';
 import { isOver, LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { mismatch, payloadFor, readOffered, type OfferedPayment } from './authorization.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from './caps.ts';
 import { ChainUnavailable } from './chain_errors.ts';
+import { deliveriesOf } from './delivery.ts';
 import type { Facilitator } from './facilitator_client.ts';
 import { FacilitatorUnavailable } from './facilitator_unavailable.ts';
-import { base64Of } from './headers.ts';
-import { NETWORK } from './network.ts';
 import { checkPayer, type CheckedPayer } from './payer_check.ts';
 import type { PaymentChain } from './payment_chain.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
 import { shortHeader } from './required.ts';
 import { requirementsOf, type Requirements } from './requirements.ts';
-import { noteDelivery, sell, type Claimant, type SettlementWait } from './sale.ts';
+import { sell, type Claimant, type SettlementWait } from './sale.ts';
 import type { Signatures } from './signatures.ts';
 import { SpooledFile, wholeAnswer } from './whole.ts';
 
@@ -104,21 +102,20 @@ interface Paying {
   readonly offer: OfferedPayment;
   readonly payload: PaymentPayload;
   readonly asked: PaymentRequirements;
+  readonly required: PaymentRequired;
   readonly payer: Extract<CheckedPayer, { kind: 'good' }>;
 }
 
-type Payment402 = 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
+const WITHOUT_FUNDS = 'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
 
-/** PAYMENT-RESPONSE of a purchase that the chain shows as paid. */
-const receiptOf = ({ transaction, payment }: Purchase): Record<string, string> =>
-  ({ 'PAYMENT-RESPONSE': base64Of({ success: true, transaction: transaction ?? '', network: NETWORK, payer: payment.payer }) });
+type Payment402 = 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { facilitator, chain, ledger, signatures, contractWallets, wait, publicUrl, nowMs = Date.now } = options;
   const requirements = requirementsOf(options.routes);
   requirements.catch(() => undefined);
   const refusals = refusalsOf(options, RETRY_SECONDS);
-  const noting = new Set<Promise<void>>();
+  const { give, redeliver, idle } = deliveriesOf(ledger, refusals, nowMs);
   let isReady = false;
   let starting: Promise<void> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -134,33 +131,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const readyNow = async (): Promise<boolean> => {
     if (!isReady && (starting !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000)) await start().catch(() => undefined);
     return isReady;
-  };
-
-  /** Note the delivery once the answer has left, or could not. */
-  const noteWhenSent = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
-    const closed = new Promise<void>((resolve) => {
-      if (ctx.res.closed || ctx.res.destroyed) resolve();
-      else ctx.res.once('close', () => { resolve(); });
-    });
-    const noted = closed.then(() => noteDelivery(ledger, purchase, kind, ctx.res.writableFinished, nowMs())).catch(() => undefined).finally(() => { noting.delete(noted); });
-    noting.add(noted);
-  };
-
-  /** Put a sold answer and its receipt into `ctx`. */
-  const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
-    ctx.status = 200;
-    ctx.body = answer.held ? Buffer.from(answer.held.buffer, answer.held.byteOffset, answer.held.byteLength) : Readable.from(answer.body());
-    ctx.set({ ...answer.headers, ...receiptOf(purchase), Delivery: kind });
-    ctx.length = answer.bytes;
-    // As it was hashed: nobody on the way may encode it otherwise.
-    ctx.set('Cache-Control', `${withPrivateCacheControl(ctx.response.get('Cache-Control') || null)}, no-transform`);
-    noteWhenSent(ctx, purchase, kind);
-  };
-
-  const redeliver = async (ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void> => {
-    const answer = await ledger.answerOf(purchase.id);
-    if (!answer) { refusals.expired(ctx, purchase); return; }
-    give(ctx, purchase, answer, kind);
   };
 
   /**
@@ -184,9 +154,15 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     return byIdentifier ?? standing(await ledger.find({ payment }));
   };
 
+  /** The 402 of a route. */
+  const refuse402 = (ctx: Context, reason: Payment402, detail: string, asked: PaymentRequired, error?: string): void => {
+    const required = { ...asked, ...(error === undefined ? {} : { error }) };
+    refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, error);
+  };
+
   /** Make the answer of a checked payment, ask for the money, see it on the chain, and send. */
   const serve = async (ctx: Context, next: Next, { routeKey, leaseMs }: Charge, paying: Paying): Promise<void> => {
-    const { offer, payload, asked, payer } = paying;
+    const { offer, payload, asked, required, payer } = paying;
     const { payment, identifierHash } = offer;
     let file: SpooledFile | undefined;
     const make = async (claimant: Claimant): Promise<Answer | null> => {
@@ -224,7 +200,10 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
           return;
         }
         case 'taken': await answerTaken(ctx, routeKey, outcome.purchase, offer); return;
-        case 'refused': refusals.limited(ctx, outcome.reason); return;
+        case 'refused':
+          if (outcome.reason === 'payer_without_funds') refuse402(ctx, outcome.reason, WITHOUT_FUNDS, required, outcome.reason);
+          else refusals.limited(ctx, outcome.reason);
+          return;
         case 'nothing': return;
         case 'not_sent': refusals.notSent(ctx, outcome.why); return;
         case 'unknown':
@@ -235,12 +214,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       // A file that is not sent after all is deleted.
       await file?.close();
     }
-  };
-
-  /** The 402 of a route. */
-  const refuse402 = (ctx: Context, reason: Payment402, detail: string, asked: PaymentRequired, error?: string): void => {
-    const required = { ...asked, ...(error === undefined ? {} : { error }) };
-    refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, error);
   };
 
   /** Check a payment with our own node and the facilitator. Null where it was refused, and the refusal written. */
@@ -271,7 +244,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     }
     const payload = payloadFor(offer, asked);
     const verification = await facilitator.verify(payload, asked);
-    if (verification.valid) return { offer, payload, asked, payer };
+    if (verification.valid) return { offer, payload, asked, required, payer };
     const used = await takenBy(offer);
     if (used) await answerTaken(ctx, charge.routeKey, used, offer);
     else refuse402(ctx, 'payment_invalid', 'The facilitator refuses this payment. Nothing was charged.', required, verification.reason);
@@ -308,9 +281,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   return {
-    start, redeliver,
+    start, redeliver, idle,
     ready: () => isReady,
-    async idle() { while (noting.size > 0) await Promise.all(noting); },
     charge(charge) {
       if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
       return async (ctx, next) => {

@@ -68,11 +68,8 @@ export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds:
       answer(ctx, 410, 'answer_expired', `Receipt ${purchase.id} stands, but its answer is no longer kept. Nothing was charged now.`);
     },
     /** The payer has reached one of its own limits. */
-    limited(ctx: Context, reason: PayerRefusal): void {
+    limited(ctx: Context, reason: Exclude<PayerRefusal, 'payer_without_funds'>): void {
       switch (reason) {
-        case 'payer_without_funds':
-          answer(ctx, 402, reason, 'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.', { paymentError: reason });
-          return;
         case 'too_many_open_purchases':
           answer(ctx, 429, reason, 'This payer has too many purchases open at once. Wait until some of them end. Nothing was charged.', retryAfter(retrySeconds));
           return;

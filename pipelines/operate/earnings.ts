@@ -1,4 +1,5 @@
 /** What was earned, from the ledger; and the snapshots that sold answers were made from. */
+import { differencesOf, type Difference } from '../../ledger/differences.ts';
 import { LedgerUnavailable, settlingSinceMs, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
@@ -35,6 +36,19 @@ export const usdOf = (atomic: bigint): string => `${atomic / 10n ** BigInt(DECIM
 
 const salesOf = (sold: readonly Purchase[]): Sales => ({ calls: sold.length, usd: usdOf(sold.reduce((sum, p) => sum + p.payment.amount, 0n)) });
 
+/** What the audit found: one trouble for each kind of difference. */
+function troublesOf(differences: readonly Difference[]): Trouble[] {
+  const owed = differences.flatMap((d) => (d.kind === 'owed' ? [d.transfer] : []));
+  const unpaid = differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase] : []));
+  const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total, amount) => total + amount, 0n));
+  return [
+    ...(owed.length === 0 ? [] : [trouble('transfers_owed', 'ledger',
+      `${owed.length} incoming transfers, $${sum(owed.map((t) => t.amount))} in all, paid for something that can no longer be given: refund them`)]),
+    ...(unpaid.length === 0 ? [] : [trouble('sales_unpaid', 'ledger',
+      `${unpaid.length} sold purchases, $${sum(unpaid.map((p) => p.payment.amount))} in all, have no transfer on the chain`)]),
+  ];
+}
+
 async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
   const sold: Purchase[] = [];
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
@@ -43,8 +57,8 @@ async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<Le
   const earnings = { place, day: salesOf(since(sold, DAY_MS)), month: salesOf(since(sold, 30 * DAY_MS)), all: salesOf(sold) };
   return {
     earnings, unresolved: unresolved.length,
-    troubles: unresolved.map((p) => trouble('settlement_unknown', p.id,
-      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`)),
+    troubles: [...troublesOf(await differencesOf(ledger, null)), ...unresolved.map((p) => trouble('settlement_unknown', p.id,
+      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`))],
   };
 }
 

@@ -17,6 +17,8 @@ export const TROUBLES = {
   // A folder that is new, or a source that is: nothing has gone wrong with it.
   source_not_tried: { level: 'warning', alert: false },
   settlement_unknown: { level: 'critical', alert: true },
+  transfers_owed: { level: 'critical', alert: true },
+  sales_unpaid: { level: 'critical', alert: true },
   ledger_unavailable: { level: 'critical', alert: true },
   queue_unavailable: { level: 'critical', alert: true },
   no_worker: { level: 'warning', alert: true },

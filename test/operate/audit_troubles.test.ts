@@ -1,0 +1,63 @@
+/** What the audit of incoming transfers finds reaches `make ledger`, `make status` and the alerts. */
+import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { figuresOf, linesOf } from '../../ledger/report.ts';
+import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
+import { sha256 } from '../../lib/files.ts';
+import { ledgerState } from '../../pipelines/operate/earnings.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'.repeat(40)}` };
+const payer = `0x${'b'.repeat(40)}`;
+const hash = (n: number): string => `0x${String(n).padStart(64, '0')}`;
+const body = new TextEncoder().encode('[]');
+const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async* body() { yield body; } };
+
+async function settle(ledger: Ledger, n: number): Promise<string> {
+  const begun = await ledger.begin({
+    payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer, nonce: hash(n), payTo: account.payTo, amount: 1_000_000n, validBefore: BigInt(NOW / 1000 + 60) },
+    route: 'GET /api/deals', request: '/api/deals', snapshotId: '2026-11-21.01', identifierHash: null, nowMs: NOW, leaseMs: 60_000,
+    chain: account.chain, limits: { balance: 10n ** 12n, mostOpen: 100, mostUnpaid: 100 },
+  });
+  assert.ok(begun.kind === 'reserved');
+  await ledger.settling(begun.purchase.id, answer, NOW);
+  return begun.purchase.id;
+}
+
+const transfer = (n: number, block: bigint): IncomingTransfer =>
+  ({ transaction: hash(100 + n), logIndex: 1, block, payer, nonce: hash(n), amount: 1_000_000n });
+
+test('owed transfers and unpaid sales are trouble', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-audit-'));
+  const ledger = await openLedger({ DATA_DIR });
+  const [paid, unpaid, late] = [await settle(ledger, 1), await settle(ledger, 2), await settle(ledger, 3)];
+  await ledger.sold(paid, { transaction: hash(101), block: 5n }, NOW);
+  await ledger.sold(unpaid, { transaction: hash(102), block: 6n }, NOW);
+  await ledger.release(late, 'expired_unused', NOW);
+  // Its answer is forgotten, and the money comes after all.
+  assert.equal(await ledger.forgetAnswers(NOW + 400 * 86_400_000), 3);
+  assert.ok(await ledger.leaseAudit(account, 'auditor', NOW, 60_000));
+  const through = { block: 9n, seconds: NOW / 1000 };
+  const booked = await ledger.bookTransfers({ account, holder: 'auditor', transfers: [transfer(1, 5n), transfer(3, 8n)], through, nowMs: NOW });
+  assert.deepEqual(booked.map(({ kind }) => kind), ['matched', 'owed']);
+
+  const screen = linesOf(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
+  assert.match(screen, /Audit of incoming transfers: through block 9, 2 differences/);
+  assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1/);
+  assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));
+
+  const kinds = async (): Promise<string[]> => (await ledgerState({ DATA_DIR }, NOW))?.troubles.map((t) => `${t.kind}: ${t.message}`) ?? [];
+  assert.deepEqual(await kinds(), [
+    'transfers_owed: 1 incoming transfers, $1.00 in all, paid for something that can no longer be given: refund them',
+    'sales_unpaid: 1 sold purchases, $1.00 in all, have no transfer on the chain',
+  ]);
+  assert.ok(await ledger.resolveOwed(hash(103), 1, hash(900)));
+  assert.equal(await ledger.resolveOwed(hash(103), 1, hash(901)), false, 'settled once');
+  assert.deepEqual((await kinds()).map((line) => line.split(':')[0]), ['sales_unpaid']);
+  await ledger.close();
+});
