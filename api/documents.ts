@@ -1,8 +1,8 @@
 /** What machines read first: the interface description, a page for language models, the list of what x402 buys. */
 import { openApi } from './openapi.ts';
 import { paramFacts } from './params.ts';
-import { atomicOf, NETWORK, PAYMENT_SECONDS, USDC } from './payments/network.ts';
-import { mediaOf, templateOf, type Route } from './route.ts';
+import { atomicOf, NETWORK, USDC } from './payments/network.ts';
+import { mediaOf, paymentSecondsOf, templateOf, type Route } from './route.ts';
 
 export interface Document {
   readonly path: string;
@@ -41,7 +41,7 @@ const resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown => ({
   x402Version: 2,
   resources: routes.filter((r) => r.price !== null).map((route) => ({
     resource: publicUrl + templateOf(route), type: 'http', x402Version: 2, serviceName: 'Dealfeed', description: route.about, mimeType: mediaOf(route),
-    accepts: [{ scheme: 'exact', network: NETWORK, asset: USDC, amount: atomicOf(route.price ?? '0.00').toString(), payTo, maxTimeoutSeconds: PAYMENT_SECONDS }],
+    accepts: [{ scheme: 'exact', network: NETWORK, asset: USDC, amount: atomicOf(route.price ?? '0.00').toString(), payTo, maxTimeoutSeconds: paymentSecondsOf(route) }],
   })),
 });
 

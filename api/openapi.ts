@@ -78,20 +78,29 @@ const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => Object.fromE
 const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
 
 /** Reasons of the routes that name them, and of no other. */
-const OF_SOME_ROUTES = new Set<string>(['unknown_deal', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released']);
+const OF_SOME_ROUTES = new Set<string>([
+  'unknown_deal', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused',
+]);
+/** Statuses, and reasons of other statuses, of priced routes only. */
+const OF_PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);
+const OF_PRICED_ROUTES = new Set<string>([
+  'no_matches', 'payment_on_head', 'payments_unavailable', 'too_many_open_purchases', 'payer_unbilled_too_often', 'settlement_budget_spent',
+]);
+/** Statuses whose answers all carry Retry-After. */
+const WITH_RETRY_AFTER = new Set<number>([429, 503]);
 
 /** The statuses a route may answer with beside 200, each with its reasons. */
 function refusals(route: Route): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
-    const onlyPriced = status === 402 || status === 409 || status === 410 || status === 502 || reason === 'no_matches' || reason === 'payment_on_head' || reason === 'payments_unavailable';
+    const onlyPriced = OF_PRICED_STATUSES.has(status) || OF_PRICED_ROUTES.has(reason);
     const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || OF_SOME_ROUTES.has(reason);
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
   return Object.fromEntries([...statuses].sort(([a], [b]) => a - b).map(([status, reasons]) => [String(status), {
     description: `Not billed${status === 502 ? ' as far as is known' : ''}. reason: ${reasons.join(', ')}.`,
-    headers: headers('X-Request-Id', ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []), ...(status === 503 ? ['Retry-After' as const] : [])),
+    headers: headers('X-Request-Id', ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []), ...(WITH_RETRY_AFTER.has(status) ? ['Retry-After' as const] : [])),
     content: { 'application/problem+json': { schema: ref('problem') }, 'text/html': { schema: { type: 'string', description: 'The same as a page, where Accept names text/html.' } } },
   }]));
 }

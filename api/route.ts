@@ -93,10 +93,13 @@ export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.pat
 
 export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? 'application/json';
 
+/** Seconds a payment for this route must stay valid. */
+export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number => (route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS);
+
 /** x402 configuration of the priced routes, as the official middleware takes it. */
 export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
   return Object.fromEntries(routes.filter((r) => r.price !== null).map((r) => [routeKey(r), {
-    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: r.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS },
+    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: paymentSecondsOf(r) },
     description: r.about,
     mimeType: mediaOf(r),
     serviceName: 'Dealfeed',

@@ -7,8 +7,11 @@ import { allRoutes } from '../api/routes/all.ts';
 
 const cell = (s: string): string => s.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** What a call with this status costs. */
-const billed = (status: number): string => (status === 502 ? 'not known yet: null' : 'no');
+/** Reasons of purchases whose payment may have been made. */
+const OPEN_OUTCOMES = new Set(['settlement_unknown', 'settlement_pending']);
+
+/** What a call refused for this reason costs. */
+const billed = (reason: string): string => (OPEN_OUTCOMES.has(reason) ? 'not known yet: null' : 'no');
 
 export function interfacePage(): string {
   const publicUrl = 'http://localhost:4021';
@@ -23,7 +26,7 @@ export function interfacePage(): string {
       `Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
     ].join('\n\n');
   });
-  const problems = Object.entries(PROBLEMS).map(([reason, { status, title }]) => `| \`${reason}\` | ${status} | ${cell(title)} | ${billed(status)} |`);
+  const problems = Object.entries(PROBLEMS).map(([reason, { status, title }]) => `| \`${reason}\` | ${status} | ${cell(title)} | ${billed(reason)} |`);
   return [
     '# The interface', 'Written by `make docs` from the routes; do not edit. The fields of each record are in the [data dictionary](data-dictionary.md); the server describes itself at `/openapi.json`.',
     '## Endpoints', ...sections,

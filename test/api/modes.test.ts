@@ -175,7 +175,7 @@ describe('settling with a key of our own', () => {
     await new Promise<void>((resolve) => { node.listen(0, '127.0.0.1', resolve); });
     const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
     try {
-      await assert.rejects(open({ ...env(), SETTLE_KEY: key, RPC_URL: url }), { name: 'SettingError', message: /^RPC_URL is .*expected a node of Base: the chain there has id 1, expected 8453$/ });
+      await assert.rejects(open({ ...env(), SETTLE_KEY: key, RPC_URL: url }), { name: 'SettingError', message: /^RPC_URL is .*expected a node of Base: the node serves chain 1, expected 8453$/ });
     } finally {
       node.closeAllConnections();
       node.close();
