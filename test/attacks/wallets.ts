@@ -34,8 +34,8 @@ contract Permit2StandIn {
   } }`;
 
 export type ContractName =
-  | 'AcceptsAnything' | 'RefusesAll' | 'ValidAtNoGasPrice' | 'BurnsTenMillionGas' | 'NeverReturns' | 'ReturnsOneMegabyte'
-  | 'Permit2StandIn';
+  | 'AcceptsAnything' | 'RefusesAll' | 'ValidAtNoGasPrice' | 'BurnsTenMillionGas' | 'NeverReturns'
+  | 'ReturnsOneMegabyte' | 'Permit2StandIn';
 
 let compiled: ReturnType<typeof compile> | undefined;
 
