@@ -152,3 +152,16 @@ export function outcomes(attempts: readonly Attempt[]): Record<string, number> {
   }
   return counts;
 }
+
+/** Gas that our own key spent, in all blocks. */
+export async function gasSpent(shop: AttackedShop): Promise<bigint> {
+  const latest = await shop.admin.getBlockNumber();
+  let gas = 0n;
+  for (let blockNumber = 0n; blockNumber <= latest; blockNumber += 1n) {
+    const { transactions } = await shop.admin.getBlock({ blockNumber, includeTransactions: true });
+    for (const { from, hash } of transactions) {
+      if (isSame(from, shop.gasAccount)) gas += (await shop.admin.getTransactionReceipt({ hash })).gasUsed;
+    }
+  }
+  return gas;
+}

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { askedFor } from '../api/buyers.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
+import { gated } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import { codeOf, headerOf, randomAddress, signInAs } from './wallets.ts';
 
@@ -39,18 +40,20 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     await shop.admin.setAutomine(true);
     return [...pending, ...await present(payer, path, NONCES)];
   };
-  /** Thirty payments with one signature while blocks stop for a moment. */
-  const collideInPassing = async (path: Path, payer: Hex): Promise<Attempt[]> => {
+  /** The same over HTTP; the facilitator takes up in one go what arrived. */
+  const collideTogether = async (path: Path): Promise<Attempt[]> => {
+    const payer = await wallet(2n * PRICES[path]);
     await shop.stopBlocks();
-    const stopped = present(payer, path, NONCES);
-    await pause(500);
+    const pending = await present(payer, path, 1);
     await shop.mine();
     await shop.admin.setAutomine(true);
-    return stopped;
-  };
-  const collide = async (path: Path): Promise<Attempt[]> => {
-    const payer = await wallet(2n * PRICES[path]);
-    const attempts = [...await collideOnce(path, payer), ...await collideInPassing(path, payer)];
+    const gate = gated();
+    shop.facilitator.behave(gate.behavior);
+    const before = shop.facilitator.settlements();
+    const others = present(payer, path, NONCES);
+    for (let i = 0; i < 60 && shop.facilitator.settlements() < before + NONCES; i += 1) await pause(50);
+    gate.open();
+    const attempts = [...pending, ...await others];
     await checkBooks(shop, attempts);
     return attempts;
   };
@@ -66,12 +69,12 @@ describe('one signature for many payments of a wallet that accepts anything', ()
 
   it('over HTTP buys no exclusive lead', async () => {
     shop = await openAttackedShop({ receiptTimeoutMs: 300 });
-    isContractWalletRefused(await collide(EXCLUSIVE));
+    isContractWalletRefused(await collideTogether(EXCLUSIVE));
   });
 
   it('over HTTP buys no answer that was not paid', async () => {
     shop = await openAttackedShop({ receiptTimeoutMs: 300 });
-    const attempts = await collide(DEALS);
+    const attempts = await collideTogether(DEALS);
     isPaidOrRefused(attempts);
   });
 
