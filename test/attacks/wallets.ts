@@ -21,6 +21,20 @@ ${wallet('NeverReturns', 'while (block.chainid > 0) {}')}
 contract ReturnsOneMegabyte {
   function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {
     assembly { mstore(0, shl(224, 0x1626ba7e)) return(0, 0x100000) } } }
+contract Forger {
+  event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+  event Transfer(address indexed from, address indexed to, uint256 value);
+  function forge(address payer, bytes32 nonce, address to, uint256 value) external {
+    emit AuthorizationUsed(payer, nonce);
+    emit Transfer(payer, to, value);
+  } }
+contract Batcher {
+  function run(address target, bytes[] calldata calls) external {
+    for (uint256 i = 0; i < calls.length; i++) {
+      (bool success, ) = target.call(calls[i]);
+      require(success);
+    }
+  } }
 interface Token { function transfer(address to, uint256 value) external returns (bool); }
 contract Permit2StandIn {
   struct Permitted { address token; uint256 amount; }
@@ -35,7 +49,7 @@ contract Permit2StandIn {
 
 export type ContractName =
   | 'AcceptsAnything' | 'RefusesAll' | 'ValidAtNoGasPrice' | 'BurnsTenMillionGas' | 'NeverReturns'
-  | 'ReturnsOneMegabyte' | 'Permit2StandIn';
+  | 'ReturnsOneMegabyte' | 'Permit2StandIn' | 'Forger' | 'Batcher';
 
 let compiled: ReturnType<typeof compile> | undefined;
 
