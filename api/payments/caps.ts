@@ -9,8 +9,8 @@ export const OPEN_PER_CONTRACT = 4;
 export const UNPAID_PER_PAYER = 3;
 /** Leads that one payer may hold at once. */
 const HELD_PER_PAYER = 3;
-/** Share of the pool that payers who never bought anything may hold together, and the least number of leads. */
-const [NEW_PAYERS_SHARE, NEW_PAYERS_LEAST] = [0.1, 3];
+/** Share of the pool that payers who never bought may hold together, and at least so many: one payer alone never reaches it. */
+const [NEW_PAYERS_SHARE, NEW_PAYERS_LEAST] = [0.2, 3 * HELD_PER_PAYER];
 
 /** @param poolSize leads that match nothing but availability: all that could be sold today */
 export const leadLimits = (poolSize: number): LeadLimits =>

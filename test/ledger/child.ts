@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger } from '../../ledger/open.ts';
-import { answer, claim, paid, wanted } from './purchases.ts';
+import { answer, claim, paid, purchaseOf, wanted } from './purchases.ts';
 
 const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
 const tell = (line: object): void => { process.stdout.write(`${JSON.stringify(line)}\n`); };
@@ -64,11 +64,11 @@ async function serve(dataDir: string): Promise<void> {
   for (let n = 0; ; n += 1) {
     try {
       const begun = await ledger.begin(wanted(n, { nowMs: Date.now() }));
-      const { id } = begun.purchase;
-      const lead = await ledger.claim(id, [`lead-${n}`], Date.now());
+      const { id } = purchaseOf(begun);
+      const lead = await claim(ledger, id, [`lead-${n}`], Date.now());
       await ledger.settling(id, answer(randomBytes(20_000)), Date.now());
       tell({ n, id, lead, done: 'settling' });
-      await ledger.sold(id, `0x${n}`, Date.now());
+      await ledger.sold(id, paid(n), Date.now());
       tell({ n, id, lead, done: 'sold' });
       await sleep(10);
     } catch (error) {

@@ -15,7 +15,7 @@ import { ledgerState, soldSnapshots } from '../../pipelines/operate/earnings.ts'
 import { BARE } from '../environment.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 import { child } from './processes.ts';
-import { all, answer, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, purchaseIn, reserve, wanted, claim } from './purchases.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-identity-'));
@@ -69,7 +69,7 @@ describe('a ledger file that goes away while a server sells', () => {
       const fenced = (error: unknown): boolean => error instanceof LedgerFenced && error instanceof LedgerUnavailable
         && error.message === 'The ledger file was replaced or removed while the server ran. Restart the server.';
       await assert.rejects(ledger.begin(wanted(3)), fenced);
-      await assert.rejects(ledger.claim(open.id, ['sold-lead', 'other'], 1), fenced);
+      await assert.rejects(claim(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
       await assert.rejects(ledger.settling(open.id, answer('x'), 1), fenced);
       await assert.rejects(ledger.ping(), fenced);
       await ledger.close();
@@ -180,7 +180,7 @@ describe('a restore', () => {
       const sold = seller.told.filter((t) => t.done === 'settling');
       assert.ok(kept.size > 0 && kept.size < sold.length, 'sales after the backup are not in it');
       const buyer = await reserve(ledger, wanted(9_000, { nowMs: Date.now() + 1e6 }));
-      assert.equal(await ledger.claim(buyer.id, sold.map((t) => String(t.lead)), Date.now() + 1e6), null, 'no lead that was sold is sold again');
+      assert.equal(await claim(ledger, buyer.id, sold.map((t) => String(t.lead)), Date.now() + 1e6), null, 'no lead that was sold is sold again');
       await ledger.close();
     });
   }

@@ -1,0 +1,167 @@
+/** The books after an attack: what the ledger says, what the chain says, and what each buyer was told. */
+import assert from 'node:assert/strict';
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import { parseAbiItem, parseEventLogs, type Hex } from 'viem';
+import { readPaymentHeader } from '../../api/payments/headers.ts';
+import { USDC } from '../../api/payments/network.ts';
+import type { Purchase } from '../../ledger/ledger.ts';
+import type { AttackedShop } from './shop.ts';
+
+const USED = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)');
+const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+
+const shown = (text: string | null): string => JSON.stringify(text?.slice(0, 80) ?? null);
+
+/** One presentation of a payment, and what came back. */
+export interface Attempt {
+  readonly url: string;
+  readonly payer: Hex;
+  readonly nonce: Hex;
+  /** 0 where no reply could be read. */
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  /** SIGN-IN-WITH-X of the payer; null where the wallet signs nothing. */
+  readonly signIn: ((url: string) => Promise<string>) | null;
+}
+
+const objectIn = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Present a payment. */
+export async function attempt(url: string, header: string, signIn: Attempt['signIn'] = null): Promise<Attempt> {
+  const { payload } = readPaymentHeader(header) as { payload: { authorization: { from: Hex; nonce: Hex } } };
+  const { from, nonce } = payload.authorization;
+  const paid = { url, payer: from, nonce, signIn };
+  try {
+    const response = await fetch(url, { headers: { 'PAYMENT-SIGNATURE': header } });
+    const text = await response.text();
+    return { ...paid, status: response.status, headers: response.headers, text, json: objectIn(text) };
+  } catch {
+    return { ...paid, status: 0, headers: new Headers(), text: '', json: {} };
+  }
+}
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+export interface Paid {
+  readonly transaction: Hex;
+  readonly amount: bigint;
+}
+
+/** The transaction that paid the shop with this authorization, by its own two events; null if none did. */
+export async function paidIn(shop: AttackedShop, payer: Hex, nonce: Hex): Promise<Paid | null> {
+  const [used] = await shop.admin.getLogs({
+    address: USDC, event: USED, args: { authorizer: payer, nonce }, fromBlock: 0n,
+  });
+  if (!used) return null;
+  const receipt = await shop.admin.getTransactionReceipt({ hash: used.transactionHash });
+  const transfers = parseEventLogs({ abi: [TRANSFER], logs: receipt.logs, strict: true });
+  const next = transfers.find((log) => log.logIndex === used.logIndex + 1);
+  if (next?.address.toLowerCase() !== USDC.toLowerCase()) return null;
+  const isOurs = isSame(next.args.from, payer) && isSame(next.args.to, shop.payTo);
+  return isOurs ? { transaction: used.transactionHash, amount: next.args.value } : null;
+}
+
+/** What a reply names as the transaction. */
+export const namedTransaction = (headers: Headers): string | null => {
+  const value = headers.get('PAYMENT-RESPONSE');
+  return value === null ? null : decodePaymentResponseHeader(value).transaction;
+};
+
+/** Sum of what is sold; each purchase must have its own events in its own receipt. */
+async function sumOfSold(shop: AttackedShop, purchases: readonly Purchase[], faults: string[]): Promise<bigint> {
+  let total = 0n;
+  for (const { id, payment, transaction } of purchases.filter((p) => p.state === 'sold')) {
+    total += payment.amount;
+    const paid = await paidIn(shop, payment.payer as Hex, payment.nonce as Hex);
+    if (!paid) faults.push(`purchase ${id} is sold and was not paid`);
+    else if (transaction !== paid.transaction) faults.push(`purchase ${id} names ${shown(transaction)}`);
+    else if (payment.amount !== paid.amount) faults.push(`purchase ${id} was paid another amount`);
+  }
+  return total;
+}
+
+function checkLeads(purchases: readonly Purchase[], faults: string[]): void {
+  const holders = new Map<string, string>();
+  for (const { id, leadId, state } of purchases) {
+    if (leadId === null || (state !== 'sold' && state !== 'settling')) continue;
+    const holder = holders.get(leadId);
+    if (holder !== undefined) faults.push(`lead ${leadId} belongs to ${holder} and ${id}`);
+    holders.set(leadId, id);
+  }
+}
+
+/** A charged buyer was served or can collect; a served buyer was charged; nobody was told something untrue. */
+async function checkBuyer(shop: AttackedShop, made: Attempt, faults: string[]): Promise<void> {
+  const paid = await paidIn(shop, made.payer, made.nonce);
+  const who = `the buyer who got ${made.status} ${reasonOf(made)}`.trim();
+  if (made.status === 200 && !paid) faults.push(`${who} paid nothing`);
+  if (!paid) return;
+  if (made.json['billed'] === false) faults.push(`${who} was charged and told billed: false`);
+  const named = namedTransaction(made.headers);
+  if (named !== null && named !== paid.transaction) faults.push(`${who} was told another transaction: ${shown(named)}`);
+  if (!made.signIn) return;
+  const url = `${shop.url}/api/purchases/${made.nonce}`;
+  const collected = await fetch(url, { headers: { 'SIGN-IN-WITH-X': await made.signIn(url) } }).catch(() => null);
+  if (collected?.status !== 200) {
+    faults.push(`${who} was charged and collecting gives ${collected?.status ?? 'no readable reply'}`);
+  } else if (namedTransaction(collected.headers) !== paid.transaction) {
+    faults.push(`${who} collects with another transaction: ${shown(namedTransaction(collected.headers))}`);
+  }
+}
+
+export interface BooksOptions {
+  /** Atomic units that arrived and are listed as owed. */
+  readonly owed?: bigint;
+}
+
+/** Resolve what is open, then compare ledger, chain and replies. All faults are reported together. */
+export async function checkBooks(
+  shop: AttackedShop,
+  attempts: readonly Attempt[],
+  options: BooksOptions = {},
+): Promise<void> {
+  await shop.resolve();
+  const faults: string[] = [];
+  const purchases = await shop.purchases();
+  const total = await sumOfSold(shop, purchases, faults);
+  const received = await shop.chain.balanceOf(shop.payTo);
+  if (total !== received - (options.owed ?? 0n)) faults.push(`the ledger has ${total} and the chain ${received}`);
+  checkLeads(purchases, faults);
+  for (const made of attempts) await checkBuyer(shop, made, faults);
+  assert.deepEqual(faults, []);
+}
+
+/** The typed reason of a refusal, or nothing. */
+export const reasonOf = ({ json }: Attempt): string => (typeof json['reason'] === 'string' ? json['reason'] : '');
+
+/** Statuses and reasons, counted: "402 payment_malformed" -> 3. */
+export function outcomes(attempts: readonly Attempt[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const made of attempts) {
+    const name = `${made.status} ${reasonOf(made)}`.trim();
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Gas that our own key spent, in all blocks. */
+export async function gasSpent(shop: AttackedShop): Promise<bigint> {
+  const latest = await shop.admin.getBlockNumber();
+  let gas = 0n;
+  for (let blockNumber = 0n; blockNumber <= latest; blockNumber += 1n) {
+    const { transactions } = await shop.admin.getBlock({ blockNumber, includeTransactions: true });
+    for (const { from, hash } of transactions) {
+      if (isSame(from, shop.gasAccount)) gas += (await shop.admin.getTransactionReceipt({ hash })).gasUsed;
+    }
+  }
+  return gas;
+}

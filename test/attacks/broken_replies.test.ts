@@ -1,0 +1,75 @@
+/** A facilitator that settles and replies with 60 MB, with garbage, or not at all. The chain tells what happened. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, describe, it } from 'node:test';
+import { serverProcess } from '../api/server_process.ts';
+import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
+import {
+  hangsUp, honest, neverReplies, repliesAtLength, repliesMalformed, type SettleBehavior,
+} from './facilitators.ts';
+import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** Peak of a process's resident memory since `forgetPeak`, in bytes. */
+async function peakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+/** Make the memory of now the peak. See proc(5). */
+const forgetPeak = (pid: number): Promise<void> => writeFile(`/proc/${pid}/clear_refs`, '5');
+
+describe('a facilitator that settles', () => {
+  let shop: AttackedShop;
+  afterEach(() => shop.close());
+
+  const buy = async (behavior: SettleBehavior, path: string, url = shop.url): Promise<Attempt> => {
+    const buyer = await shop.buyer();
+    const header = await buyer.sign(url + path);
+    shop.facilitator.behave(behavior);
+    return attempt(url + path, header, buyer.signIn);
+  };
+  const isByTheChain = async (behavior: SettleBehavior): Promise<void> => {
+    shop = await openAttackedShop();
+    const attempts = await Promise.all([buy(behavior, DEALS), buy(behavior, EXCLUSIVE)]);
+    shop.facilitator.behave(honest);
+    await checkBooks(shop, attempts);
+    for (const made of attempts) {
+      const outcome = `${made.status} ${reasonOf(made)}`.trim();
+      assert.ok(['200', '502 settlement_unknown'].includes(outcome), outcome);
+      assert.doesNotMatch(made.text, /127\.0\.0\.1|fetch failed|JSON/);
+    }
+    assert.equal((await shop.purchases()).filter((p) => p.state === 'sold').length, 2);
+  };
+
+  it('and replies with malformed JSON has its sale decided by the chain', () => isByTheChain(repliesMalformed));
+
+  it('and closes the connection has its sale decided by the chain', () => isByTheChain(hangsUp));
+
+  it('and never replies has its sale decided by the chain', () => isByTheChain(neverReplies));
+
+  it('and replies with 65 kB has its sale decided by the chain', () => isByTheChain(repliesAtLength(66_000)));
+
+  it('and replies with 60 MB has its sale decided by the chain, in less than 64 MB more of memory', {
+    skip: process.platform !== 'linux' && 'memory is read from /proc',
+  }, async () => {
+    shop = await openAttackedShop();
+    const server = await serverProcess(shop.env);
+    try {
+      const pid = server.child.pid ?? assert.fail('the server has no process id');
+      const attempts: Attempt[] = [];
+      for (let i = 0; i < 10; i += 1) attempts.push(await buy(honest, DEALS, server.url));
+      await forgetPeak(pid);
+      const before = await peakOf(pid);
+      for (let i = 0; i < 3; i += 1) attempts.push(await buy(repliesAtLength(60 * MEGABYTE), DEALS, server.url));
+      const more = (await peakOf(pid)) - before;
+      shop.facilitator.behave(honest);
+      await checkBooks(shop, attempts);
+      assert.equal((await shop.purchases()).filter((p) => p.state === 'sold').length, 13);
+      assert.ok(more < 64 * MEGABYTE, `${Math.round(more / MEGABYTE)} MB more`);
+    } finally {
+      await server.end('SIGTERM');
+    }
+  });
+});

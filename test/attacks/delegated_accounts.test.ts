@@ -1,0 +1,108 @@
+/** An ordinary account that delegates to a contract (EIP-7702) between the signature check and the settlement. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { privateKeyToAccount, generatePrivateKey } from 'viem/accounts';
+import { askedFor, type Buyer } from '../api/buyers.ts';
+import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.ts';
+import { honest } from './facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
+import {
+  authorizationFor, codeOf, delegationTo, headerWith, randomAddress, signAuthorization, type ContractName,
+} from './wallets.ts';
+
+/** Far more than a transfer takes, far less than the attack burns. */
+const MOST_GAS = 2_000_000n;
+const CONTRACTS = ['RefusesAll', 'AcceptsAnything', 'BurnsTenMillionGas', 'NeverReturns'] as const;
+
+describe('a delegation', () => {
+  let shop: AttackedShop;
+  afterEach(() => shop.close());
+
+  const delegate = async (buyer: Pick<Buyer, 'address'>, name: ContractName): Promise<void> => {
+    const contract = randomAddress();
+    await shop.admin.setCode({ address: contract, bytecode: codeOf(name) });
+    await shop.admin.setCode({ address: buyer.address, bytecode: delegationTo(contract) });
+  };
+
+  for (const name of CONTRACTS) {
+    it(`to ${name} set between verification and settlement gives nothing unpaid`, async () => {
+      shop = await openAttackedShop();
+      const attempts: Attempt[] = [];
+      for (const path of [DEALS, EXCLUSIVE]) {
+        const buyer = await shop.buyer();
+        shop.facilitator.behave(async (request) => {
+          await delegate(buyer, name);
+          await honest(request);
+        });
+        attempts.push(await attempt(shop.url + path, await buyer.sign(shop.url + path)));
+      }
+      await checkBooks(shop, attempts);
+      for (const made of attempts) {
+        const outcome = `${made.status} ${reasonOf(made)}`.trim();
+        assert.ok(['200', '502 settlement_unknown'].includes(outcome), outcome);
+      }
+    });
+  }
+
+  for (const name of ['RefusesAll', 'BurnsTenMillionGas', 'NeverReturns'] as const) {
+    it(`to ${name} set just before our own key sends costs a bounded amount of gas`, async () => {
+      shop = await openAttackedShop({ mode: 'self' });
+      const buyer = await shop.buyer();
+      const header = await buyer.sign(shop.url + DEALS);
+      shop.node.before(async (method) => {
+        if (method === 'eth_sendRawTransaction' || method === 'eth_sendRawTransactionSync') await delegate(buyer, name);
+      });
+      const made = await attempt(shop.url + DEALS, header);
+      shop.node.before(null);
+      await checkBooks(shop, [made]);
+      const gas = await gasSpent(shop);
+      assert.ok(gas < MOST_GAS, `${gas} gas: ${made.status} ${reasonOf(made)}`);
+    });
+    it(`to ${name} set before our own key estimates the gas costs a bounded amount of gas`, async () => {
+      shop = await openAttackedShop({ mode: 'self' });
+      const buyer = await shop.buyer();
+      const header = await buyer.sign(shop.url + DEALS);
+      shop.node.before(async (method) => {
+        if (method === 'eth_estimateGas' || method === 'eth_fillTransaction') await delegate(buyer, name);
+      });
+      const made = await attempt(shop.url + DEALS, header);
+      shop.node.before(null);
+      await checkBooks(shop, [made]);
+      const gas = await gasSpent(shop);
+      assert.ok(gas < MOST_GAS, `${gas} gas: ${made.status} ${reasonOf(made)}`);
+    });
+  }
+
+  it('that is there before makes the account a contract wallet, which buys no exclusive lead', async () => {
+    shop = await openAttackedShop();
+    const account = privateKeyToAccount(generatePrivateKey());
+    await shop.chain.mint(account.address, 5n * DOLLAR);
+    await delegate(account, 'AcceptsAnything');
+    const asked = await askedFor(shop.url + EXCLUSIVE);
+    const authorization = authorizationFor(asked, account.address);
+    const signature = await signAuthorization(account, authorization);
+    const made = await attempt(shop.url + EXCLUSIVE, headerWith(asked, { signature, authorization }));
+    assert.equal(`${made.status} ${reasonOf(made)}`, '402 contract_wallet_refused');
+    assert.equal(made.json['billed'], false);
+    await checkBooks(shop, [made]);
+  });
+
+  it('used by many accounts for exclusive leads holds only a share of them', async () => {
+    shop = await openAttackedShop();
+    const attempts: Attempt[] = [];
+    const buyers = await Promise.all(Array.from({ length: 20 }, () => shop.buyer(DOLLAR)));
+    const headers = await Promise.all(buyers.map((buyer) => buyer.sign(shop.url + EXCLUSIVE)));
+    shop.facilitator.behave(async (request) => {
+      for (const buyer of buyers) await delegate(buyer, 'RefusesAll');
+      await honest(request);
+    });
+    attempts.push(...await Promise.all(headers.map((header) => attempt(shop.url + EXCLUSIVE, header))));
+    shop.facilitator.behave(honest);
+    const claimed = await shop.server.till.ledger.claimedLeads(Date.now());
+    assert.ok(claimed.size <= LEADS / 2, `${claimed.size} of ${LEADS} leads are held`);
+    const honestBuyer = await shop.buyer();
+    const other = await attempt(shop.url + DEALS, await honestBuyer.sign(shop.url + DEALS), honestBuyer.signIn);
+    assert.equal(other.status, 200);
+    await checkBooks(shop, [...attempts, other]);
+  });
+});

@@ -1,0 +1,162 @@
+/** Facilitators over HTTP: an honest one built on the library, and what it says instead of the truth. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { x402Facilitator } from '@x402/core/facilitator';
+import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import PQueue from 'p-queue';
+import { createPublicClient, createWalletClient, http, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { base } from '../../api/payments/base.ts';
+import { NETWORK } from '../../api/payments/network.ts';
+
+interface FacilitatorRequest {
+  readonly paymentPayload: PaymentPayload;
+  readonly paymentRequirements: PaymentRequirements;
+}
+
+export interface SettleRequest {
+  /** Settle honestly. */
+  settle(): Promise<SettleResponse>;
+  /** Reply with this status and JSON. */
+  reply(status: number, body: object): void;
+  readonly response: ServerResponse;
+}
+
+/** What a facilitator does with a request to settle. */
+export type SettleBehavior = (request: SettleRequest) => Promise<void>;
+
+export interface FacilitatorServer {
+  readonly url: string;
+  /** Settlements requested so far. */
+  settlements(): number;
+  /** From now on; `honest` to start with. */
+  behave(behavior: SettleBehavior): void;
+  close(): Promise<void>;
+}
+
+/** The library's own facilitator with a key that pays the gas. */
+function libraryFacilitator(rpcUrl: string, key: Hex, receiptTimeoutMs: number): x402Facilitator {
+  const account = privateKeyToAccount(key);
+  const transport = http(rpcUrl, { retryCount: 0 });
+  const reader = createPublicClient({ chain: base, transport, pollingInterval: 25, cacheTime: 0 });
+  const wallet = createWalletClient({ chain: base, transport, account });
+  const sending = new PQueue({ concurrency: 1 });
+  return new x402Facilitator().register(NETWORK, new ExactEvmScheme({
+    getAddresses: () => [account.address],
+    readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
+    verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
+    writeContract: ({ address, abi, functionName, args }) =>
+      sending.add(() => wallet.writeContract({ address, abi, functionName, args })),
+    sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction(transaction)),
+    waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
+    getCode: ({ address }) => reader.getCode({ address }),
+  }));
+}
+
+export const honest: SettleBehavior = async ({ settle, reply }) => { reply(200, await settle()); };
+
+const refusal = (errorReason: string): object => ({ success: false, errorReason, transaction: '', network: NETWORK });
+const success = (transaction: unknown): object => ({ success: true, transaction, network: NETWORK });
+
+/** Settles, and says that it was refused. */
+export const refusesAfterSettling = (status: number, reason: string): SettleBehavior => async ({ settle, reply }) => {
+  await settle();
+  reply(status, refusal(reason));
+};
+
+/** Says at once that it was refused, and settles later. */
+export const refusesBeforeSettling = (reason: string, laterMs: number): SettleBehavior =>
+  async ({ settle, reply }) => {
+    reply(200, refusal(reason));
+    await pause(laterMs);
+    await settle();
+  };
+
+/** Settles, and names something else as the transaction. */
+export const namesTransaction = (transaction: unknown): SettleBehavior => async ({ settle, reply }) => {
+  await settle();
+  reply(200, success(transaction));
+};
+
+/** Says that it was settled, and does nothing. */
+export const onlyClaimsToSettle = (transaction: string): SettleBehavior => async ({ reply }) => {
+  reply(200, success(transaction));
+};
+
+/** Settles, and replies with so many bytes of JSON. */
+export const repliesAtLength = (bytes: number): SettleBehavior => async ({ settle, reply }) => {
+  const { transaction } = await settle();
+  reply(200, { ...success(transaction), extra: { padding: 'x'.repeat(bytes) } });
+};
+
+/** Settles, and replies with something that is not JSON. */
+export const repliesMalformed: SettleBehavior = async ({ settle, response }) => {
+  await settle();
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"success":tru');
+};
+
+/** Settles, and never replies. */
+export const neverReplies: SettleBehavior = async ({ settle }) => { await settle(); };
+
+/** Settles, and closes the connection. */
+export const hangsUp: SettleBehavior = async ({ settle, response }) => {
+  await settle();
+  response.destroy();
+};
+
+/** Settles honestly once the gate opens. */
+export function gated(): { readonly behavior: SettleBehavior; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => { open = resolve; });
+  return {
+    open: () => { open(); },
+    async behavior(request) {
+      await opened;
+      await honest(request);
+    },
+  };
+}
+
+/** Serve the library's facilitator, which waits `receiptTimeoutMs` for a block before it says "pending". */
+export async function facilitatorServer(
+  rpcUrl: string,
+  key: Hex,
+  receiptTimeoutMs = 10_000,
+): Promise<FacilitatorServer> {
+  const facilitator = libraryFacilitator(rpcUrl, key, receiptTimeoutMs);
+  let behavior = honest;
+  let settlements = 0;
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const reply = (status: number, body: object): void => {
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (request.url === '/supported') {
+      reply(200, facilitator.getSupported());
+      return;
+    }
+    const asked = (await json(request)) as FacilitatorRequest;
+    const { paymentPayload, paymentRequirements } = asked;
+    if (request.url === '/verify') {
+      reply(200, await facilitator.verify(paymentPayload, paymentRequirements));
+      return;
+    }
+    settlements += 1;
+    await behavior({ settle: () => facilitator.settle(paymentPayload, paymentRequirements), reply, response });
+  };
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => { response.destroy(); });
+  });
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    settlements: () => settlements,
+    behave(next) { behavior = next; },
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+    },
+  };
+}

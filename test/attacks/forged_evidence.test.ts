@@ -1,0 +1,136 @@
+/** Transactions made to look like payments, and payers who spend or cancel their authorization first. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { eip3009ABI } from '@x402/evm';
+import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import { base } from '../../api/payments/base.ts';
+import { CHAIN_ID, USDC } from '../../api/payments/network.ts';
+import { askedFor } from '../api/buyers.ts';
+import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
+import { honest, onlyClaimsToSettle } from './facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
+import {
+  authorizationFor, codeOf, headerWith, randomAddress, signAuthorization, type Authorization,
+} from './wallets.ts';
+
+const forger = parseAbi(['function forge(address payer, bytes32 nonce, address to, uint256 value)']);
+const batcher = parseAbi(['function run(address target, bytes[] calls)']);
+const canceler = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
+
+/** Call data that uses an authorization. */
+const useOf = (a: Authorization, signature: Hex): Hex => encodeFunctionData({
+  abi: eip3009ABI,
+  functionName: 'transferWithAuthorization',
+  args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+});
+
+const cancelOf = async (payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> => {
+  const signature = await payer.signTypedData({
+    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+    types: { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: payer.address, nonce },
+  });
+  const args = [payer.address, nonce, signature] as const;
+  return encodeFunctionData({ abi: canceler, functionName: 'cancelAuthorization', args });
+};
+
+describe('an attacker', () => {
+  let shop: AttackedShop;
+  afterEach(() => shop.close());
+
+  /** A transaction of the attacker's own. */
+  const send = async (to: Hex, data: Hex): Promise<Hex> => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await shop.admin.setBalance({ address: account.address, value: 10n ** 19n });
+    const wallet = createWalletClient({ chain: base, transport: http(shop.chain.rpcUrl), account });
+    const hash = await wallet.sendTransaction({ to, data });
+    const { status } = await shop.admin.waitForTransactionReceipt({ hash });
+    assert.equal(status, 'success');
+    return hash;
+  };
+  const contract = async (name: 'Forger' | 'Batcher'): Promise<Hex> => {
+    const address = randomAddress();
+    await shop.admin.setCode({ address, bytecode: codeOf(name) });
+    return address;
+  };
+  const payer = async (units = 5n * DOLLAR): Promise<PrivateKeyAccount> => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await shop.chain.mint(account.address, units);
+    return account;
+  };
+  const isUnknown = (made: Attempt): void => {
+    assert.equal(`${made.status} ${reasonOf(made)}`, '502 settlement_unknown');
+  };
+
+  it('whose own contract emits the events of a payment buys nothing', async () => {
+    shop = await openAttackedShop();
+    const account = await payer();
+    const asked = await askedFor(shop.url + DEALS);
+    const authorization = authorizationFor(asked, account.address);
+    const signature = await signAuthorization(account, authorization);
+    const { from, nonce, to, value } = authorization;
+    const args = [from, nonce, to, BigInt(value)] as const;
+    const hash = await send(await contract('Forger'), encodeFunctionData({ abi: forger, functionName: 'forge', args }));
+    shop.facilitator.behave(onlyClaimsToSettle(hash));
+    const made = await attempt(shop.url + DEALS, headerWith(asked, { signature, authorization }));
+    await checkBooks(shop, [made]);
+    isUnknown(made);
+  });
+
+  it('who uses one nonce to pay itself, next to a real payment in one transaction, buys one answer', async () => {
+    shop = await openAttackedShop();
+    const account = await payer();
+    const asked = await askedFor(shop.url + DEALS);
+    const [unpaid, paid] = [authorizationFor(asked, account.address), authorizationFor(asked, account.address)];
+    const toItself = { ...unpaid, to: account.address };
+    const calls = [
+      useOf(toItself, await signAuthorization(account, toItself)), useOf(paid, await signAuthorization(account, paid)),
+    ];
+    const target = await contract('Batcher');
+    const data = encodeFunctionData({ abi: batcher, functionName: 'run', args: [USDC, calls] });
+    let batch: Promise<Hex> | undefined;
+    shop.facilitator.behave(async ({ reply }) => {
+      batch ??= send(target, data);
+      reply(200, { success: true, transaction: await batch, network: 'eip155:8453' });
+    });
+    const present = async (authorization: Authorization): Promise<Attempt> => {
+      const signature = await signAuthorization(account, authorization);
+      return attempt(shop.url + DEALS, headerWith(asked, { signature, authorization }));
+    };
+    const attempts = await Promise.all([unpaid, paid].map(present));
+    await checkBooks(shop, attempts);
+    assert.equal(await shop.chain.balanceOf(shop.payTo), DOLLAR / 20n);
+    const states = (await shop.purchases()).map((p) => [p.payment.nonce === paid.nonce, p.state]);
+    assert.equal(states.filter(([isPaid, state]) => isPaid === true && state === 'sold').length, 1);
+    assert.equal(states.filter(([, state]) => state === 'sold').length, 1);
+  });
+
+  for (const how of ['cancels the authorization', 'pays itself with the nonce'] as const) {
+    it(`who ${how} before the settlement buys nothing, and the lead is free again`, async () => {
+      shop = await openAttackedShop();
+      const path = `${shop.url}${EXCLUSIVE}?county=wayne`;
+      const account = await payer();
+      const asked = await askedFor(path);
+      const authorization = authorizationFor(asked, account.address);
+      const signature = await signAuthorization(account, authorization);
+      const toItself = { ...authorization, to: account.address };
+      const first = how === 'cancels the authorization' ? await cancelOf(account, authorization.nonce)
+        : useOf(toItself, await signAuthorization(account, toItself));
+      shop.facilitator.behave(async (request) => {
+        await send(USDC, first);
+        await honest(request);
+      });
+      const made = await attempt(path, headerWith(asked, { signature, authorization }));
+      assert.notEqual(made.status, 200);
+      shop.facilitator.behave(honest);
+      await shop.mine(200);
+      await shop.server.till.watch.pass();
+      const buyer = await shop.buyer();
+      const other = await attempt(path, await buyer.sign(path), buyer.signIn);
+      assert.equal(other.status, 200, `the lead is not free: ${other.status} ${reasonOf(other)}`);
+      await checkBooks(shop, [made, other]);
+    });
+  }
+});

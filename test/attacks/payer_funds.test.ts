@@ -1,0 +1,112 @@
+/** Payers who sign more than they have. They hold few leads, are told why, and other buyers still buy. */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { attempt, checkBooks, outcomes, reasonOf, type Attempt } from './books.ts';
+import { gated, honest } from './facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
+
+const AT_ONCE = 30;
+/** Leads that one payer may hold unsold, at most. */
+const MOST_HELD = 5;
+
+describe('a payer', () => {
+  let shop: AttackedShop;
+  afterEach(() => shop.close());
+
+  /** Sign so many, present them at once, and look at the leads that are held before any settlement. */
+  const rush = async (units: bigint, path: string): Promise<{ attempts: Attempt[]; other: Attempt; held: number }> => {
+    const payer = await shop.buyer(units);
+    const headers = await Promise.all(Array.from({ length: AT_ONCE }, () => payer.sign(shop.url + path)));
+    const gate = gated();
+    shop.facilitator.behave(gate.behavior);
+    const rushed = Promise.all(headers.map((header) => attempt(shop.url + path, header, payer.signIn)));
+    const done = rushed.then(() => true);
+    for (let i = 0; i < 40; i += 1) {
+      if (shop.facilitator.settlements() >= AT_ONCE || await Promise.race([done, pause(50, false)])) break;
+    }
+    const held = (await shop.server.till.ledger.claimedLeads(Date.now())).size;
+    shop.facilitator.behave(honest);
+    const buyer = await shop.buyer();
+    const other = await attempt(shop.url + path, await buyer.sign(shop.url + path), buyer.signIn);
+    gate.open();
+    return { attempts: await rushed, other, held };
+  };
+  const isTyped = (attempts: readonly Attempt[]): void => {
+    const expected = [
+      '200', '402 payer_without_funds', '429 too_many_open_purchases', '429 too_many_held_leads',
+      '429 payer_unbilled_too_often', '502 settlement_unknown',
+    ];
+    for (const made of attempts) {
+      const outcome = `${made.status} ${reasonOf(made)}`.trim();
+      assert.ok(expected.includes(outcome), outcome);
+      if (made.status === 402 || made.status === 429) assert.equal(made.json['billed'], false);
+      if (made.status === 429) assert.notEqual(made.headers.get('Retry-After'), null);
+    }
+  };
+
+  it('with funds for one lead who signs 30 at once holds one, and others buy meanwhile', async () => {
+    shop = await openAttackedShop();
+    const { attempts, other, held } = await rush(DOLLAR, EXCLUSIVE);
+    assert.ok(held <= 1, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
+    assert.equal(other.status, 200);
+    isTyped(attempts);
+    assert.ok(attempts.some((made) => reasonOf(made) === 'payer_without_funds'));
+    await checkBooks(shop, [...attempts, other]);
+  });
+
+  it('with funds for 30 leads who signs 30 at once holds only a few, and others buy meanwhile', async () => {
+    shop = await openAttackedShop();
+    const { attempts, other, held } = await rush(40n * DOLLAR, EXCLUSIVE);
+    assert.ok(held <= MOST_HELD, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
+    assert.equal(other.status, 200);
+    isTyped(attempts);
+    await checkBooks(shop, [...attempts, other]);
+  });
+
+  it('without any funds holds nothing and is told so', async () => {
+    shop = await openAttackedShop();
+    const payer = await shop.buyer(0n);
+    for (const path of [DEALS, EXCLUSIVE]) {
+      const made = await attempt(shop.url + path, await payer.sign(shop.url + path));
+      assert.equal(`${made.status} ${reasonOf(made)}`, '402 payer_without_funds');
+      assert.equal(made.json['billed'], false);
+    }
+    assert.deepEqual(await shop.purchases(), []);
+  });
+
+  it('whose settlements all come to nothing has few open purchases', async () => {
+    shop = await openAttackedShop();
+    const payer = await shop.buyer(DOLLAR);
+    const attempts: Attempt[] = [];
+    shop.facilitator.behave(async ({ reply }) => {
+      reply(200, { success: false, errorReason: 'insufficient_funds', transaction: '', network: 'eip155:8453' });
+    });
+    for (let i = 0; i < AT_ONCE; i += 1) {
+      attempts.push(await attempt(shop.url + DEALS, await payer.sign(shop.url + DEALS), payer.signIn));
+    }
+    isTyped(attempts);
+    const open = (await shop.purchases()).filter((p) => p.state === 'settling').length;
+    assert.ok(open <= 20, `${open} of ${AT_ONCE} are open: ${JSON.stringify(outcomes(attempts))}`);
+    await checkBooks(shop, attempts);
+  });
+
+  it('is one of many who take each one lead, and together they hold only a share of the pool', async () => {
+    shop = await openAttackedShop();
+    const payers = await Promise.all(Array.from({ length: LEADS }, () => shop.buyer(DOLLAR)));
+    const headers = await Promise.all(payers.map((payer) => payer.sign(shop.url + EXCLUSIVE)));
+    shop.facilitator.behave(async ({ reply }) => { reply(500, { error: 'busy' }); });
+    const present = (header: string, i: number): Promise<Attempt> =>
+      attempt(shop.url + EXCLUSIVE, header, payers[i]?.signIn);
+    const attempts = await Promise.all(headers.map(present));
+    shop.facilitator.behave(honest);
+    const held = (await shop.server.till.ledger.claimedLeads(Date.now())).size;
+    assert.ok(held <= LEADS / 2, `${held} of ${LEADS} leads are held: ${JSON.stringify(outcomes(attempts))}`);
+    const refused = attempts.filter((made) => made.status !== 502);
+    for (const made of refused) {
+      assert.equal(`${made.status} ${reasonOf(made)}`, '503 lead_pool_held');
+      assert.notEqual(made.headers.get('Retry-After'), null);
+    }
+    await checkBooks(shop, attempts);
+  });
+});

@@ -1,0 +1,148 @@
+/** A real server under attack, with leads, a ledger, a chain, a node that can fail and a facilitator that can lie. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTestClient, http, publicActions, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { base } from '../../api/payments/base.ts';
+import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { serve, type Serving } from '../../api/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import type { Purchase } from '../../ledger/ledger.ts';
+import { buyerWith, type Buyer } from '../api/buyers.ts';
+import { dataFolder, rowsOfTable } from '../api/snapshots_made.ts';
+import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
+import { nodeProxy, type NodeProxy } from './node_proxy.ts';
+
+export const DOLLAR = 1_000_000n;
+export const DEALS = '/api/deals';
+export const EXCLUSIVE = '/api/leads/exclusive';
+export const LEADS = 33;
+
+/** Rounds of the watcher after which an open purchase is taken to stay open. */
+const MOST_PASSES = 40;
+const PASS_PAUSE_MS = 250;
+
+const testClientOf = (rpcUrl: string) =>
+  createTestClient({ chain: base, mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+
+export interface AttackedShop {
+  readonly url: string;
+  readonly payTo: Hex;
+  readonly chain: Chain;
+  /** Controls the chain: code at addresses, blocks. */
+  readonly admin: ReturnType<typeof testClientOf>;
+  readonly node: NodeProxy;
+  readonly facilitator: FacilitatorServer;
+  readonly server: Serving;
+  /** Account that pays the gas in self mode. */
+  readonly gasAccount: Hex;
+  readonly env: Readonly<Record<string, string>>;
+  /** An ordinary wallet with so much money. */
+  buyer(units?: bigint): Promise<Buyer>;
+  /** Put code at an address, which gets money. */
+  contract(address: Hex, code: Hex, units?: bigint): Promise<void>;
+  purchases(): Promise<Purchase[]>;
+  /** Let the watcher look until every purchase that was paid on the chain is sold. */
+  resolve(): Promise<void>;
+  stopBlocks(): Promise<void>;
+  mine(blocks?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Mode = 'facilitator' | 'self' | 'sandbox';
+
+export interface ShopOptions {
+  readonly mode?: Mode;
+  readonly receiptTimeoutMs?: number;
+  /** Settings of the server, besides the usual ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Path of the node's URL. */
+  readonly nodePath?: string;
+}
+
+const GAS_MONEY = 10n ** 20n;
+
+const tables = {
+  deals: rowsOfTable('deals', 3),
+  leads: rowsOfTable('leads', LEADS, (i) => ({
+    lead_score: i,
+    county: i === 1 ? 'Wayne County, MI' : 'Cuyahoga County, OH',
+  })),
+};
+
+export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
+  const { mode = 'facilitator', receiptTimeoutMs, env = {}, nodePath } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => { for (const end of closers.splice(0).reverse()) await end(); };
+  try {
+    const folder = await dataFolder();
+    closers.push(() => folder.remove());
+    await folder.publish('2026-11-20.01', tables);
+    const chain = await startChain();
+    closers.push(() => chain.close());
+    const admin = testClientOf(chain.rpcUrl);
+    const node = await nodeProxy(chain.rpcUrl, nodePath);
+    closers.push(() => node.close());
+    const facilitator = await facilitatorServer(chain.rpcUrl, chain.gasKey, receiptTimeoutMs);
+    closers.push(() => facilitator.close());
+    const key = generatePrivateKey();
+    const gasAccount = privateKeyToAccount(key).address;
+    await admin.setBalance({ address: gasAccount, value: GAS_MONEY });
+    const payTo = privateKeyToAccount(generatePrivateKey()).address;
+    const settingsOfMode: Record<Mode, Record<string, string>> = {
+      sandbox: { SANDBOX_RPC: chain.rpcUrl },
+      self: { RPC_URL: node.url, SETTLE_KEY: key },
+      facilitator: { RPC_URL: node.url, FACILITATOR_URL: facilitator.url },
+    };
+    const serverEnv = {
+      DATA_DIR: folder.path,
+      PORT: '0',
+      PAYMENTS: mode,
+      PAY_TO: payTo,
+      PUBLIC_BASE_URL: 'https://dealfeed.test',
+      CURSOR_SECRET: 'a secret of the tests',
+      UNBILLED_PER_MINUTE: '0',
+      ...settingsOfMode[mode],
+      ...env,
+    };
+    const { settings, payments } = readServerSettings(serverEnv);
+    const server = await serve({ settings, payments });
+    closers.push(() => server.close());
+
+    const purchases = async (): Promise<Purchase[]> => {
+      const all: Purchase[] = [];
+      for await (const purchase of server.till.ledger.purchases()) all.push(purchase);
+      return all;
+    };
+    const isUsed = ({ payment }: Purchase): Promise<boolean> =>
+      chain.authorizationUsed(payment.payer as Hex, payment.nonce as Hex);
+    return {
+      url: server.url, payTo, chain, admin, node, facilitator, server, gasAccount, env: serverEnv, purchases, close,
+      async buyer(units = 20n * DOLLAR) {
+        const buyer = buyerWith();
+        if (units > 0n) await chain.mint(buyer.address, units);
+        return buyer;
+      },
+      async contract(address, code, units = 40n * DOLLAR) {
+        await admin.setCode({ address, bytecode: code });
+        if (units > 0n) await chain.mint(address, units);
+      },
+      async resolve() {
+        for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+          await server.till.watch.pass();
+          const open = (await purchases()).filter((p) => p.state === 'settling');
+          const used = await Promise.all(open.map(isUsed));
+          if (!used.includes(true)) return;
+          await pause(PASS_PAUSE_MS);
+        }
+      },
+      async stopBlocks() {
+        await admin.setAutomine(false);
+        await admin.setIntervalMining({ interval: 0 });
+      },
+      async mine(blocks = 1) { await admin.mine({ blocks }); },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+/** Forms of a signature that USDC does not take, or takes twice. Each is refused and nothing is charged. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  concat, hexToBigInt, numberToHex, parseSignature, serializeCompactSignature, serializeErc6492Signature,
+  signatureToCompactSignature, slice, toHex, type Hex,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { askedFor } from '../api/buyers.ts';
+import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
+import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
+import {
+  authorizationFor, codeOf, headerOf, headerWith, randomAddress, signAuthorization, signInAs,
+} from './wallets.ts';
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const REASONS = ['payment_invalid', 'payment_malformed'];
+
+const partsOf = (signature: Hex): { r: Hex; s: Hex; v: number } => ({
+  r: slice(signature, 0, 32), s: slice(signature, 32, 64), v: Number(hexToBigInt(slice(signature, 64, 65))),
+});
+const join = (r: Hex, s: Hex, v: number): Hex => concat([r, s, numberToHex(v, { size: 1 })]);
+
+/** The same signature, written in another way. */
+const FORMS: Readonly<Record<string, (signature: Hex) => Hex>> = {
+  'with a high s and the other v': (signature) => {
+    const { r, s, v } = partsOf(signature);
+    return join(r, numberToHex(ORDER - hexToBigInt(s), { size: 32 }), v === 27 ? 28 : 27);
+  },
+  'with v 0 or 1': (signature) => {
+    const { r, s, v } = partsOf(signature);
+    return join(r, s, v - 27);
+  },
+  'with v 29 or 30': (signature) => {
+    const { r, s, v } = partsOf(signature);
+    return join(r, s, v + 2);
+  },
+  'with v of EIP-155': (signature) => {
+    const { r, s, v } = partsOf(signature);
+    return join(r, s, v + 8);
+  },
+  'in 64 bytes (EIP-2098)': (signature) =>
+    serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
+  'in 64 bytes without v': (signature) => slice(signature, 0, 64),
+  'in 66 bytes': (signature) => concat([signature, '0x00']),
+  'twice in 130 bytes': (signature) => concat([signature, signature]),
+  'wrapped by ERC-6492': (signature) =>
+    serializeErc6492Signature({ address: randomAddress(), data: '0x12345678', signature }),
+  'with an odd number of digits': (signature) => `${signature}0`,
+  'in 3 kB': (signature) => concat([signature, toHex(new Uint8Array(3_000))]),
+};
+
+for (const mode of ['facilitator', 'self'] as const) {
+  describe(`a good signature, with payments by ${mode}`, () => {
+    let shop: AttackedShop;
+    before(async () => { shop = await openAttackedShop({ mode }); });
+    after(() => shop.close());
+
+    const isRefused = async (made: Attempt): Promise<void> => {
+      await checkBooks(shop, [made]);
+      assert.equal(made.status, 402);
+      assert.ok(REASONS.includes(reasonOf(made)), reasonOf(made));
+      assert.equal(made.json['billed'], false);
+      assert.match(String(made.json['payment_error']), /^[a-z0-9_]{1,80}$/);
+      await isUnknown(made);
+    };
+    /** Neither the ledger nor the chain knows of it. */
+    const isUnknown = async ({ payer, nonce }: Attempt): Promise<void> => {
+      assert.equal((await shop.purchases()).some((p) => p.payment.nonce === nonce), false);
+      assert.equal(await shop.chain.authorizationUsed(payer, nonce), false);
+    };
+    const present = async (change: (signature: Hex) => Hex): Promise<Attempt> => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      await shop.chain.mint(account.address, DOLLAR);
+      const asked = await askedFor(shop.url + DEALS);
+      const authorization = authorizationFor(asked, account.address);
+      const signature = change(await signAuthorization(account, authorization));
+      return attempt(shop.url + DEALS, headerWith(asked, { signature, authorization }));
+    };
+
+    for (const [name, change] of Object.entries(FORMS)) {
+      it(`${name} is refused and charges nothing`, async () => { await isRefused(await present(change)); });
+    }
+
+    it('of somebody else is refused and charges nothing', async () => {
+      const other = privateKeyToAccount(generatePrivateKey());
+      const asked = await askedFor(shop.url + DEALS);
+      const foreign = await signAuthorization(other, authorizationFor(asked, other.address));
+      await isRefused(await present(() => foreign));
+    });
+
+    it('wrapped by ERC-6492 is refused for a contract wallet that accepts anything', async () => {
+      const payer = randomAddress();
+      await shop.contract(payer, codeOf('AcceptsAnything'));
+      const asked = await askedFor(shop.url + DEALS);
+      const wrapped = serializeErc6492Signature({ address: randomAddress(), data: '0x12345678', signature: '0x1234' });
+      const made = await attempt(shop.url + DEALS, headerOf(asked, payer, wrapped), signInAs(payer));
+      await checkBooks(shop, [made]);
+      assert.equal(made.status, 402);
+      assert.ok([...REASONS, 'contract_wallet_refused'].includes(reasonOf(made)), reasonOf(made));
+      await isUnknown(made);
+    });
+
+    it('in its own form buys', async () => {
+      const made = await present((signature) => signature);
+      assert.equal(made.status, 200, made.text);
+      await checkBooks(shop, [made]);
+    });
+  });
+}
