@@ -37,7 +37,7 @@ describe('a contract wallet', () => {
   it('that signs only at gas price 0 holds no leads', async () => {
     shop = await openAttackedShop();
     const attempts = await present(await walletOf('ValidAtNoGasPrice'), EXCLUSIVE, AT_ONCE);
-    const claimed = await shop.server.till.ledger.claimedLeads(Date.now());
+    const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
     assert.equal(claimed.size, 0, `${claimed.size} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     allRefused(attempts);
     const buyer = await shop.buyer();

@@ -98,7 +98,7 @@ describe('a delegation', () => {
     });
     attempts.push(...await Promise.all(headers.map((header) => attempt(shop.url + EXCLUSIVE, header))));
     shop.facilitator.behave(honest);
-    const claimed = await shop.server.till.ledger.claimedLeads(Date.now());
+    const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
     assert.ok(claimed.size <= LEADS / 2, `${claimed.size} of ${LEADS} leads are held`);
     const honestBuyer = await shop.buyer();
     const other = await attempt(shop.url + DEALS, await honestBuyer.sign(shop.url + DEALS), honestBuyer.signIn);

@@ -126,7 +126,7 @@ describe('an attacker', () => {
       assert.notEqual(made.status, 200);
       shop.facilitator.behave(honest);
       await shop.mine(200);
-      await shop.server.till.watch.pass();
+      await shop.server.running.watch.pass();
       const buyer = await shop.buyer();
       const other = await attempt(path, await buyer.sign(path), buyer.signIn);
       assert.equal(other.status, 200, `the lead is not free: ${other.status} ${reasonOf(other)}`);

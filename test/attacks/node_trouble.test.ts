@@ -21,7 +21,7 @@ describe('a node', () => {
       shop.node.fail(how);
       const attempts: Attempt[] = [];
       for (const present of presents) attempts.push(await present());
-      const claimed = await shop.server.till.ledger.claimedLeads(Date.now());
+      const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
       shop.node.recover();
       assert.deepEqual(outcomes(attempts), { '503 payments_unavailable': 2 });
       for (const { json, headers } of attempts) {
@@ -33,7 +33,8 @@ describe('a node', () => {
       assert.equal(shop.facilitator.settlements(), 0);
       const again = await presents[0]?.() ?? assert.fail('nothing was signed');
       assert.equal(again.status, 200, 'the same payment works once the node is back');
-      await checkBooks(shop, [...attempts, again]);
+      // The first payment was presented again: its refusal is compared by the status above.
+      await checkBooks(shop, [...attempts.slice(1), again]);
     });
   }
 

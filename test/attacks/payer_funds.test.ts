@@ -25,7 +25,7 @@ describe('a payer', () => {
     for (let i = 0; i < 40; i += 1) {
       if (shop.facilitator.settlements() >= AT_ONCE || await Promise.race([done, pause(50, false)])) break;
     }
-    const held = (await shop.server.till.ledger.claimedLeads(Date.now())).size;
+    const held = (await shop.server.running.ledger.claimedLeads(Date.now())).size;
     shop.facilitator.behave(honest);
     const buyer = await shop.buyer();
     const other = await attempt(shop.url + path, await buyer.sign(shop.url + path), buyer.signIn);
@@ -100,7 +100,7 @@ describe('a payer', () => {
       attempt(shop.url + EXCLUSIVE, header, payers[i]?.signIn);
     const attempts = await Promise.all(headers.map(present));
     shop.facilitator.behave(honest);
-    const held = (await shop.server.till.ledger.claimedLeads(Date.now())).size;
+    const held = (await shop.server.running.ledger.claimedLeads(Date.now())).size;
     assert.ok(held <= LEADS / 2, `${held} of ${LEADS} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     const refused = attempts.filter((made) => made.status !== 502);
     for (const made of refused) {

@@ -110,7 +110,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
 
     const purchases = async (): Promise<Purchase[]> => {
       const all: Purchase[] = [];
-      for await (const purchase of server.till.ledger.purchases()) all.push(purchase);
+      for await (const purchase of server.running.ledger.purchases()) all.push(purchase);
       return all;
     };
     const isUsed = ({ payment }: Purchase): Promise<boolean> =>
@@ -128,7 +128,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       },
       async resolve() {
         for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-          await server.till.watch.pass();
+          await server.running.watch.pass();
           const open = (await purchases()).filter((p) => p.state === 'settling');
           const used = await Promise.all(open.map(isUsed));
           if (!used.includes(true)) return;
