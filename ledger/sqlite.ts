@@ -1,10 +1,9 @@
 /** The ledger in one SQLite file, for all processes of one host. */
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { ledgerInSql } from './in_sql.ts';
-import { holdsBytes } from './identity.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from './migrations.ts';
 import type { Query, Row, Store } from './store.ts';
@@ -99,18 +98,19 @@ function queryOn(db: DatabaseSync): Query {
   };
 }
 
-/** What a path names: null if nothing. */
-function fileAt(path: string): string | null {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? null : `${found.dev}:${found.ino}`;
-}
+/** Whether a path names the same file as another time it was looked at. */
+const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean => one?.dev === other?.dev && one?.ino === other?.ino;
 
 /** @returns a function that says whether the database and its log still are the files they are now, and not emptied */
 function sameFiles(path: string): () => boolean {
   if (path === ':memory:') return () => true;
   const log = `${realpathSync(path)}-wal`;
-  const [database, opened] = [fileAt(path), fileAt(log)];
-  return () => fileAt(path) === database && fileAt(log) === opened && holdsBytes(path);
+  const statOf = (name: string): BigIntStats | undefined => statSync(name, { bigint: true, throwIfNoEntry: false });
+  const [openedDatabase, openedLog] = [statOf(path), statOf(log)];
+  return () => {
+    const database = statOf(path);
+    return database !== undefined && database.size > 0n && isSame(database, openedDatabase) && isSame(statOf(log), openedLog);
+  };
 }
 
 /** One transaction. Readers never upgrade to writers: BEGIN IMMEDIATE takes the write lock first. */
