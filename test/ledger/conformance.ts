@@ -6,6 +6,7 @@ import { clocksThatJump } from './conformance_clocks.ts';
 import { leadLimits } from './conformance_lead_limits.ts';
 import { payerLimits } from './conformance_limits.ts';
 import { transferMatching } from './conformance_transfers.ts';
+import { auditBook } from './conformance_audit.ts';
 import { all, answer, bodyOf, claim, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
@@ -379,5 +380,6 @@ export function conformance(place: Place): void {
   clocksThatJump(inNew);
   payerLimits(onTwo);
   leadLimits(onTwo);
+  auditBook(onTwo);
   transferMatching(onTwo);
 }
