@@ -6,9 +6,10 @@ import type { Purchase } from './ledger.ts';
 
 const PAGE = 500;
 
+const OF_PAYMENT = 'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND (p.chain = $4 OR p.chain IS NULL)';
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS}, p.kept_answer, p.returned_lead
   FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id
-  WHERE p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND (p.chain = $4 OR p.chain IS NULL)
+  WHERE ${OF_PAYMENT}
   ORDER BY CASE WHEN p.standing = 1 THEN 0 ELSE 1 END, p.ended_at_ms DESC LIMIT 1`;
 const COLUMNS = 'chain, pay_to, block, log_index, tx_hash, payer, nonce, amount, kind, purchase_id, resolution, booked_at_ms';
 const BOOK = `INSERT INTO transfers (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL, $11)`;
@@ -18,6 +19,14 @@ const SELL = `UPDATE purchases SET state = 'sold', standing = 1, ended_at_ms = $
 export const MATCH_EARLIER_TRANSFER = `UPDATE transfers SET kind = 'matched', purchase_id = $1
   WHERE payer = $2 AND nonce = $3 AND chain = $4 AND pay_to = $5 AND amount = $6
     AND kind IN ('owed', 'no_purchase') AND resolution IS NULL`;
+
+/** The transaction that books. */
+interface Books {
+  readonly query: Query;
+  readonly lockRows: Store['lockRows'];
+  /** Whether the ledger was restored, and the time until then is not audited yet. */
+  readonly restored: boolean;
+}
 
 type Match = { readonly kind: TransferKind; readonly purchaseId: string | null };
 
@@ -50,8 +59,11 @@ async function makeGood(query: Query, purchase: Purchase, row: Row, transfer: In
 }
 
 /** Find what a transfer paid for, and bring that purchase to the state which the chain shows. */
-async function matchTransfer(query: Query, { account, nowMs }: Booking, transfer: IncomingTransfer, restored: boolean): Promise<Match> {
-  const [row] = transfer.nonce === null ? [] : await query(BY_PAYMENT, transfer.payer, transfer.nonce, account.payTo, account.chain);
+async function matchTransfer({ query, lockRows, restored }: Books, { account, nowMs }: Booking, transfer: IncomingTransfer): Promise<Match> {
+  const payment = transfer.nonce === null ? null : [transfer.payer, transfer.nonce, account.payTo, account.chain] as const;
+  // Locked before they are read, so that none is sold, released or forgotten meanwhile.
+  if (payment && lockRows !== '') await query(`SELECT p.id FROM purchases p WHERE ${OF_PAYMENT} ORDER BY p.id ${lockRows}`, ...payment);
+  const [row] = payment ? await query(BY_PAYMENT, ...payment) : [];
   // After a restore, a payment that nobody knows was for a sale the backup does not hold.
   if (!row) return { kind: restored && transfer.nonce !== null ? 'owed' : 'no_purchase', purchaseId: null };
   const purchase = purchaseOf(row);
@@ -73,12 +85,13 @@ async function matchTransfer(query: Query, { account, nowMs }: Booking, transfer
   }
 }
 
-async function bookOne(query: Query, booking: Booking, transfer: IncomingTransfer, restored: boolean): Promise<BookedTransfer> {
+async function bookOne(books: Books, booking: Booking, transfer: IncomingTransfer): Promise<BookedTransfer> {
+  const { query } = books;
   const { account, nowMs } = booking;
   const [known] = await query(`SELECT ${COLUMNS} FROM transfers WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`,
     account.chain, account.payTo, Number(transfer.block), transfer.logIndex);
   if (known) return transferOf(known);
-  const { kind, purchaseId } = await matchTransfer(query, booking, transfer, restored);
+  const { kind, purchaseId } = await matchTransfer(books, booking, transfer);
   await query(BOOK, account.chain, account.payTo, Number(transfer.block), transfer.logIndex, transfer.transaction, transfer.payer, transfer.nonce,
     String(transfer.amount), kind, purchaseId, nowMs);
   return { ...transfer, ...account, kind, purchaseId, resolution: null, bookedAtMs: nowMs };
@@ -115,9 +128,9 @@ export const transferBook = (store: Store): TransferBook => ({
     const [lease] = await query(`UPDATE audits SET through_block = $4, through_seconds = $5, audited_at_ms = $6
       WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain`, chain, payTo, holder, Number(through.block), through.seconds, nowMs);
     if (!lease) return [];
-    const restored = await exclusivePause(query) === 'restored_not_audited';
+    const books: Books = { query, lockRows: store.lockRows, restored: await exclusivePause(query) === 'restored_not_audited' };
     const booked: BookedTransfer[] = [];
-    for (const transfer of transfers) booked.push(await bookOne(query, booking, transfer, restored));
+    for (const transfer of transfers) booked.push(await bookOne(books, booking, transfer));
     return booked;
   }),
 

@@ -70,10 +70,13 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
     const block = isLast ? final.block : next + BLOCKS_PER_BOOKING - 1n;
     const transfers = await chain.incoming(account.payTo, next, block);
     // The time of a block between is not needed: the next booking begins after it.
-    through = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
-    for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through, nowMs: nowMs() })) booked[kind] += 1;
+    const end = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
+    for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through: end, nowMs: nowMs() })) booked[kind] += 1;
+    const extended = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
+    // Another auditor had the lease meanwhile and booked up to a block of its own: the next pass goes on from there.
+    if (extended?.throughBlock !== block) break;
+    through = end;
     next = block + 1n;
-    await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
   }
   if (through !== null) await findMoved(auditor, account, through);
   return { isAuditor: true, through, booked, isBehind: next <= final.block };

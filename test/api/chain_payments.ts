@@ -9,10 +9,11 @@ import { paymentChain, type PaymentChain } from '../../api/payments/payment_chai
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
 import type { Answer, Ledger, Payment, Purchase } from '../../ledger/ledger.ts';
 
+const TERMS = 'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
 const abi = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  `function transferWithAuthorization(${TERMS}, bytes signature)`,
+  `function transferWithAuthorization(${TERMS}, uint8 v, bytes32 r, bytes32 s)`,
   'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
   'function tryAggregate(bool requireSuccess, (address target, bytes callData)[] calls)',
 ]);
@@ -23,6 +24,8 @@ const CANCEL = { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, 
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
+/** Blocks mined in one request, which must not time out on a busy machine. */
+const BLOCKS_AT_ONCE = 100;
 const LIMITS = { balance: 1_000n * AMOUNT, mostOpen: 100, mostUnpaid: 100 };
 
 const body = Buffer.from('{}');
@@ -35,6 +38,8 @@ export interface SettlingOptions {
   /** Time until the payment expires, by the chain's clock. */
   readonly seconds?: bigint;
   readonly nowMs?: number;
+  /** Default: US. */
+  readonly payTo?: Hex;
 }
 
 /** A local chain on which a block is mined for each transaction and when a test says so, and one payer with money. */
@@ -68,7 +73,7 @@ export interface ChainPayments {
 export async function startChainPayments(): Promise<ChainPayments> {
   const chain = await startChain();
   const payments = paymentChain(chain.reader);
-  const transport = http(chain.rpcUrl);
+  const transport = http(chain.rpcUrl, { timeout: 60_000 });
   const admin = createTestClient({ mode: 'anvil', transport });
   // A block mined at an unexpected moment would make others safe and final.
   await admin.setIntervalMining({ interval: 0 });
@@ -88,20 +93,22 @@ export async function startChainPayments(): Promise<ChainPayments> {
     domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization',
     message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
   });
-  const authorized = async (payment: Payment, to = US, value = AMOUNT): Promise<Hex> => encodeFunctionData({
+  const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => encodeFunctionData({
     abi, functionName: 'transferWithAuthorization',
     args: [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, await signed(payment, to, value)],
   });
 
   return {
     chain, payments, payer, authorized,
-    async settling(ledger, { seconds = 300n, nowMs = Date.now() } = {}) {
+    async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US } = {}) {
       const { timestamp } = await chain.reader.getBlock({ blockTag: 'latest' });
       const payment: Payment = {
-        network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: generatePrivateKey(), payTo: US, amount: AMOUNT, validBefore: timestamp + seconds,
+        network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: generatePrivateKey(), payTo, amount: AMOUNT,
+        validBefore: timestamp + seconds,
       };
       const begun = await ledger.begin({
-        payment, route: 'GET /x', request: '/x', snapshotId: 's', identifierHash: null, nowMs, leaseMs: 60_000, chain: await payments.id(), limits: LIMITS,
+        payment, route: 'GET /x', request: '/x', snapshotId: 's', identifierHash: null, nowMs, leaseMs: 60_000,
+        chain: await payments.id(), limits: LIMITS,
       });
       if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
       await ledger.settling(begun.purchase.id, answer, nowMs);
@@ -110,7 +117,8 @@ export async function startChainPayments(): Promise<ChainPayments> {
     async authorizedInParts(payment) {
       const { r, s, yParity } = parseSignature(await signed(payment, US, AMOUNT));
       return encodeFunctionData({
-        abi, functionName: 'transferWithAuthorization', args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
+        abi, functionName: 'transferWithAuthorization',
+        args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
       });
     },
     async canceled({ nonce }) {
@@ -124,7 +132,10 @@ export async function startChainPayments(): Promise<ChainPayments> {
     })),
     pay: async (payment) => send(USDC, await authorized(payment)),
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
-    mine: (blocks) => admin.mine({ blocks }),
+    async mine(blocks) {
+      // anvil takes several seconds for a thousand blocks.
+      for (let left = blocks; left > 0; left -= BLOCKS_AT_ONCE) await admin.mine({ blocks: Math.min(left, BLOCKS_AT_ONCE) });
+    },
     async mineAt(seconds) {
       await admin.setNextBlockTimestamp({ timestamp: seconds });
       await admin.mine({ blocks: 1 });

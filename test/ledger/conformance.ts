@@ -5,6 +5,9 @@ import type { Ledger, NewPurchase, PurchaseState, ReleaseReason } from '../../le
 import { clocksThatJump } from './conformance_clocks.ts';
 import { leadLimits } from './conformance_lead_limits.ts';
 import { payerLimits } from './conformance_limits.ts';
+import { transferMatching } from './conformance_transfers.ts';
+import { auditBook } from './conformance_audit.ts';
+import { balancedBooks } from './conformance_books.ts';
 import { all, answer, bodyOf, claim, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
@@ -378,4 +381,7 @@ export function conformance(place: Place): void {
   clocksThatJump(inNew);
   payerLimits(onTwo);
   leadLimits(onTwo);
+  balancedBooks(onTwo);
+  auditBook(onTwo);
+  transferMatching(onTwo);
 }

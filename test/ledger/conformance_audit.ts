@@ -1,0 +1,196 @@
+/** What the audit keeps in the ledger: its lease, its progress, what is owed or unpaid, and gas: a part of conformance.ts. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Ledger, Purchase } from '../../ledger/ledger.ts';
+import type { AuditedAccount } from '../../ledger/transfers.ts';
+import { ACCOUNT, book, kindOf, LEASE_MS, now, transferOf } from './book.ts';
+import { all, CHAIN, paid, payment, purchaseIn } from './purchases.ts';
+
+const OTHER: AuditedAccount = { chain: `0x${'d'.repeat(64)}`, payTo: ACCOUNT.payTo };
+const NOTHING_YET = { throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
+const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
+const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
+
+/** A purchase as a version wrote it that did not know chains. */
+const withoutChain = (ledger: Ledger, state: Purchase['state'], n: number): Promise<Purchase> => purchaseIn(ledger, state, n, { chain: null as never });
+
+/** @param inNew runs its work on two connections to one new ledger */
+export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
+  describe('the audit', () => {
+    test('one server has the lease until it runs out, and extends it for as long as it likes', async () => {
+      await inNew(async (one, two) => {
+        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS), NOTHING_YET);
+        assert.equal(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS - 1, LEASE_MS), null);
+        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.equal(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 2, LEASE_MS), null);
+        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.equal(await one.leaseAudit(ACCOUNT, 'a', 2 * LEASE_MS, LEASE_MS), null);
+        assert.deepEqual(await one.leaseAudit(OTHER, 'a', 0, LEASE_MS), NOTHING_YET, 'each account has a lease of its own');
+      });
+    });
+
+    test('of any number that want it at once, one is given it', async () => {
+      await inNew(async (one, two) => {
+        for (let round = 0; round < 6; round += 1) {
+          const startMs = round * LEASE_MS;
+          const given = await Promise.all(Array.from({ length: 12 }, (_, i) =>
+            (i % 2 === 0 ? one : two).leaseAudit(ACCOUNT, `${round} ${i}`, startMs, LEASE_MS)));
+          assert.equal(given.filter((state) => state !== null).length, 1);
+        }
+      });
+    });
+
+    test('a lease written by a clock far ahead does not last until then', async () => {
+      await inNew(async (one, two) => {
+        const ahead = 10 ** 9;
+        await one.leaseAudit(ACCOUNT, 'ahead', ahead, LEASE_MS);
+        assert.equal(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS, LEASE_MS), null, 'clocks that differ by a lease are no fault');
+        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.equal(await one.leaseAudit(ACCOUNT, 'c', ahead - LEASE_MS - 1, LEASE_MS), null);
+      });
+    });
+
+    test('only the holder books, and what is booked is where the next one goes on', async () => {
+      await inNew(async (one, two) => {
+        const purchase = await purchaseIn(one, 'settling', 1);
+        const booking = { account: ACCOUNT, transfers: [transferOf(1)], through: through(9n), nowMs: 50 };
+        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody has the lease');
+        await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
+        assert.deepEqual(await two.bookTransfers({ ...booking, holder: 'b' }), []);
+        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a', account: OTHER }), []);
+        assert.equal((await now(one, purchase)).state, 'settling');
+        assert.deepEqual(await all(one.transfers(null)), []);
+        assert.equal((await one.bookTransfers({ ...booking, holder: 'a' })).length, 1);
+        const state = { throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
+        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS, LEASE_MS), state);
+        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) }), [], 'its lease is another\'s');
+        assert.deepEqual(await one.audits(), [{ ...ACCOUNT, ...state }]);
+      });
+    });
+
+    test('the state of every account\'s audit, the last audited first', async () => {
+      await inNew(async (ledger) => {
+        await book(ledger, [], 100, ACCOUNT, through(5n));
+        await book(ledger, [], 200, OTHER, through(7n));
+        assert.deepEqual(await ledger.audits(), [
+          { ...OTHER, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 }, { ...ACCOUNT, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
+        ]);
+      });
+    });
+
+    test('sixteen bookings of the same transfers at once book each of them once', async () => {
+      await inNew(async (one, two) => {
+        await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
+        const transfers = [1, 2, 3].map((n) => transferOf(n));
+        for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
+        const booked = await Promise.all(Array.from({ length: 16 }, (_, i) =>
+          (i % 2 === 0 ? one : two).bookTransfers({ account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 })));
+        for (const each of booked) assert.deepEqual(each.map(({ kind }) => kind), ['matched', 'made_good', 'no_purchase']);
+        assert.equal((await all(one.transfers(null))).length, 3);
+      });
+    });
+
+    test('transfers come in the order of the chain, also when there are more than one page, by account and kind', async () => {
+      await inNew(async (ledger) => {
+        const many = 1201;
+        const transfers = Array.from({ length: many }, (_, i) => transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }));
+        await book(ledger, transfers.toReversed());
+        await purchaseIn(ledger, 'sold', 5000);
+        await book(ledger, [transferOf(5000)]);
+        await book(ledger, [transferOf(1)], 100, OTHER);
+        const [own, others] = [await all(ledger.transfers(ACCOUNT)), await all(ledger.transfers(OTHER))];
+        assert.deepEqual(own.map((t) => Number(t.block) * 7 + t.logIndex), [...Array.from({ length: many }, (_, i) => i), 35_001]);
+        assert.equal(others.length, 1);
+        assert.deepEqual(await all(ledger.transfers(null)), [...own, ...others]);
+        assert.equal((await all(ledger.transfers(ACCOUNT, ['no_purchase']))).length, many);
+        assert.deepEqual((await all(ledger.transfers(null, ['matched', 'owed']))).map(({ kind }) => kind), ['matched']);
+        assert.deepEqual(await all(ledger.transfers(null, ['made_good'])), []);
+      });
+    });
+
+    test('an owed transfer is resolved once, and nothing else is', async () => {
+      await inNew(async (ledger) => {
+        await purchaseIn(ledger, 'sold', 1);
+        await book(ledger, [transferOf(1), transferOf(2, { nonce: null }), transferOf(1, { logIndex: 5 })]);
+        const { transaction } = paid(1);
+        assert.equal(await ledger.resolveOwed(transaction, 1, 'refunded'), false, 'it is matched');
+        assert.equal(await ledger.resolveOwed(paid(2).transaction, 1, 'refunded'), false, 'it is no purchase');
+        assert.equal(await ledger.resolveOwed(transaction, 6, 'refunded'), false, 'there is none');
+        assert.equal(await ledger.resolveOwed(transaction, 5, 'refunded by 0xabc'), true);
+        assert.equal(await ledger.resolveOwed(transaction, 5, 'again'), false);
+        const [owed] = await all(ledger.transfers(ACCOUNT, ['owed']));
+        assert.equal(owed?.resolution, 'refunded by 0xabc');
+        assert.equal(await kindOf(ledger, transferOf(1, { logIndex: 5 })), 'owed', 'booked again it stays resolved');
+        assert.equal((await all(ledger.transfers(ACCOUNT, ['owed'])))[0]?.resolution, 'refunded by 0xabc');
+      });
+    });
+
+    test('sold purchases without a transfer: of this account, up to this block', async () => {
+      await inNew(async (ledger) => {
+        for (const n of [1, 2, 3]) await purchaseIn(ledger, 'sold', n);
+        for (const [i, state] of (['reserved', 'settling', 'released'] as const).entries()) await purchaseIn(ledger, state, 10 + i);
+        await purchaseIn(ledger, 'sold', 20, { chain: OTHER.chain });
+        await purchaseIn(ledger, 'sold', 21, { payment: { ...payment(21), payTo: payment(1, 9).payer } });
+        const unpaid = async (block: bigint): Promise<string[]> => (await ledger.soldWithoutTransfer(ACCOUNT, { block, seconds: 0 })).map((p) => p.payment.nonce).sort();
+        assert.deepEqual(await unpaid(0n), []);
+        assert.deepEqual(await unpaid(2n), [1, 2].map((n) => payment(n).nonce));
+        assert.deepEqual(await unpaid(99n), [1, 2, 3].map((n) => payment(n).nonce));
+        await book(ledger, [transferOf(2), transferOf(3, { amount: 1n })]);
+        assert.deepEqual(await unpaid(99n), [1, 3].map((n) => payment(n).nonce), 'a transfer of another amount does not pay it');
+      });
+    });
+
+    test('a payment that moved to another block is looked for there', async () => {
+      await inNew(async (ledger) => {
+        const sold = await purchaseIn(ledger, 'sold', 1);
+        const settling = await purchaseIn(ledger, 'settling', 2);
+        for (const { id } of [sold, settling]) await ledger.moved(id, paid(8));
+        assert.deepEqual(await now(ledger, sold), { ...sold, ...paid(8) });
+        assert.deepEqual(await now(ledger, settling), settling, 'only a sold purchase has a block');
+        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(7n)), []);
+        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(8n))), [sold.id]);
+      });
+    });
+
+    test('purchases of an older version belong to no chain until they are given one', async () => {
+      await inNew(async (ledger) => {
+        const [old, early] = [await withoutChain(ledger, 'sold', 1), await withoutChain(ledger, 'settling', 2)];
+        await purchaseIn(ledger, 'sold', 3, { chain: OTHER.chain });
+        assert.deepEqual([old.chain, early.chain], [null, null]);
+        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(99n)), []);
+        assert.equal(await kindOf(ledger, transferOf(2)), 'matched', 'a transfer tells its chain as well');
+        await ledger.adoptChain(CHAIN);
+        await ledger.adoptChain(OTHER.chain);
+        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
+        const chains = (await all(ledger.purchases())).map((p) => [p.payment.nonce, p.chain]).sort();
+        assert.deepEqual(chains, [[payment(1).nonce, CHAIN], [payment(2).nonce, CHAIN], [payment(3).nonce, OTHER.chain]]);
+      });
+    });
+  });
+
+  describe('gas', () => {
+    test('is reserved up to the limit of a day and an account, to the last unit', async () => {
+      await inNew(async (ledger) => {
+        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 101n, 100n), false);
+        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 60n, 100n), true);
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 41n, 100n), false);
+        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 60n, 'what was refused is not reserved');
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 40n, 100n), true);
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 1n, 100n), false);
+        assert.equal(await ledger.reserveGas('0xa', '2026-11-21', 100n, 100n), true, 'another day');
+        assert.equal(await ledger.reserveGas('0xb', '2026-11-20', 100n, 100n), true, 'another account');
+        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 100n);
+      });
+    });
+
+    test('is never reserved above the limit by callers at once', async () => {
+      await inNew(async (one, two) => {
+        const given = await Promise.all(Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)));
+        assert.equal(given.filter(Boolean).length, 7);
+        assert.equal(await one.gasReserved('0xa', '2026-11-20'), 49n);
+      });
+    });
+  });
+}
