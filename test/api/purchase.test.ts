@@ -160,7 +160,8 @@ describe('a purchase', () => {
 
   it('refuses payments that are not what was asked for, unbilled', async () => {
     const poor = buyerWith();
-    const [other, unasked] = ['0x00000000000000000000000000000000000000bb', 'no_matching_payment_requirements'];
+    const other = '0x00000000000000000000000000000000000000bb';
+    const unasked = 'no_matching_payment_requirements';
     const cases: [name: string, payment: string, error: string, reason?: string][] = [
       ['a smaller amount', await buyer.sign(deals(), (a) => ({ ...a, amount: '49999' })), unasked],
       ['another recipient', await buyer.sign(deals(), (a) => ({ ...a, payTo: other })), unasked],
