@@ -18,26 +18,36 @@ const hex = (digits: string, name: string) => {
   const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
   return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), name);
 };
-const address = hex('{40}', 'an address');
-const integer = z.string().regex(/^\d{1,78}$/, 'an integer in decimal digits');
+/** In lower case: a checksum is no part of what is signed, and libraries refuse a wrong one. */
+const address = hex('{40}', 'an address').transform((s) => s.toLowerCase() as `0x${string}`);
+const INTEGER = 'an integer in decimal digits';
+const integer = z.string(INTEGER).regex(/^\d{1,78}$/, INTEGER);
+const text = z.string('text');
+const AN_OBJECT = 'an object';
 
 const Authorization = z.strictObject({
   from: address, to: address, value: integer, validAfter: integer, validBefore: integer, nonce: hex('{64}', 'a 32-byte nonce in hex'),
-});
+}, AN_OBJECT);
 
+const Payload = z.strictObject({
+  signature: z.custom<`0x${string}`>((s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s), 'a signature in hex of at most 4096 bytes'),
+  authorization: Authorization,
+}, AN_OBJECT);
+
+const IDENTIFIER = '16 to 128 letters, digits, hyphens and underscores';
+const Extensions = z.object({
+  'payment-identifier': z.object({
+    info: z.object({ id: z.string(IDENTIFIER).refine(isValidPaymentId, IDENTIFIER).optional() }, AN_OBJECT),
+  }, AN_OBJECT).optional(),
+}, AN_OBJECT);
+
+/** Every message is ours: the detail of a refusal shows it. */
 const Offer = z.object({
   x402Version: z.literal(2, '2'),
-  accepted: z.object({ scheme: z.string(), network: z.string(), asset: address, amount: z.string(), payTo: z.string(), maxTimeoutSeconds: z.number() }),
-  payload: z.strictObject({
-    signature: z.custom<`0x${string}`>((s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s), 'a signature in hex of at most 4096 bytes'),
-    authorization: Authorization,
-  }),
-  extensions: z.object({
-    'payment-identifier': z.object({
-      info: z.object({ id: z.string().refine(isValidPaymentId, '16 to 128 letters, digits, hyphens and underscores').optional() }),
-    }).optional(),
-  }).optional(),
-});
+  accepted: z.object({ scheme: text, network: text, asset: address, amount: text, payTo: text, maxTimeoutSeconds: z.number('a number') }, AN_OBJECT),
+  payload: Payload,
+  extensions: Extensions.optional(),
+}, AN_OBJECT);
 
 export type SignedAuthorization = z.infer<typeof Offer>['payload'];
 

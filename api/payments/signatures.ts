@@ -3,7 +3,7 @@
  * asked by a call to our node that is bounded in gas and time.
  */
 import { authorizationTypes } from '@x402/evm';
-import { encodeFunctionData, hashMessage, hashTypedData, parseAbi, recoverAddress, size, slice, verifyMessage, type Hex, type PublicClient } from 'viem';
+import { encodeFunctionData, hashMessage, hashTypedData, maxUint256, parseAbi, recoverAddress, size, slice, verifyMessage, type Hex, type PublicClient } from 'viem';
 import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { CHAIN_ID, USDC } from './network.ts';
@@ -34,10 +34,12 @@ export interface Signatures {
   text(signed: SignedText): Promise<boolean>;
 }
 
-const hashOf = ({ authorization: a }: SignedAuthorization): Hex => hashTypedData({
-  domain: DOMAIN, types: authorizationTypes, primaryType: 'TransferWithAuthorization',
-  message: { from: a.from, to: a.to, value: BigInt(a.value), validAfter: BigInt(a.validAfter), validBefore: BigInt(a.validBefore), nonce: a.nonce },
-});
+/** What the payer signs; null where a number does not fit into 256 bits, which nobody can sign. */
+function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
+  const message = { from: a.from, to: a.to, value: BigInt(a.value), validAfter: BigInt(a.validAfter), validBefore: BigInt(a.validBefore), nonce: a.nonce };
+  if ([message.value, message.validAfter, message.validBefore].some((number) => number > maxUint256)) return null;
+  return hashTypedData({ domain: DOMAIN, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
+}
 
 /** Whether the signature is written in the one way that the token accepts. */
 function isCanonical(signature: Hex): boolean {
@@ -62,14 +64,18 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
   };
   const byKey = async (signed: SignedAuthorization): Promise<boolean> => {
     const { signature, authorization: { from } } = signed;
-    if (!isCanonical(signature)) return false;
+    const hash = hashOf(signed);
+    if (hash === null || !isCanonical(signature)) return false;
     try {
-      return (await recoverAddress({ hash: hashOf(signed), signature })).toLowerCase() === from.toLowerCase();
+      return (await recoverAddress({ hash, signature })).toLowerCase() === from.toLowerCase();
     } catch {
       return false;
     }
   };
-  const byContract = (signed: SignedAuthorization): Promise<boolean> => contractAccepts(signed.authorization.from, hashOf(signed), signed.signature);
+  const byContract = async (signed: SignedAuthorization): Promise<boolean> => {
+    const hash = hashOf(signed);
+    return hash !== null && contractAccepts(signed.authorization.from, hash, signed.signature);
+  };
   return {
     byKey, byContract,
     authorization: async (signed) => await byKey(signed) || byContract(signed),

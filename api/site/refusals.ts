@@ -15,7 +15,7 @@ function refusalIn(ctx: Context): Refusal | null {
 function content(refusal: Refusal, path: string, purchase: boolean): Html {
   const { title, detail, status, reason, billed, price } = refusal;
   const [address = '', search = ''] = path.split('?');
-  const paid = status === 402 && price !== undefined;
+  const paid = reason === 'payment_required' && price !== undefined;
   return html`<h1>${title}</h1>
 ${paid ? html`<p class="lead">This address is sold by the call to programs with a wallet: <strong>${price}</strong>, paid with x402. A browser alone cannot pay.</p>` : html`<p class="lead">${detail}</p>`}
 <p class="actions">${paid && purchase && html`<a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>`}

@@ -6,12 +6,20 @@ import addFormats from 'ajv-formats';
 import { openApi, templateOf, type JsonObject } from '../../api/openapi.ts';
 import type { Route } from '../../api/route.ts';
 
-interface Answer { readonly headers?: Record<string, { readonly required?: boolean }>; readonly content?: Record<string, { schema: JsonObject }> }
+interface Answer { readonly description?: string; readonly headers?: Record<string, { readonly required?: boolean }>; readonly content?: Record<string, { schema: JsonObject }> }
 interface Described { readonly paths: Record<string, { get: { responses: Record<string, Answer> } }> }
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync, zstd: zstdDecompressSync };
 /** Ways of not being described that are described for every path alike. */
 const EVERYWHERE = new Set(['not_found', 'method_not_allowed']);
+
+const NEEDS_RETRY_AFTER = new Set(['429', '503']);
+/** A reason of the payment protocol. Anything else may be the text of a library. */
+const CODE = /^[a-z0-9_]{1,80}$/;
+
+const isListed = (answer: Answer | undefined, reason: string): boolean => answer?.description === undefined || new RegExp(`\\b${reason}\\b`).test(answer.description);
+const errorIn = (required: unknown): string | undefined =>
+  (typeof required === 'string' ? (JSON.parse(Buffer.from(required, 'base64').toString('utf8')) as { error?: string }).error : undefined);
 
 export interface Checker {
   /** Look at the answer of this request once it is sent. */
@@ -50,6 +58,12 @@ export function checkerOf(routes: readonly Route[], publicUrl: string): Checker 
     let pointer = '#/components/schemas/problem';
     if (type === 'application/problem+json') {
       const reason = method === 'HEAD' ? '' : String((JSON.parse(text) as { reason: unknown }).reason);
+      const { payment_error: error } = method === 'HEAD' ? {} : (JSON.parse(text) as { payment_error?: unknown });
+      if (error !== undefined && !(typeof error === 'string' && CODE.test(error))) say(`payment_error is not a code: ${String(error)}`);
+      const named = errorIn(response.getHeader('PAYMENT-REQUIRED'));
+      if (named !== undefined && named !== 'Payment required' && !CODE.test(named)) say(`the error in PAYMENT-REQUIRED is not a code: ${named}`);
+      if (NEEDS_RETRY_AFTER.has(status) && response.getHeader('Retry-After') === undefined) say('header Retry-After is missing');
+      if (template && !EVERYWHERE.has(reason) && method === 'GET' && !isListed(paths[template]?.get.responses[status], reason)) { say(`reason ${reason} is not described`); return; }
       if (template && !EVERYWHERE.has(reason) && method !== 'POST' && method !== 'DELETE' && !paths[template]?.get.responses[status]) { say('status is not described'); return; }
     } else {
       if (!template) return;

@@ -4,15 +4,14 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
-import { authorizationTypes } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import { createPublicClient, createTestClient, decodeFunctionData, http, pad, parseAbi, type Hex } from 'viem';
+import { createPublicClient, decodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { compile } from '../../api/payments/sandbox/compile.ts';
-import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
+import { NETWORK } from '../../api/payments/network.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from './buyers.ts';
+import { contractWallet } from './contract_wallets.ts';
 import { openShop, type Shop } from './sandbox_served.ts';
 import { rowsOfTable } from './snapshots_made.ts';
 
@@ -210,24 +209,8 @@ describe('what was paid for', () => {
   });
 
   it('comes again to a wallet that is a contract, which is asked what it signed', async () => {
-    const ownerKey = generatePrivateKey();
-    const wallet = privateKeyToAccount(generatePrivateKey()).address;
-    const admin = createTestClient({ mode: 'anvil', transport: http(shop.chain.rpcUrl) });
-    await admin.setCode({ address: wallet, bytecode: compile(`// SPDX-License-Identifier: MIT
-      pragma solidity ^0.8.30;
-      contract Wallet { address owner; function isValidSignature(bytes32 hash, bytes calldata s) external view returns (bytes4) {
-        return ecrecover(hash, uint8(s[64]), bytes32(s[0:32]), bytes32(s[32:64])) == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff); } }`).contracts['Wallet']?.code as Hex });
-    await admin.setStorageAt({ address: wallet, index: 0, value: pad(privateKeyToAccount(ownerKey).address) });
-    await shop.chain.mint(wallet, PRICE);
-    // What the owner signs, in the name of the wallet.
-    const asked = await askedFor(first() + DEALS);
-    const now = Math.floor(Date.now() / 1000);
-    const message = { from: wallet, to: shop.servers[0]?.payments.payTo ?? '0x', value: PRICE, validAfter: 0n, validBefore: BigInt(now + 300), nonce: generatePrivateKey() } as const;
-    const signature = await privateKeyToAccount(ownerKey).signTypedData({ domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC }, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
-    const payment = encodePaymentSignatureHeader({
-      x402Version: 2, resource: asked.resource, accepted: asked.accepts[0] ?? assert.fail('nothing is asked for'),
-      payload: { signature, authorization: { ...message, value: String(PRICE), validAfter: '0', validBefore: String(message.validBefore) } },
-    });
+    const { address: wallet, ownerKey, sign } = await contractWallet(shop.chain, PRICE);
+    const payment = await sign(first() + DEALS);
     const response = await fetchPaying(first() + DEALS, payment);
     assert.equal(response.status, 200);
     assert.equal(await shop.chain.balanceOf(wallet), 0n);

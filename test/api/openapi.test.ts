@@ -1,5 +1,6 @@
 /** The interface description and the other documents: valid, complete, and true of what is served. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../api/openapi.ts';
@@ -51,6 +52,28 @@ describe('the interface description', () => {
     const limit = document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'limit');
     assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 500 });
     assert.deepEqual(document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'status')?.schema, { type: 'string', enum: ['Hot', 'Warm', 'Pass'] });
+  });
+
+  it('names each refusal of a payment with its status, at the routes that give it', async () => {
+    const ofPriced = {
+      402: ['payment_required', 'payment_malformed', 'payment_invalid', 'contract_wallet_refused', 'payer_without_funds'], 429: ['too_many_open_purchases', 'payer_unbilled_too_often'],
+      502: ['settlement_unknown'], 503: ['payments_unavailable', 'settlement_budget_spent'],
+    };
+    const ofExclusive = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
+    const page = await readFile(new URL('../../docs/interface.md', import.meta.url), 'utf8');
+    for (const [list, isGiven] of [[ofPriced, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null], [ofExclusive, (path: string) => path === '/api/leads/exclusive']] as const) {
+      for (const [status, reasons] of Object.entries(list)) {
+        for (const reason of reasons) {
+          assert.ok(page.includes(`| \`${reason}\` | ${status} |`), `docs/interface.md has no ${reason}: make docs`);
+          for (const route of started.app.routes) {
+            const described = document.paths[templateOf(route)]?.get.responses[status] as { description: string; headers: object } | undefined;
+            assert.equal(new RegExp(`\\b${reason}\\b`).test(described?.description ?? ''), isGiven(route.path), `${route.path} ${reason}`);
+            if (described && (status === '429' || status === '503')) assert.ok('Retry-After' in described.headers, `${route.path} ${status}`);
+          }
+        }
+      }
+    }
+    assert.doesNotMatch(text + page, /settlement_failed/);
   });
 
   it('has every field of every record with its meaning, once, and nothing of how it is stored', () => {
