@@ -89,7 +89,9 @@ export class Moments {
     const safe = this.#chain.blocks[this.#chain.safe];
     const used = this.#chain.used.get(`${payment.payer}|${payment.nonce}`);
     const isUsed = used !== undefined && used.block <= this.#chain.safe;
-    if (reason === 'expired_unused' && (isUsed || (safe?.seconds ?? 0) < payment.validBefore)) this.broken.push(`${shortId(id)} is released, and can still be paid`);
+    // To cancel what has expired is harmless.
+    const isPaidSomewhere = isUsed && used.kind === 'AuthorizationUsed';
+    if (reason === 'expired_unused' && (isPaidSomewhere || (safe?.seconds ?? 0) < payment.validBefore)) this.broken.push(`${shortId(id)} is released, and can still be paid`);
     if (reason === 'used_elsewhere' && (!isUsed || this.#chain.isPaid(payment))) this.broken.push(`${shortId(id)} is released for a use that no safe block shows`);
   }
 
