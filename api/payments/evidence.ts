@@ -109,15 +109,15 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     const hinted = hint !== null && isHash(hint) ? await receiptOf(hint) : null;
     if (hinted && useIn(hinted, payment) === 'paid') return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
     const latest = await client.getBlock({ blockTag: 'latest' });
-    const isUsed = await client.readContract({
-      address: payment.asset as Address, abi: token, functionName: 'authorizationState',
-      args: [payment.payer as Address, payment.nonce as Hex], blockNumber: latest.number,
+    const isUsedAt = (blockNumber: bigint): Promise<boolean> => client.readContract({
+      address: payment.asset as Address, abi: token, functionName: 'authorizationState', args: [payment.payer as Address, payment.nonce as Hex], blockNumber,
     });
-    // Read after the latest block: where requests reach several nodes, a state older than the safe block proves nothing.
+    const isUsed = await isUsedAt(latest.number);
     const safe = await client.getBlock({ blockTag: 'safe' });
     if (!isUsed) {
-      // The token accepts it only in blocks before validBefore, and every later block is later than this one.
-      const isOver = latest.number >= safe.number && safe.timestamp >= payment.validBefore;
+      // The token accepts it only in blocks before validBefore. The state is read again at the safe block itself: the
+      // latest one may have been undone since, and requests may reach several nodes.
+      const isOver = safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number));
       return isOver ? { kind: 'void', reason: 'expired_unused' } : { kind: 'open' };
     }
     // No clock of ours says where to look: the chain accepts a payment only before validBefore, by its own time.

@@ -8,18 +8,22 @@ export interface ClockFault {
 export const clockFaults: readonly ClockFault[] = [
   {
     name: 'expiry is read from the clock of the server',
-    changes: [{ file: 'api/payments/evidence.ts', from: 'chainSeconds: latest.timestamp', to: 'chainSeconds: BigInt(Math.floor(Date.now() / 1000))' }],
+    changes: [{
+      file: 'api/payments/evidence.ts', from: 'safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number))', to: 'BigInt(Math.floor(Date.now() / 1000)) >= payment.validBefore',
+    }],
   },
   {
-    name: 'a settlement is looked for where our clocks say it must be',
+    // The audit would find it all the same.
+    name: 'a settlement is looked for where our clocks say it must be, and nobody audits',
     changes: [
+      { file: 'api/payments/audit.ts', from: 'const final = await chain.finalBlock();', to: 'const final = { block: -1n, seconds: 0 };' },
       { file: 'api/payments/evidence.ts', from: 'firstBlockAt(client, payment.validBefore, latest.number)', to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)' },
       { file: 'api/payments/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
     ],
   },
   {
     name: 'answers are forgotten by the clock of the server alone',
-    changes: [{ file: 'api/payments/settlement_watcher.ts', from: 'Math.min(nowMs(), Number(latest) * 1000)', to: 'nowMs()' }],
+    changes: [{ file: 'api/payments/settlement_watcher.ts', from: 'Math.min(nowMs(), latest * 1000)', to: 'nowMs()' }],
   },
   {
     name: 'answers are forgotten by the time that a clock wrote beside them',

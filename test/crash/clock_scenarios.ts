@@ -54,6 +54,20 @@ class Stage {
     return { status: response.status, attempt };
   }
 
+  /** Buy from a server that is killed while the settlement is on its way, which arrives afterwards. */
+  async buyAndLose(server: ClockedServer, aheadSeconds = 0): Promise<void> {
+    let arrives: (fate: Fate) => void = () => undefined;
+    this.fate = new Promise((resolve) => { arrives = resolve; });
+    const bought = this.buy(server, { aheadSeconds }).catch(() => undefined);
+    await this.settling();
+    await this.#node.reached();
+    await server.end('SIGKILL');
+    await bought;
+    this.fate = UNHARMED;
+    arrives({ ...UNHARMED, replied: false });
+    await this.#node.idle();
+  }
+
   /** Status of a collection of this payment with this signature. */
   async collect(server: ClockedServer, { nonce }: Attempt, header: string): Promise<number> {
     const response = await fetch(`${server.url}/api/purchases/${nonce}`, { headers: { 'SIGN-IN-WITH-X': header } });
@@ -98,15 +112,11 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a settlement whose reply was lost is found, though server and buyer were both two days ahead',
-    fault: 'a settlement is looked for where our clocks say it must be',
+    name: 'a settlement whose server died is found, though server and buyer were both two days ahead',
+    fault: 'a settlement is looked for where our clocks say it must be, and nobody audits',
     async play(stage) {
-      const ahead = await stage.server(2 * DAY_MS);
-      stage.fate = { ...UNHARMED, replied: false };
-      const { status } = await stage.buy(ahead, { aheadSeconds: 2 * DAY_MS / SECOND_MS });
-      stage.fate = UNHARMED;
-      await ahead.end('SIGKILL');
-      return expected('the reply of the settlement was lost', status, 502);
+      await stage.buyAndLose(await stage.server(2 * DAY_MS), 2 * DAY_MS / SECOND_MS);
+      return [];
     },
   },
   {
@@ -122,14 +132,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'what a server forty days behind wrote down as sold is not forgotten by a right one',
     fault: 'answers are forgotten by the time that a clock wrote beside them',
     async play(stage) {
-      const right = await stage.server();
-      stage.fate = { ...UNHARMED, replied: false };
-      const { status } = await stage.buy(right);
-      stage.fate = UNHARMED;
-      await right.end('SIGKILL');
+      await stage.buyAndLose(await stage.server());
       await stage.passing(-40 * DAY_MS);
       await stage.passing(0);
-      return expected('the reply of the settlement was lost', status, 502);
+      return [];
     },
   },
   {

@@ -15,6 +15,8 @@ export interface NodeBetween {
   readonly url: string;
   /** Settlements by what became of them. */
   readonly seen: { settlements: number; lostReplies: number; lost: number; held: number };
+  /** Resolves when a settlement is on its way. */
+  reached(): Promise<void>;
   /** Resolves when nothing is on its way any more. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -24,10 +26,14 @@ export interface NodeBetween {
 export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fate>): Promise<NodeBetween> {
   const seen = { settlements: 0, lostReplies: 0, lost: 0, held: 0 };
   const underway = new Set<Promise<void>>();
+  /** Settlements whose fate is not known yet. */
+  let held = 0;
   const pass = async (body: Buffer, outgoing: ServerResponse): Promise<void> => {
     const isSettlement = body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
+    if (isSettlement) held += 1;
     const { afterMs, sent, replied } = isSettlement ? await fate() : UNHARMED;
     if (isSettlement) {
+      held -= 1;
       seen.settlements += 1;
       if (!sent) seen.lost += 1;
       else if (!replied) seen.lostReplies += 1;
@@ -51,6 +57,7 @@ export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fat
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen,
+    async reached() { while (held === 0) await sleep(20); },
     async idle() { while (underway.size > 0) await Promise.all(underway); },
     async close() {
       server.closeAllConnections();

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Address } from 'viem';
+import { auditPass, differencesOf } from '../../api/payments/audit.ts';
+import { paymentChain } from '../../api/payments/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
@@ -48,12 +50,24 @@ export async function openSales(kind: 'sqlite' | 'postgres', { leads, buyers: co
   };
 }
 
-/** Let the chain's own time pass. */
+/** Blocks after which one is final on the sandbox chain. */
+const FINAL_AFTER = 4;
+/** Later than any lease that a server with a wrong clock took. */
+const LONG_MS = 100 * 86_400_000;
+
+async function askAnvil(chain: Chain, method: string, params: readonly unknown[]): Promise<void> {
+  const response = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+  await response.arrayBuffer();
+}
+
+async function mineBlocks(chain: Chain): Promise<void> {
+  for (let block = 0; block < FINAL_AFTER; block += 1) await askAnvil(chain, 'evm_mine', []);
+}
+
+/** Let the chain's own time pass, until a final block shows it. */
 export async function passOnChain(chain: Chain, seconds: number): Promise<void> {
-  for (const [method, params] of [['evm_increaseTime', [seconds]], ['evm_mine', []]] as const) {
-    const response = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
-    await response.arrayBuffer();
-  }
+  await askAnvil(chain, 'evm_increaseTime', [seconds]);
+  await mineBlocks(chain);
 }
 
 export const sha256 = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
@@ -90,10 +104,11 @@ export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], u
   const ledger = await world.openLedger();
   try {
     for (const untilMs = performance.now() + patienceMs; (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;) await new Promise((resolve) => { setTimeout(resolve, 200); });
+    const open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
+    const audited = await auditAll(ledger, world.chain);
     const purchases = await all(ledger.purchases());
-    const broken = await booksAgainstChain(purchases, attempts, world.chain);
+    const broken = [...audited, ...await booksAgainstChain(purchases, attempts, world.chain)];
     const sold = purchases.filter((p) => p.state === 'sold');
-    const open = purchases.filter((p) => p.state === 'settling');
     if (open.length > 0) broken.push(`${open.length} purchases are still settling`);
     for (const p of sold) {
       const kept = await bodyOf(await ledger.answerOf(p.id));
@@ -114,6 +129,21 @@ export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], u
       leads: sold.filter((p) => p.leadId !== null).length, collected: asked.length, chargedUnanswered: charged.filter((a) => !a.answer).length, broken,
     };
   } finally { await ledger.close(); }
+}
+
+/** Audit every final block. @returns differences, and transfers that no sold purchase took at once */
+async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
+  await mineBlocks(chain);
+  const payments = paymentChain(chain.reader);
+  const account = { chain: await payments.id(), payTo: PAY_TO.toLowerCase() };
+  const auditor = { ledger, chain: payments, payTo: account.payTo, holder: 'the proof', nowMs: () => Date.now() + LONG_MS };
+  for (let isBehind = true; isBehind;) ({ isBehind } = await auditPass(auditor));
+  const broken = (await differencesOf(ledger, account)).map(({ kind, ...of }) => `the audit finds ${kind}: ${'purchase' in of ? of.purchase.id : of.transfer.transaction}`);
+  const transfers = await all(ledger.transfers(account));
+  for (const { kind, transaction } of transfers) if (kind !== 'matched') broken.push(`transfer ${transaction} is booked as ${kind}`);
+  const [booked, taken] = [transfers.reduce((sum, t) => sum + t.amount, 0n), await chain.balanceOf(PAY_TO)];
+  if (booked !== taken) broken.push(`the chain holds ${taken}, and transfers of ${booked} are booked`);
+  return broken;
 }
 
 /** What the books say that the chain does not, and the other way round. */

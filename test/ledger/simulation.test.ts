@@ -9,13 +9,16 @@ const SCHEDULES = 300;
 const MOST_TO_FIND_A_FAULT = 3000;
 
 test(`${SCHEDULES} schedules keep every promise, and meet what they are meant to meet`, async () => {
-  const met = { sold: 0, unknown: 0, kills: 0, released: 0 };
+  const met = { sold: 0, unknown: 0, kills: 0, released: 0, undoneBlocks: 0, capped: 0 };
+  const seldom = { madeGood: 0, owed: 0, undone: 0 };
   for (let n = 0; n < SCHEDULES; n += 1) {
     const schedule = await runSchedule({ seed: seedOf(SEED, n) });
     assert.deepEqual(schedule.broken, [], `make simulate SEED=${SEED} ONLY=${n} shows how it came to this`);
-    for (const name of ['sold', 'unknown', 'kills', 'released'] as const) met[name] += schedule[name];
+    for (const name of ['sold', 'unknown', 'kills', 'released', 'undoneBlocks', 'capped'] as const) met[name] += schedule[name];
+    for (const name of ['madeGood', 'owed', 'undone'] as const) seldom[name] += schedule[name];
   }
   for (const [name, count] of Object.entries(met)) assert.ok(count > SCHEDULES / 2, `${name}: ${count}`);
+  for (const [name, count] of Object.entries(seldom)) assert.ok(count > 0, `${name}: ${count}`);
 });
 
 test('a seed is one order of events, to the last step', async () => {

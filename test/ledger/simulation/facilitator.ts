@@ -1,65 +1,87 @@
-/** A facilitator that does everything a facilitator may do wrong, and says so, or something else, or nothing. */
-import type { FacilitatorClient } from '@x402/core/server';
-import type { SettleResponse } from '@x402/core/types';
-import type { Authorization, Chain, Transaction } from './chain.ts';
+/** A facilitator that does everything a facilitator may do wrong. Its client makes a hint of each reply: a hash, or nothing. */
+import type { SettlementHint } from '../../../api/payments/facilitator_client.ts';
+import type { Payment } from '../../../ledger/ledger.ts';
+import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';
 
-const NETWORK = 'eip155:8453';
-const PENDING = 'settlement_pending';
-
-const BEHAVIOURS = [
-  'settles', 'settles', 'settles', 'refuses', 'fails before', 'times out', 'settles and drops the answer', 'says pending', 'answers twice', 'says nothing of use', 'lies idempotently',
+const BEHAVIORS = [
+  'settles', 'settles', 'settles', 'settles', 'settles', 'refuses', 'refuses after settling', 'refuses and settles later', 'names another transaction',
+  'names a made-up hash', 'answers twice', 'drops', 'times out', 'malformed reply', 'settles several at once', 'settles several at once',
 ] as const;
+/** Chance that it is idempotent by signature alone, where a signature comes again. */
+const BY_SIGNATURE = 0.6;
+const REFUSES_TO_VERIFY = 0.03;
+const NOTHING: SettlementHint = { transaction: null };
 
-/** @param authorizationOf what a payload of this world stands for */
-export function facilitator(world: World, chain: Chain, authorizationOf: (payload: object) => Authorization): FacilitatorClient {
-  const pending = new WeakMap<object, Transaction>();
-  const success = (t: Transaction): SettleResponse => ({ success: true, transaction: t.hash, network: NETWORK, payer: t.authorization.payer });
-  const failure = (errorReason: string, transaction = ''): SettleResponse => ({ success: false, errorReason, transaction, network: NETWORK });
-  const said = (t: Transaction): SettleResponse => (t.state === 'done' ? success(t) : failure('invalid_transaction_state', t.hash));
+export class Facilitator {
+  readonly #world: World;
+  readonly #chain: Chain;
+  /** The transaction it sent first for each signature. */
+  readonly #bySignature = new Map<string, Transaction>();
+  /** Payments that are settled together with the next ones. */
+  #collected: Payment[] = [];
 
-  return {
-    verify: async () => { throw new Error('verification is simulated apart'); },
-    getSupported: async () => ({ kinds: [], extensions: [], signers: {} }),
-    async settle(payload) {
-      const authorization = authorizationOf(payload);
-      const before = pending.get(payload);
-      if (before) {
-        // It was asked again for what it had said to be pending.
-        if (before.state === 'waiting' && world.calm) chain.mine(before);
-        if (before.state !== 'waiting') return said(before);
-        return world.pick([failure(PENDING, before.hash), failure('insufficient_funds'), failure('invalid_transaction_state')]);
-      }
-      const behaviour = world.calm ? 'settles' : world.pick(BEHAVIOURS);
-      world.say('facilitator', behaviour);
-      const paidBefore = chain.paid(authorization);
-      if (behaviour === 'lies idempotently' && paidBefore) return success(paidBefore);
-      if (behaviour === 'refuses') return failure('insufficient_funds');
-      if (behaviour === 'fails before') throw new Error('connection refused');
-      const transaction = chain.send(authorization, 'facilitator');
-      switch (behaviour) {
-        case 'times out': throw new Error('timeout');
-        case 'says pending':
-          pending.set(payload, transaction);
-          return failure(PENDING, transaction.hash);
-        case 'settles and drops the answer':
-          chain.mine(transaction);
-          throw new Error('socket hang up');
-        case 'says nothing of use':
-          if (world.random() < 0.5) chain.mine(transaction);
-          return failure('unexpected_settle_error', world.random() < 0.5 ? transaction.hash : '');
-        case 'answers twice': {
-          const second = chain.send(authorization, 'facilitator');
-          const both = world.random() < 0.5 ? [transaction, second] as const : [second, transaction] as const;
-          for (const t of both) chain.mine(t);
-          return said(world.pick(both));
+  constructor(world: World, chain: Chain) {
+    this.#world = world;
+    this.#chain = chain;
+  }
+
+  verifies(payment: Payment): boolean { return !this.#world.mishap(REFUSES_TO_VERIFY) && this.#chain.canSettle(payment); }
+
+  async settle(payment: Payment, signature: string): Promise<SettlementHint> {
+    const [world, chain] = [this.#world, this.#chain];
+    const first = this.#bySignature.get(signature);
+    if (first && world.random() < BY_SIGNATURE) {
+      world.say('facilitator', 'knows this signature');
+      return { transaction: first.hash };
+    }
+    const behavior = world.calm ? 'settles' : world.pick(BEHAVIORS);
+    world.say('facilitator', behavior);
+    const hintOf = (t: Transaction): SettlementHint => ({ transaction: t.hash });
+    switch (behavior) {
+      case 'refuses':
+      case 'drops': return NOTHING;
+      case 'names another transaction': return chain.transactions.length === 0 ? NOTHING : hintOf(world.pick(chain.transactions));
+      case 'names a made-up hash': return { transaction: `0x${'f00d'.repeat(16)}` };
+      case 'settles several at once':
+        this.#collected.push(payment);
+        if (world.random() < 0.4) {
+          await world.gate(null, 'facilitator waits for more');
+          if (!this.#collected.includes(payment)) return hintOf(chain.transactions.findLast((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment)) ?? world.pick(chain.transactions));
         }
-        default:
-          await world.gate(null, 'facilitator waits for the block');
-          chain.mine(transaction);
-          await world.gate(null, 'facilitator answers');
-          return said(transaction);
+        return this.#mined(this.#send(this.#collected.splice(0), signature));
+      case 'answers twice': {
+        const pair = [this.#send([payment], signature), this.#send([payment], signature)];
+        chain.mine(world.random() < 0.5 ? pair : pair.toReversed());
+        return hintOf(world.pick(pair));
       }
-    },
-  };
+      default: {
+        const transaction = this.#send([payment], signature);
+        switch (behavior) {
+          case 'times out':
+          case 'refuses and settles later': return NOTHING;
+          case 'malformed reply':
+            if (world.random() < 0.5) chain.mine([transaction]);
+            return NOTHING;
+          case 'refuses after settling':
+            chain.mine([transaction]);
+            return NOTHING;
+          default: return this.#mined(transaction);
+        }
+      }
+    }
+  }
+
+  #send(payments: readonly Payment[], signature: string): Transaction {
+    const transaction = this.#chain.send(payments.map((authorization) => ({ kind: 'pay', authorization })), 'facilitator');
+    if (!this.#bySignature.has(signature)) this.#bySignature.set(signature, transaction);
+    return transaction;
+  }
+
+  async #mined(transaction: Transaction): Promise<SettlementHint> {
+    await this.#world.gate(null, 'facilitator waits for the block');
+    this.#chain.mine([transaction]);
+    await this.#world.gate(null, 'facilitator answers');
+    return { transaction: transaction.hash };
+  }
 }

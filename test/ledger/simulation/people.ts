@@ -1,14 +1,29 @@
-/** Those who ask the server: buyers with wallets and patience of their own, and a stranger who knows what is public. */
+/** Those who ask the server: buyers with wallets, patience and habits of their own, and a stranger who knows what is public. */
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
-import { PAY_TO, PRICE, type Chain } from './chain.ts';
+import { ASSET, PAY_TO, PRICE, type Authorization, type Call, type Chain } from './chain.ts';
 import { EXCLUSIVE, type Reply, type Request, type Server } from './server.ts';
 import type { Process, World } from './world.ts';
 
 export const STRANGER = `0x${'bad0'.repeat(10)}`;
-const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
-const VALID_SECONDS = 300n;
-const MOST_TRIES = 5;
+const [EXCLUSIVE_SECONDS, OTHER_SECONDS] = [60, 300];
+const MOST_TRIES = 4;
+
+/** What a buyer does besides buying. */
+export type Habit =
+  | 'ordinary'
+  /** Signs more than it has. */
+  | 'poor'
+  /** A smart account with one signature for everything, which changes its mind. */
+  | 'contract'
+  /** Cancels what it signed, or spends its nonce on somebody else. */
+  | 'cancels'
+  /** Moves its money away. */
+  | 'drains'
+  /** An ordinary account that becomes a smart account. */
+  | 'turns';
+export const HABITS: readonly Habit[] = ['ordinary', 'ordinary', 'ordinary', 'poor', 'contract', 'contract', 'cancels', 'drains', 'turns'];
+const MISCHIEF = 0.35;
 
 export interface Scene {
   readonly world: World;
@@ -26,60 +41,110 @@ let unused = 0;
 const freshNonce = (): string => `0x${(unused += 1).toString(16).padStart(64, '0')}`;
 export const restartNonces = (): void => { unused = 0; };
 
-const signed = ({ chain }: Scene, payer: string): Payment => ({
-  network: 'eip155:8453', asset: ASSET, payer, nonce: freshNonce(), payTo: PAY_TO, amount: PRICE, validBefore: chain.seconds + VALID_SECONDS,
+const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
+  network: 'eip155:8453', asset: ASSET, payer, nonce: freshNonce(), payTo: PAY_TO, amount: PRICE, validBefore: BigInt(chain.seconds + seconds),
 });
 
-/** Buy one or two things, each until it is had or patience ends. */
-export async function buyer(scene: Scene, name: string): Promise<void> {
-  const { world, server, processes, requests } = scene;
+/**
+ * Spend a signed payment in another way than by the server. At once in a block: a payment that its payer makes known
+ * while it can still be used belongs to whoever presents it.
+ */
+export function spend({ world, chain }: Scene, payment: Authorization): void {
+  const pay = (authorization: Authorization): Call => ({ kind: 'pay', authorization });
+  const own = pay(payment);
+  const elsewhere = pay({ ...payment, payTo: STRANGER });
+  const toUs: Call = { kind: 'move', from: payment.payer, to: PAY_TO, amount: payment.amount };
+  const calls: readonly Call[] = world.pick<readonly Call[]>([
+    [own], [own], [elsewhere], [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
+    [pay({ ...payment, amount: payment.amount / 2n })], [elsewhere, toUs], [toUs],
+    // The same terms with another nonce, beside the nonce spent elsewhere.
+    [elsewhere, pay({ ...payment, nonce: freshNonce() })],
+  ]);
+  chain.mine([chain.send(calls, 'payer')]);
+}
+
+/** What a buyer of this habit does while it waits for its answer. */
+async function mischief(scene: Scene, habit: Habit, payment: Payment): Promise<void> {
+  const { world, chain } = scene;
+  for (let wait = world.below(8); wait > 0; wait -= 1) await world.gate(null, 'a buyer waits');
+  const balance = chain.balances.get(payment.payer) ?? 0n;
+  const wallet = chain.wallets.get(payment.payer);
+  switch (habit) {
+    case 'cancels': spend(scene, payment); return;
+    case 'drains': chain.mine([chain.send([{ kind: 'move', from: payment.payer, to: STRANGER, amount: balance }], 'payer')]); return;
+    case 'turns': if (!wallet) chain.wallets.set(payment.payer, { accepts: world.random() < 0.3, wasBorn: false }); return;
+    case 'contract':
+      if (wallet) wallet.accepts = !wallet.accepts;
+      return;
+    default:
+  }
+}
+
+/** Buy one or two things, each until it arrives or patience ends. */
+export async function buyer(scene: Scene, name: string, habit: Habit): Promise<void> {
+  const { world, chain, server, processes, requests } = scene;
   const wallet = walletOf(name);
+  if (habit === 'contract') chain.wallets.set(wallet, { accepts: true, wasBorn: true });
   const send = (request: Request): Promise<Reply> => {
     requests.push({ ...request, buyer: name });
     return server.buy(world.pick(processes), name, request);
   };
-  for (let bought = 0, wanted = 1 + world.below(2); bought < wanted; bought += 1) {
-    const route = world.random() < 0.7 ? EXCLUSIVE : 'GET /api/deals';
+  for (let bought = 0, wanted = 1 + world.below(3); bought < wanted; bought += 1) {
+    const route = world.random() < (habit === 'contract' ? 0.15 : 0.65) ? EXCLUSIVE : 'GET /api/deals';
     const path = `${route.slice(4)}?by=${name}&n=${bought}`;
     const identifierHash = world.random() < 0.5 ? sha256(`${name}'s order ${bought}`) : null;
-    const first: Request = { route, request: path, payment: signed(scene, wallet), identifierHash };
+    const paying = (): Pick<Request, 'payment' | 'signature'> => {
+      const payment = signed(scene, wallet, route === EXCLUSIVE ? EXCLUSIVE_SECONDS : OTHER_SECONDS);
+      return { payment, signature: habit === 'contract' ? wallet : payment.nonce };
+    };
+    const first: Request = { route, request: path, ...paying(), identifierHash };
     let next: () => Promise<Reply> = () => send(first);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       await world.gate(null, `${name} acts`);
-      const copies: Promise<Reply>[] = [];
-      if (world.random() < 0.25) copies.push(send(first));
+      if (habit === 'contract' && tries > 0) Object.assign(chain.wallets.get(wallet) ?? {}, { accepts: true });
+      const copies: Promise<unknown>[] = [];
+      if (world.random() < 0.2) copies.push(send(first));
       if (world.random() < 0.1) copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
+      if (world.random() < 0.12 || habit === 'poor') copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+      if (world.random() < MISCHIEF) copies.push(mischief(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
       world.say(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);
       if (reply.kind === 'answer') break;
       const choice = world.random();
       if (choice < 0.5) next = () => send(first);
-      else if (choice < 0.65) next = () => server.collect(world.pick(processes), name, first.payment.nonce, wallet);
-      else if (choice < 0.9 && identifierHash !== null) next = () => send({ ...first, payment: signed(scene, wallet) });
+      else if (choice < 0.6) next = () => server.collect(world.pick(processes), name, first.payment.nonce, wallet);
+      else if (choice < 0.9 && identifierHash !== null) next = () => send({ ...first, ...paying() });
       else break;
     }
   }
 }
 
-/** Try to be given what others paid for, knowing every transaction and every address of the server. */
+/** Try to be given what others paid for, knowing every transaction of the facilitator and every address of the server. */
 export async function stranger(scene: Scene, tries: number): Promise<void> {
   const { world, chain, server, processes, requests } = scene;
   for (let i = 0; i < tries; i += 1) {
     await world.gate(null, 'the stranger acts');
-    if (chain.transactions.length === 0) continue;
-    const { authorization } = world.pick(chain.transactions);
+    const known = chain.transactions.filter((t) => t.sender === 'facilitator').flatMap(({ calls }) => calls);
+    if (known.length === 0) continue;
+    const call = world.pick(known);
+    if (call.kind !== 'pay') continue;
+    const { authorization } = call;
     const seen = requests.find((r) => r.payment.nonce === authorization.nonce);
     const process = world.pick(processes);
-    const copy: Request = { route: seen?.route ?? EXCLUSIVE, request: seen?.request ?? '/api/leads/exclusive', payment: authorization, identifierHash: null };
+    const copy: Request = {
+      route: seen?.route ?? EXCLUSIVE, request: seen?.request ?? '/api/leads/exclusive', payment: authorization, identifierHash: null, signature: authorization.nonce,
+    };
     switch (world.below(8)) {
       case 0:
       case 1: await server.buy(process, STRANGER, copy); break;
       case 2:
-      case 3:
-      case 4: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
-      case 5: await server.collect(process, STRANGER, authorization.nonce, STRANGER); break;
-      case 6: await server.collect(process, STRANGER, authorization.nonce, STRANGER, authorization.payer); break;
-      default: chain.send(authorization, 'stranger');
+      case 3: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
+      case 4: await server.collect(process, STRANGER, authorization.nonce, STRANGER, world.pick([STRANGER, authorization.payer])); break;
+      case 5:
+        chain.balances.set(STRANGER, (chain.balances.get(STRANGER) ?? 0n) + 1n);
+        chain.send([{ kind: 'move', from: STRANGER, to: PAY_TO, amount: 1n }], 'stranger');
+        break;
+      default: chain.send([call], 'stranger');
     }
   }
 }

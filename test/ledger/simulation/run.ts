@@ -13,14 +13,14 @@ const whole = z.coerce.number('a whole number').int('a whole number').min(0, 'a 
 const settings = z.object({ SCHEDULES: whole.default(10_000), SEED: whole.default(20_261_121), FIRST: whole.default(0), ONLY: whole.optional(), WORKERS: whole.min(1, 'at least 1').default(availableParallelism()) });
 
 interface Part { readonly seed: number; readonly first: number; readonly every: number; readonly end: number }
-const COUNTS = ['steps', 'sold', 'released', 'unknown', 'kills'] as const;
+const COUNTS = ['steps', 'sold', 'released', 'unknown', 'kills', 'undoneBlocks', 'undone', 'madeGood', 'owed', 'capped'] as const;
 type Counts = Record<(typeof COUNTS)[number] | 'schedules' | 'mostSteps', number>;
 type Message = Counts | { readonly brokenAt: number };
 const REPORT_EVERY = 500;
 /** Nearly everything in a schedule lives for that schedule only: with room for it, little is left to be collected. */
 const ROOM_FOR_THE_YOUNG = '--max-semi-space-size=64';
 
-const none = (): Counts => ({ schedules: 0, mostSteps: 0, steps: 0, sold: 0, released: 0, unknown: 0, kills: 0 });
+const none = (): Counts => ({ schedules: 0, mostSteps: 0, steps: 0, sold: 0, released: 0, unknown: 0, kills: 0, undoneBlocks: 0, undone: 0, madeGood: 0, owed: 0, capped: 0 });
 
 async function runPart({ seed, first, every, end }: Part, tell: (message: Message) => void): Promise<void> {
   let counts = none();
@@ -69,8 +69,9 @@ async function main(): Promise<number> {
       .on('message', take).on('error', reject).on('exit', (code) => { if (code === 0) resolve(); else reject(new Error(`a worker ended with ${code}`)); });
   })));
   const seconds = (performance.now() - startMs) / 1000;
-  process.stdout.write(`SEED=${SEED}: ${total.schedules} schedules of ${(total.steps / total.schedules).toFixed(0)} steps (at most ${total.mostSteps}), ${total.sold} sold, ${total.released} given up, `
-    + `${total.unknown} of unknown outcome at some time, ${total.kills} processes killed; ${broken.length} broken; ${seconds.toFixed(0)} s\n`);
+  process.stdout.write(`SEED=${SEED}: ${total.schedules} schedules of ${(total.steps / total.schedules).toFixed(0)} steps (at most ${total.mostSteps}), ${total.sold} sold, ${total.released} not sold, `
+    + `${total.unknown} of unknown outcome at some time, ${total.capped} refused by a limit, ${total.kills} processes killed, ${total.undoneBlocks} blocks undone; ${total.madeGood} made good, ${total.owed} owed, `
+    + `${total.undone} lost their payment to a reorganization and are listed as unpaid; ${broken.length} broken; ${seconds.toFixed(0)} s\n`);
   const [first] = broken.sort((a, b) => a - b);
   return first === undefined ? 0 : show(SEED, first);
 }

@@ -6,6 +6,9 @@
 /** A process of the server. What it does ends at the next gate when it dies. */
 export interface Process {
   readonly name: string;
+  /** How often it started: each start is another holder of a lease. */
+  starts: number;
+  isAuditing: boolean;
   alive: boolean;
   /** By how much its clock is wrong. */
   skewMs: number;
@@ -26,6 +29,8 @@ export class World {
   nowMs = 1_795_000_000_000;
   /** While true, everything goes well that can go well. */
   calm = false;
+  /** Calls of the ledger that have not come back yet. */
+  underway = 0;
   #state: number;
 
   constructor(seed: number, tracing: boolean) {
@@ -68,8 +73,13 @@ export class World {
     if (!gate) return false;
     if (gate.process) this.say(gate.process.name, gate.label);
     gate.open();
-    await settled();
+    await this.settled();
     return true;
+  }
+
+  /** Resolves when everything that waits for no gate has happened. */
+  async settled(): Promise<void> {
+    do await new Promise((resolve) => { setImmediate(resolve); }); while (this.underway > 0);
   }
 
   kill(process: Process): void {
@@ -80,6 +90,3 @@ export class World {
     process.connections.clear();
   }
 }
-
-/** Resolves when everything that waits for no gate has happened. */
-export const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });

@@ -1,0 +1,103 @@
+/** A provider's nodes as one process reads them: some blocks behind at times, away at times, or without the newest events. */
+import { TransactionReceiptNotFoundError, type Hex } from 'viem';
+import type { ChainReader } from '../../../api/payments/payment_chain.ts';
+import { ASSET, CHAIN, type Block, type Chain, type Log } from './chain.ts';
+import type { Process, World } from './world.ts';
+
+const [FAILS, BEHIND, NOT_FOUND, SLOW] = [0.02, 0.2, 0.05, 0.12];
+/** No node is further behind: a final block is at least so many blocks old. */
+const MOST_BEHIND = 2;
+
+/** Hashes of the events' signatures, as the token has them. */
+const TOPICS = {
+  Transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  AuthorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
+  AuthorizationCanceled: '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81',
+} as const;
+
+const word = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
+const blockHash = (number: number): string => (number === 0 ? CHAIN : `0x${number.toString(16).padStart(64, 'b')}`);
+// Making a viem error builds a long text: one does for all.
+const noReceipt = new TransactionReceiptNotFoundError({ hash: CHAIN as Hex });
+
+/** A log as a receipt has it. */
+function rawLog(log: Log): object {
+  const topics = log.kind === 'Transfer' ? [TOPICS.Transfer, word(log.from), word(log.to)] : [TOPICS[log.kind], word(log.payer), log.nonce];
+  return {
+    address: ASSET, topics, data: log.kind === 'Transfer' ? `0x${log.amount.toString(16).padStart(64, '0')}` : '0x',
+    logIndex: log.logIndex, transactionHash: log.transaction.hash, blockNumber: BigInt(log.block),
+  };
+}
+
+interface LogFilter {
+  readonly event: { readonly name: Log['kind'] };
+  readonly args: { readonly authorizer?: string; readonly nonce?: string; readonly to?: string };
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+}
+
+const isAsked = (log: Log, { event, args }: LogFilter): boolean => log.kind === event.name
+  && (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
+
+/** The part of a viem client that the server reads the chain through. */
+export function nodeFor(world: World, chain: Chain, process: Process): ChainReader {
+  /** Reach one of the nodes. @returns the block that it has as its latest */
+  const reach = async (what: string): Promise<number> => {
+    if (world.mishap(SLOW)) await world.gate(process, `waits for ${what}`);
+    if (world.mishap(FAILS)) throw new Error('the node cannot be reached');
+    return chain.latest.number - (world.mishap(BEHIND) ? 1 + world.below(MOST_BEHIND) : 0);
+  };
+  const blockAt = (number: number): { number: bigint; timestamp: bigint; hash: string } => {
+    const block: Block | undefined = chain.blocks[number];
+    if (!block) throw new Error('the node does not have this block');
+    return { number: BigInt(number), timestamp: BigInt(block.seconds), hash: blockHash(number) };
+  };
+  const client = {
+    getChainId: async () => 8453,
+    getCode: async ({ address }: { readonly address: string }) => {
+      await reach('code');
+      return chain.wallets.has(address) ? '0x60' : undefined;
+    },
+    getBlock: async ({ blockTag, blockNumber }: { readonly blockTag?: 'latest' | 'safe' | 'finalized'; readonly blockNumber?: bigint }) => {
+      const head = await reach(blockTag ?? 'a block');
+      switch (blockTag) {
+        case 'latest': return blockAt(head);
+        case 'safe': return blockAt(Math.min(head, chain.safe));
+        case 'finalized': return blockAt(Math.min(head, chain.final));
+        default:
+          if (Number(blockNumber) > head) throw new Error('the node does not have this block');
+          return blockAt(Number(blockNumber));
+      }
+    },
+    readContract: async ({ functionName, args: [account = '', nonce = ''], blockNumber }: { readonly functionName: string; readonly args: readonly string[]; readonly blockNumber?: bigint }) => {
+      const head = await reach(functionName);
+      const at = blockNumber === undefined ? head : Number(blockNumber);
+      if (at > head) throw new Error('the node does not have this block');
+      if (functionName === 'balanceOf') return chain.balanceAt(account, at);
+      const used = chain.used.get(`${account}|${nonce}`);
+      return used !== undefined && used.block <= at;
+    },
+    getLogs: async (filter: LogFilter) => {
+      const head = await reach(filter.event.name);
+      // An index of events follows its node; what is final it has.
+      if (Number(filter.toBlock) > chain.final && world.mishap(NOT_FOUND)) return [];
+      const found: object[] = [];
+      for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
+        for (const log of chain.blocks[n]?.logs ?? []) {
+          if (!isAsked(log, filter)) continue;
+          const args = log.kind === 'Transfer' ? { from: log.from, to: log.to, value: log.amount } : { authorizer: log.payer, nonce: log.nonce };
+          found.push({ args, transactionHash: log.transaction.hash, logIndex: log.logIndex, blockNumber: BigInt(n) });
+        }
+      }
+      return found;
+    },
+    getTransactionReceipt: async ({ hash }: { readonly hash: string }) => {
+      const head = await reach('a receipt');
+      const transaction = chain.byHash.get(hash);
+      const block = transaction?.state === 'mined' ? chain.blocks.findLast(({ transactions }) => transactions.includes(transaction)) : undefined;
+      if (!transaction || !block || block.number > head) throw noReceipt;
+      return { transactionHash: hash, blockNumber: BigInt(block.number), logs: block.logs.filter((log) => log.transaction === transaction).map(rawLog) };
+    },
+  };
+  return client as unknown as ChainReader;
+}
