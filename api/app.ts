@@ -11,7 +11,7 @@ import { claimsOf } from './claims.ts';
 import { cursorsOf } from './cursor.ts';
 import { keepFreeAnswers, type FreePath } from './kept.ts';
 import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
-import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
+import { compression, crossOrigin, oneHost, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
 import { readParams, type Params } from './params.ts';
 import { collecting } from './payments/collect.ts';
@@ -286,6 +286,7 @@ export function createApp(deps: AppDeps): App {
     // Whoever watches over the server must be able to ask how it does.
     koa.use((ctx, next) => (ctx.path === '/health' ? next() : limit(ctx, next)));
   }
+  koa.use(oneHost());
   koa.use(async (ctx, next) => {
     if (ctx.originalUrl.length > LONGEST_URL) throw new Problem('uri_too_long', `The path and query are ${ctx.originalUrl.length} characters long; at most ${LONGEST_URL} are read.`);
     await next();

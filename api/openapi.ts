@@ -78,7 +78,7 @@ const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => Object.fromE
 const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
 
 /** Reasons of the routes that name them, and of no other. */
-const OF_SOME_ROUTES = new Set<string>(['unknown_deal', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released']);
+const OF_SOME_ROUTES = new Set<string>(['unknown_deal', 'sign_in_on_head', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released']);
 
 /** The statuses a route may answer with beside 200, each with its reasons. */
 function refusals(route: Route): JsonObject {
