@@ -4,6 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isFatalStartupInitError } from '@x402/core/server';
+import { redactor, type Redact } from '../lib/redact.ts';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
 import { metricsOf, metricsServer } from './metrics.ts';
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly log?: (entry: RequestLog) => void;
   readonly report?: (event: { serving: string } | LoadFailure | { payments: string } | { settlements: Pass }) => void;
   readonly checkReplies?: boolean;
+  /** Keeps what is secret in the settings out of answers. */
+  readonly redact?: Redact;
 }
 
 export interface Serving {
@@ -64,7 +67,7 @@ function answeredLater(server: Server): (listener: RequestListener) => void {
  * Start serving.
  * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
  */
-export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
+export async function serve({ settings, payments: paymentSettings, log, report, checkReplies, redact = redactor([]) }: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
   const server = limitedServer();
   const endServer = endingOf(server, DRAIN_MS);
@@ -82,7 +85,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
-      snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      snapshots, publicUrl, redact, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode, facilitator: payments.facilitator, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
@@ -103,11 +106,10 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     }
     try { await app.payments.start(); } catch (error) {
       if (isFatalStartupInitError(error)) {
-        const name = paymentSettings.mode === 'facilitator' ? paymentSettings.url : '';
-        throw new SettingError(`FACILITATOR_URL is ${JSON.stringify(name)}, expected a facilitator that serves exact payments on eip155:8453`);
+        throw new SettingError(`FACILITATOR_URL is not shown, expected a facilitator that serves exact payments on eip155:8453`);
       }
       // It may come back: paid calls answer 503 until it does.
-      report?.({ payments: error instanceof Error ? error.message : String(error) });
+      report?.({ payments: 'supported payments could not be asked for' });
     }
     if (payments.sandbox?.writesWallet) {
       await writeWallet(settings.DATA_DIR, {

@@ -2,7 +2,7 @@
 import { isAddress } from 'viem';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
-import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
+import { pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
 const ORIGIN = 'an http or https address without a path';
@@ -64,7 +64,7 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   const settings = readSettings(serverSettings, env);
   const { PAYMENTS: mode, PAY_TO, PUBLIC_BASE_URL: publicUrl, RPC_URL: rpcUrl, FACILITATOR_URL: url, FACILITATOR_AUTHORIZATION: authorization } = settings;
   const refuse = (name: keyof ServerSettings, expected: string): never => {
-    throw new SettingError(`${name} is ${JSON.stringify(settings[name] ?? null)}, expected ${expected}`);
+    throw new SettingError(`${name} is ${shownValue(name, settings[name])}, expected ${expected}`);
   };
   const payTo = PAY_TO as `0x${string}` | undefined;
   if (mode === 'sandbox') {
