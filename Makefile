@@ -12,12 +12,18 @@ QUARTER_DIR ?= data-quarter
 
 # npm alone is needed to start: the package `node` brings the Node this project runs on. Not `npm ci`: it refuses a lock
 # file that lacks the optional packages of other platforms, and a mirror of the registry may not carry those.
+INSTALL_PACKAGES = npm install --no-save --no-progress --loglevel=error
+# Left by `make setup PRODUCTION=1`: an update of this folder installs no development packages either.
+PRODUCTION_MARK := node_modules/.production
 $(NODE): package-lock.json package.json .npmrc
 	@echo "installing what is missing (npm)"
-	@npm install --no-save --no-progress --loglevel=error
+	@$(INSTALL_PACKAGES) $(if $(wildcard $(PRODUCTION_MARK)),--omit=dev)
 	@touch $(NODE)
 
-setup: $(NODE) ## install what is missing
+setup: ## install what is missing; PRODUCTION=1 leaves out what only the sandbox and the tests need (docs/operating.md)
+	@$(INSTALL_PACKAGES) $(if $(filter 1,$(PRODUCTION)),--omit=dev)
+	@$(if $(filter 1,$(PRODUCTION)),touch,rm -f) $(PRODUCTION_MARK)
+	@touch $(NODE)
 
 run: $(NODE) ## read the sources, build the models, publish a snapshot (LIVE=1 the real web, DAY=... another day of the sandbox)
 	@node sandbox/around.ts node pipelines/cli.ts run

@@ -6,11 +6,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
+import { redactor, type Redact } from '../lib/redact.ts';
 import { claimsOf } from './claims.ts';
 import { cursorsOf } from './cursor.ts';
 import { keepFreeAnswers, type FreePath } from './kept.ts';
 import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
-import { compression, crossOrigin, unbilledLimit, within } from './manners.ts';
+import { compression, crossOrigin, oneHost, unbilledLimit, within } from './manners.ts';
 import { todayOf } from './manifest.ts';
 import { readParams, type Params } from './params.ts';
 import { collecting } from './payments/collect.ts';
@@ -26,6 +27,7 @@ import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { isTemplate, paymentRoutes, routeKey, templateRoute, type Asked, type Attachment, type Route } from './route.ts';
 import { JsonText, plainOf } from './records.ts';
+import { redacted, redacting } from './redacting.ts';
 import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
@@ -81,6 +83,8 @@ export interface AppDeps {
   readonly publicUrl: string;
   /** Signs cursors and sign-in challenges. */
   readonly cursorSecret: string;
+  /** Keeps what is secret in the settings out of answers. */
+  readonly redact?: Redact;
   /** Folder in which large answers are made whole before they are sold. */
   readonly spoolDir: string;
   readonly nowMs?: () => number;
@@ -149,7 +153,7 @@ const errors = (log: (error: unknown, ctx: Context) => void): Middleware => asyn
 };
 
 export function createApp(deps: AppDeps): App {
-  const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined, answerMs = ANSWER_MS, unbilledPerMinute = 0, proxies = 0 } = deps;
+  const { snapshots, payments, publicUrl, nowMs = Date.now, log = () => undefined, answerMs = ANSWER_MS, unbilledPerMinute = 0, proxies = 0, redact = redactor([]) } = deps;
   if (deps.sandboxBuyer && payments.mode !== 'sandbox') throw new Error('a test purchase is offered only where the money is test money');
   const cursors = cursorsOf(deps.cursorSecret);
 
@@ -252,7 +256,8 @@ export function createApp(deps: AppDeps): App {
     });
   }
   mountPurchases(router, { collecting: collecting({ ledger, signatures, publicUrl, secret: deps.cursorSecret, nowMs }), layer, publicUrl });
-  const health = healthOf({ snapshots, payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_NEWS) }, nowMs });
+  const healthNow = healthOf({ snapshots, payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_NEWS) }, nowMs });
+  const health = async (): Promise<Health> => redacted(await healthNow(), redact);
   router.get('/health', async (ctx) => {
     const now = await health();
     ctx.status = now.status === 'unavailable' ? 503 : 200;
@@ -279,16 +284,21 @@ export function createApp(deps: AppDeps): App {
       ...(ctx.state['unresolved'] === undefined ? {} : { unresolved: ctx.state['unresolved'] as Record<string, string> }),
     });
   });
+  const answerErrors = errors((error, ctx) => { ctx.state['error'] = error; });
+  // Once more outside: what is thrown while an answer is compressed, redacted or made a page of is logged too.
+  koa.use(answerErrors);
   koa.use(crossOrigin());
   const compressing = compression();
   koa.use(compressing);
   koa.use(refusalPages(site, snapshots, deps.sandboxBuyer !== undefined));
-  koa.use(errors((error, ctx) => { ctx.state['error'] = error; }));
+  koa.use(redacting(redact));
+  koa.use(answerErrors);
   if (unbilledPerMinute > 0) {
     const limit = unbilledLimit(unbilledPerMinute);
     // Whoever watches over the server must be able to ask how it does.
     koa.use((ctx, next) => (ctx.path === '/health' ? next() : limit(ctx, next)));
   }
+  koa.use(oneHost());
   koa.use(async (ctx, next) => {
     if (ctx.originalUrl.length > LONGEST_URL) throw new Problem('uri_too_long', `The path and query are ${ctx.originalUrl.length} characters long; at most ${LONGEST_URL} are read.`);
     await next();

@@ -20,6 +20,24 @@ export const compression = (): Middleware => compress({
   threshold: SMALLEST_COMPRESSED, filter: (type) => /json|markdown|plain|html|css|javascript|svg/.test(type), br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }) as Middleware;
 
+/**
+ * Refuses a request that names two hosts, in two Host headers or in its target and its Host header: a proxy may have
+ * taken it for another host than we do. A target in absolute form is brought into the usual one.
+ */
+export const oneHost = (): Middleware => async (ctx, next) => {
+  const { rawHeaders } = ctx.req;
+  const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host');
+  if (hosts.length > 1) throw new Problem('malformed_request', 'The request has more than one Host header. Send one.');
+  if (/^https?:\/\//i.test(ctx.originalUrl)) {
+    const target = URL.parse(ctx.originalUrl);
+    if (!target || (hosts[0] !== undefined && target.host !== URL.parse(`${target.protocol}//${hosts[0]}`)?.host)) {
+      throw new Problem('malformed_request', 'The address in the request line and the Host header name different hosts. Send one host.');
+    }
+    ctx.url = ctx.originalUrl = ctx.request.originalUrl = ctx.originalUrl.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
+  }
+  await next();
+};
+
 /** Whose answers are counted together: an IPv4 address, or the first 64 bits of an IPv6 one, which is what a household gets. */
 export function callerOf(ip: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];

@@ -50,6 +50,7 @@ export function metricsOf(health: () => Promise<Health>): Metrics {
 
 /** A server, not listening yet, that answers GET /metrics and nothing else. */
 export const metricsServer = (metrics: Metrics): Server => createServer(async (request, response) => {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
   if (request.method !== 'GET' || request.url !== '/metrics') {
     response.writeHead(404).end();
     return;

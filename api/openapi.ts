@@ -79,7 +79,7 @@ const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-
 
 /** Reasons of the routes that name them, and of no other. */
 const OF_SOME_ROUTES = new Set<string>([
-  'unknown_deal', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused',
+  'unknown_deal', 'sign_in_on_head', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused',
 ]);
 /** Statuses, and reasons of other statuses, of priced routes only. */
 const OF_PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);

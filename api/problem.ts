@@ -9,6 +9,7 @@ export const PROBLEMS = {
   missing_parameter: { status: 400, title: 'A required parameter is missing' },
   invalid_cursor: { status: 400, title: 'The cursor is not one of ours, or belongs to another query' },
   payment_on_head: { status: 400, title: 'A payment was sent with HEAD' },
+  sign_in_on_head: { status: 400, title: 'A sign-in was sent with HEAD' },
   malformed_request: { status: 400, title: 'Not an HTTP request' },
   sign_in_required: { status: 401, title: 'The wallet that paid must prove itself' },
   sign_in_invalid: { status: 401, title: 'The proof of the wallet is not valid' },

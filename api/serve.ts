@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { redactor, type Redact } from '../lib/redact.ts';
 import { SettingError } from '../lib/settings.ts';
 import { createApp, type App, type RequestLog } from './app.ts';
 import { metricsOf, metricsServer } from './metrics.ts';
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly log?: (entry: RequestLog) => void;
   readonly report?: (event: { serving: string } | LoadFailure | PaymentEvent) => void;
   readonly checkReplies?: boolean;
+  /** Keeps what is secret in the settings out of answers. */
+  readonly redact?: Redact;
 }
 
 export interface Serving {
@@ -64,7 +67,7 @@ function answeredLater(server: Server): (listener: RequestListener) => void {
  * Start serving.
  * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
  */
-export async function serve({ settings, payments: paymentSettings, log, report, checkReplies }: ServeOptions): Promise<Serving> {
+export async function serve({ settings, payments: paymentSettings, log, report, checkReplies, redact = redactor([]) }: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
   const server = limitedServer();
   const endServer = endingOf(server, DRAIN_MS);
@@ -82,7 +85,7 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
     const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
-      snapshots, publicUrl, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      snapshots, publicUrl, redact, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode, facilitator: opened.facilitator, chain: opened.chain, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
         contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self', wait: payments.wait,

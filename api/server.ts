@@ -3,6 +3,7 @@ import { shownPlace } from '../ledger/open.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
 import { logAt } from './log.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
+import { redactorOf } from './secrets.ts';
 import { serve, type Serving } from './serve.ts';
 import { readServerSettings } from './settings.ts';
 
@@ -28,11 +29,25 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: stri
   ].join('\n');
 }
 
+const redact = redactorOf(process.env);
+
+/** Say why the server ends, and end it. An error that nobody foresaw is written whole, but for what is secret. */
+function fail(error: unknown): void {
+  const text = error instanceof SettingError ? error.message : error instanceof Error ? error.stack ?? error.message : String(error);
+  process.stderr.write(`${redact(text)}\n`);
+  process.exitCode = 1;
+}
+
+process.on('uncaughtException', (error) => {
+  fail(error);
+  process.exit();
+});
+
 try {
   const { settings, payments } = readServerSettings();
-  const log = logAt(settings.LOG_LEVEL);
+  const log = logAt(settings.LOG_LEVEL, redact);
   const serving = await serve({
-    settings, payments,
+    settings, payments, redact,
     log(entry) {
       const { error, ...rest } = entry;
       if (error !== undefined) log.error({ ...rest, err: error }, 'request failed');
@@ -57,7 +72,6 @@ try {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 } catch (error) {
-  if (!(error instanceof SettingError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  fail(error);
+  if (!(error instanceof SettingError)) process.exit();
 }

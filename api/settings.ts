@@ -1,8 +1,8 @@
 /** Settings of the server. What depends on more than one of them is checked here too, before anything starts. */
-import { readFileSync } from 'node:fs';
 import { isAddress } from 'viem';
 import { z } from 'zod';
-import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
+import { readKeyFile } from '../lib/key_file.ts';
+import { pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
 const ORIGIN = 'an http or https address without a path';
@@ -29,7 +29,7 @@ export const serverSettings = z.object({
   PAY_TO: z.string().refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, its checksum right where it has one').optional()
     .describe('Address that is paid. Required with real money; default in the sandbox: one made for the run.'),
   RPC_URL: node('the address of a node of Base (chain id 8453)').describe('Node of Base. It is asked what became of settlements, and about contract wallets; with PAYMENTS=self it takes the transactions too. Required with real money.'),
-  SETTLE_KEY_FILE: z.string().min(1, 'a file').optional().describe('File with the key that pays the gas: 0x and 64 hex digits. It or SETTLE_KEY is required with PAYMENTS=self. Of several servers each needs a key of its own.'),
+  SETTLE_KEY_FILE: z.string().min(1, 'a file').optional().describe('File with the key that pays the gas: 0x and 64 hex digits. Only its owner may read it (chmod 600). It or SETTLE_KEY is required with PAYMENTS=self. Of several servers each needs a key of its own.'),
   SETTLE_KEY: z.string().optional().describe('The key itself, where a file cannot be had.'),
   SANDBOX_RPC: node('the address of a running anvil').describe('Chain of the sandbox to join, which then outlives the server. Default: that of another sandbox server on DATA_DIR, else one of its own.'),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'the http or https address of a facilitator' }).optional().describe('Facilitator that verifies and settles. Required with PAYMENTS=facilitator.'),
@@ -58,11 +58,7 @@ const isLocal = (address: string): boolean => ['localhost', '127.0.0.1', '[::1]'
 function keyOf({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string}` {
   const name = SETTLE_KEY_FILE === undefined ? 'SETTLE_KEY' : 'SETTLE_KEY_FILE';
   if (SETTLE_KEY !== undefined && SETTLE_KEY_FILE !== undefined) throw new SettingError('SETTLE_KEY is set beside SETTLE_KEY_FILE, expected one of them');
-  let text = SETTLE_KEY;
-  if (SETTLE_KEY_FILE !== undefined) {
-    try { text = readFileSync(SETTLE_KEY_FILE, 'utf8'); } catch { throw new SettingError(`SETTLE_KEY_FILE is ${JSON.stringify(SETTLE_KEY_FILE)}, expected a file that can be read`); }
-  }
-  const key = text?.trim();
+  const key = SETTLE_KEY_FILE === undefined ? SETTLE_KEY?.trim() : readKeyFile(name, SETTLE_KEY_FILE);
   if (key === undefined || !/^0x[0-9a-fA-F]{64}$/.test(key)) throw new SettingError(`${name} is ${key === undefined ? 'null' : 'not shown'}, expected a key of 0x and 64 hex digits, as PAYMENTS is self`);
   return key as `0x${string}`;
 }
@@ -75,7 +71,7 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   const settings = readSettings(serverSettings, env);
   const { PAYMENTS: mode, PAY_TO, PUBLIC_BASE_URL: publicUrl, RPC_URL: rpcUrl, FACILITATOR_URL: url, FACILITATOR_AUTHORIZATION: authorization } = settings;
   const refuse = (name: keyof ServerSettings, expected: string): never => {
-    throw new SettingError(`${name} is ${JSON.stringify(settings[name] ?? null)}, expected ${expected}`);
+    throw new SettingError(`${name} is ${shownValue(name, settings[name])}, expected ${expected}`);
   };
   const payTo = PAY_TO as `0x${string}` | undefined;
   if (mode === 'sandbox') {

@@ -5,7 +5,7 @@
  */
 import { readlink } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { loadSnapshot, type Snapshot } from './snapshot.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -53,6 +53,13 @@ interface Held {
 }
 
 /** Open what `<dataDir>/current` names, where it names anything, and keep following it. */
+/** What is said to everybody of a snapshot that does not load. The library's own words are in the log. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it cannot be loaded';
+  if ('syscall' in error) return `${'path' in error && typeof error.path === 'string' ? basename(error.path) : 'a file'} cannot be opened`;
+  return /^(?:\{|[A-Z][A-Za-z ]* Error: )/.test(error.message) ? 'one of its tables cannot be read' : error.message;
+}
+
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
   const { dataDir, nowMs = Date.now, report = () => undefined, lookEveryMs = LOOK_EVERY_MS } = options;
   const link = join(dataDir, 'current');
@@ -84,8 +91,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       report({ serving: snapshot.id });
     } catch (error) {
       const at = new Date(nowMs()).toISOString();
-      failed = { target, reason: error instanceof Error ? error.message : String(error), at, atMs: nowMs() };
-      report({ target, reason: failed.reason, at });
+      failed = { target, reason: reasonOf(error), at, atMs: nowMs() };
+      report({ target, reason: error instanceof Error ? error.message : String(error), at });
     }
   };
   const look = (): Promise<void> => looking ??= follow().finally(() => { looking = null; });

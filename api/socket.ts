@@ -1,7 +1,8 @@
 /** The HTTP server under the application: limits on what is read, and typed refusals where a request never becomes one. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LimitedServer, type ConnectionLimits } from './connections.ts';
 import { documentOf, PROBLEMS, type Reason } from './problem.ts';
 
 /** All headers of a request together; a payment is about 2 kB of them. */
@@ -26,7 +27,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   const { reason, detail } = refusalOf(error.code);
   const body = `${JSON.stringify(documentOf(reason, detail, false, randomUUID()))}\n`;
   socket.end([`HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`, 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store', 'Connection: close', '', body].join('\r\n'));
+    'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Connection: close', '', body].join('\r\n'));
 }
 
 /** Node answers an Expect it does not know with nothing but a status. */
@@ -37,8 +38,8 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
 }
 
 /** A server that does not listen yet. */
-export function limitedServer(): Server {
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS });
+export function limitedServer(limits: ConnectionLimits = {}): Server {
+  const server = new LimitedServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS }, limits);
   server.maxHeadersCount = HEADER_COUNT;
   server.setTimeout(IDLE_MS);
   server.on('clientError', refuse);

@@ -1,5 +1,6 @@
 /** Opens the ledger that the settings name. */
 import { join } from 'node:path';
+import { redactor } from '../lib/redact.ts';
 import { SettingError } from '../lib/settings.ts';
 import { checkFileIsThere, checkNoted, fencedStore, holdsBytes, readIdentity, writeNote, type NotedPlace } from './identity.ts';
 import { ledgerInSql } from './in_sql.ts';
@@ -23,12 +24,10 @@ const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
 /** Where the ledger is: the address of a PostgreSQL database, or the path of a file. */
 const placeOf = ({ DATA_DIR, LEDGER }: LedgerSettings): string => LEDGER ?? join(DATA_DIR, 'ledger.sqlite');
 
-/** The ledger's place as it may be shown: without a password. */
+/** The ledger's place as it may be shown: the path of a file, and nothing of a database's address. */
 export function shownPlace(settings: LedgerSettings): string {
   const place = placeOf(settings);
-  const parsed = isPostgres(place) ? URL.parse(place) : null;
-  if (!parsed) return isPostgres(place) ? 'postgres://...' : place;
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+  return isPostgres(place) ? 'a PostgreSQL database' : place;
 }
 
 /** Whether there is a ledger already; an empty file is none. One in PostgreSQL is taken to be there: only asking it would tell. */
@@ -45,9 +44,11 @@ export function notedLedgerExists(settings: LedgerSettings): boolean {
 
 /** What keeps a ledger from being used, said of the setting that names it. */
 async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> {
+  // The database's own words may name its host.
+  const redact = redactor([placeOf(settings)]);
   try { return await open; } catch (error) {
-    if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${error.message}`);
-    if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${error.message}`, { cause: error });
+    if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${redact(error.message)}`);
+    if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${redact(error.message)}`, { cause: error });
     throw error;
   }
 }

@@ -60,9 +60,15 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
+/** Settings whose value is no part of a message: secrets, and addresses that may carry one. */
+const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL|FACILITATOR_URL|LEDGER|QUEUE)$/;
+
+/** The value of a setting as a message may show it. */
+export const shownValue = (name: string, value: unknown): string => (value !== undefined && NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value ?? null));
+
 /**
  * Read settings from an environment. An empty variable counts as not set.
- * @throws SettingError naming the variable, its value and what was expected.
+ * @throws SettingError naming the variable, its value where it is no secret, and what was expected.
  */
 export function readSettings<S extends z.ZodObject>(shape: S, env: Readonly<Record<string, string | undefined>> = process.env): z.infer<S> {
   const known = Object.fromEntries(Object.keys(shape.shape).map((k) => [k, env[k] === '' ? undefined : env[k]]));
@@ -70,6 +76,5 @@ export function readSettings<S extends z.ZodObject>(shape: S, env: Readonly<Reco
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const name = String(issue?.path[0] ?? 'a setting');
-  const shown = /SECRET|KEY|TOKEN|AUTHORIZATION/.test(name) && known[name] !== undefined ? 'not shown' : JSON.stringify(known[name] ?? null);
-  throw new SettingError(`${name} is ${shown}, expected ${issue?.message ?? 'another value'}`);
+  throw new SettingError(`${name} is ${shownValue(name, known[name])}, expected ${issue?.message ?? 'another value'}`);
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import { readKeyFile } from '../../lib/key_file.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { SandboxWallet, walletPath } from '../payments/sandbox/wallet.ts';
 
@@ -26,8 +27,7 @@ export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
 export async function ownAccount({ BUYER_KEY, BUYER_KEY_FILE }: { readonly BUYER_KEY?: string | undefined; readonly BUYER_KEY_FILE?: string | undefined }): Promise<PrivateKeyAccount | undefined> {
   if (BUYER_KEY !== undefined && BUYER_KEY_FILE !== undefined) throw new SettingError('BUYER_KEY and BUYER_KEY_FILE are both set, expected one of them');
   const name = BUYER_KEY_FILE === undefined ? 'BUYER_KEY' : 'BUYER_KEY_FILE';
-  const key = BUYER_KEY_FILE === undefined ? BUYER_KEY
-    : (await readFile(BUYER_KEY_FILE, 'utf8').catch(() => { throw new SettingError(`BUYER_KEY_FILE is ${JSON.stringify(BUYER_KEY_FILE)}, expected a file that can be read`); })).trim();
+  const key = BUYER_KEY_FILE === undefined ? BUYER_KEY : readKeyFile(name, BUYER_KEY_FILE);
   if (key === undefined) return undefined;
   if (!KEY.test(key)) throw new SettingError(`${name} does not hold a private key, expected 0x and 64 hex digits`);
   return privateKeyToAccount(key as Hex);

@@ -30,7 +30,7 @@ export const purchasesDescribed = {
       responses: {
         200: { description: 'The answer that was bought, with its own headers. Not billed.', headers: Object.fromEntries(['X-Request-Id', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery', 'PAYMENT-RESPONSE'].map((n) => [n, ref(n)])), content: { '*/*': { schema: {} } } },
         202: { description: 'Whether the payment was settled is not known yet. Ask again after Retry-After.', headers: { 'X-Request-Id': ref('X-Request-Id'), 'Retry-After': ref('Retry-After') }, content: { 'application/json': { schema: openState } } },
-        400: refusal('reason: invalid_parameter, unknown_parameter.'),
+        400: refusal('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
         401: refusal('reason: sign_in_required, sign_in_invalid. sign_in holds what is to be signed.'),
         404: refusal('reason: purchase_not_found. This wallet has no such purchase.'),
         410: refusal('reason: answer_expired, purchase_released (nobody was charged).'),
@@ -67,6 +67,8 @@ export function mountPurchases(router: Router, { collecting, layer, publicUrl }:
     const uri = purchaseUrl(publicUrl, id);
     const header = ctx.get('SIGN-IN-WITH-X');
     if (header === '') return signIn(ctx, uri, 'sign_in_required', 'Sign the message of sign_in with the wallet that paid and send it in SIGN-IN-WITH-X.');
+    // A sign-in is good once, and an answer to HEAD would carry nothing for it.
+    if (ctx.method === 'HEAD') throw new Problem('sign_in_on_head', 'An answer to HEAD has no body, so nothing is collected by it and the sign-in was not used. Send it with GET.');
     ctx.set('Cache-Control', 'no-store');
     let found: Awaited<ReturnType<Collecting['collect']>>;
     try { found = await collecting.collect(uri, id, header); } catch (error) {

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, Pool } from 'pg';
 import { shownPlace } from '../../ledger/open.ts';
+import { redactor } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 
 /** Schemas: ours, and that of pg-boss. The ledger may lie in the same database. */
@@ -53,9 +54,12 @@ const CLASSES_OF_ABSENCE = ['08', '53', '57', '58'];
 /** Whether an error says that the server cannot be asked now. What is no error of a statement is one of the connection. */
 export const isAbsence = (error: unknown): boolean => !(error instanceof DatabaseError) || CLASSES_OF_ABSENCE.includes((error.code ?? '').slice(0, 2));
 
+/** The database's own words may name its host. */
+const withoutAddress = redactor([]);
+
 const messageOf = (error: unknown): string => {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  return (first instanceof Error ? first.message || first.name : String(first)).split('\n', 1)[0] ?? '';
+  return withoutAddress((first instanceof Error ? first.message || first.name : String(first)).split('\n', 1)[0] ?? '');
 };
 
 export const unavailable = (shown: string, error: unknown): QueueUnavailable =>

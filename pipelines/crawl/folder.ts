@@ -35,5 +35,5 @@ export async function takeQueue(database: CrawlDatabase, dataDir: string): Promi
 export async function wrongFolder(database: CrawlDatabase, dataDir: string): Promise<string | null> {
   const [row] = await database.query(`SELECT id FROM ${SCHEMA}.folder`);
   if (row === undefined || row['id'] === await folderId(dataDir)) return null;
-  return `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of the runs that use QUEUE ${database.shown}; expected the same folder, shared between the hosts`;
+  return `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of the runs that use QUEUE; expected the same folder, shared between the hosts`;
 }

@@ -5,7 +5,8 @@
  * keeps robots.txt, the allow-list, the pace and the user agent as for any page, and pictures and the like are not asked
  * for at all. What comes out is the document as it stands when the rows are there.
  *
- * Chromium is the one named by the operator, else the system's, else the one that @sparticuz/chromium carries.
+ * Chromium is the one named by the operator, else the system's, else the one that @sparticuz/chromium carries, which is
+ * installed for development only.
  */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -34,7 +35,7 @@ const NEEDED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch
 const WAIT_MS = 15_000;
 const LOAD_MS = 30_000;
 
-/** Path of the Chromium to start: the one named, else the system's, else the packages'. */
+/** Path of the Chromium to start: the one named, else the system's, else the packages'. @throws NoAnswer where there is none */
 export async function chromiumPath(named?: string): Promise<string> {
   if (named !== undefined) return named;
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
@@ -43,7 +44,10 @@ export async function chromiumPath(named?: string): Promise<string> {
       if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
     }
   }
-  return (await import('@sparticuz/chromium')).default.executablePath();
+  const packaged = await import('@sparticuz/chromium').catch(() => {
+    throw new NoAnswer('unreachable', 'there is no Chromium on this machine, and the packages were installed without the one for development. Install Chromium and set CHROMIUM_PATH, or run: make setup');
+  });
+  return packaged.default.executablePath();
 }
 
 async function launch(named: string | undefined): Promise<Browser> {
@@ -51,6 +55,7 @@ async function launch(named: string | undefined): Promise<Browser> {
     const { chromium } = await import('playwright-core');
     return await chromium.launch({ executablePath: await chromiumPath(named), headless: true, args: FLAGS, timeout: LOAD_MS });
   } catch (error) {
+    if (error instanceof NoAnswer) throw error;
     // The first line says what is wrong; the rest is the browser's log with paths of this machine.
     throw new NoAnswer('unreachable', `no Chromium can be started (set CHROMIUM_PATH): ${firstLine(error)}`);
   }

@@ -198,7 +198,7 @@ describe('the MCP server', () => {
     const own = await mkdtemp(join(tmpdir(), 'dealfeed-buyer-'));
     try {
       const file = join(own, 'key');
-      await writeFile(file, `${key}\n`);
+      await writeFile(file, `${key}\n`, { mode: 0o600 });
       await agent({ DATA_DIR: own, SERVER_URL: server.url, BUYER_KEY_FILE: file }, async ({ call, client, said }) => {
         assert.equal(await moved(async () => { assert.equal((await call('signals')).isError, false); }), 30_000n);
         const everything = JSON.stringify([client.getInstructions(), await client.listTools(), await call('spending'), said()]);

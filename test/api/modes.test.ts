@@ -157,7 +157,7 @@ describe('settling with a key of our own', () => {
       ['two keys', { SETTLE_KEY: key, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY is set beside SETTLE_KEY_FILE/],
       ['no such file', { SETTLE_KEY_FILE: '/no/such/file' }, /^SETTLE_KEY_FILE is "\/no\/such\/file", expected a file that can be read$/],
       ['no node', { SETTLE_KEY: key, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
-      ['a node that is none', { SETTLE_KEY: key, RPC_URL: 'base' }, /^RPC_URL is "base", expected the address of a node/],
+      ['a node that is none', { SETTLE_KEY: key, RPC_URL: 'base' }, /^RPC_URL is not shown, expected the address of a node/],
       ['no receiver', { SETTLE_KEY: key, PAY_TO: '' }, /^PAY_TO is null/],
     ];
     for (const [name, change, message] of wrong) {

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Address } from 'viem';
-import { auditPass, differencesOf } from '../../api/payments/audit.ts';
+import { auditPass } from '../../api/payments/audit.ts';
+import { differencesOf } from '../../ledger/differences.ts';
 import { paymentChain } from '../../api/payments/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';

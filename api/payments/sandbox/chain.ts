@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { SettingError } from '../../../lib/settings.ts';
 import { base } from '../base.ts';
 import { CHAIN_ID, USDC } from '../network.ts';
 import { readerOf } from '../node.ts';
@@ -41,11 +42,18 @@ export interface Chain {
   close(): Promise<void>;
 }
 
-/** Path of anvil's binary in its package for this platform. */
+/**
+ * Path of anvil's binary in its package for this platform.
+ * @throws SettingError where the package is not installed
+ */
 function anvilBinary(): string {
-  const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`);
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
+    return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`);
+  } catch {
+    throw new SettingError('PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the packages were installed without those for development. Run: make setup. For real money set PAYMENTS to facilitator or self');
+  }
 }
 
 /** Address anvil listens on, once it says so. */

@@ -1,5 +1,5 @@
 /** What is held against chain and ledger at the end of a schedule, when everything has calmed down and is audited. */
-import { differencesOf } from '../../../api/payments/audit.ts';
+import { differencesOf } from '../../../ledger/differences.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { all, bodyOf } from '../purchases.ts';
