@@ -74,7 +74,7 @@ function shapeProblem({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === 'unrecognized_keys') {
     const keys = issue.keys.map((key) => key.slice(0, 40));
     const isPermit2 = keys.includes('permit2Authorization');
-    return `${isPermit2 ? 'Permit2 payments are not accepted.' : `${path} has members that are not accepted: ${keys.slice(0, 5).join(', ')}.`} ${WHAT_WORKS}`;
+    return `${isPermit2 ? 'Permit2 payments (permit2Authorization) are not accepted.' : `${path} has members that are not accepted: ${keys.slice(0, 5).join(', ')}.`} ${WHAT_WORKS}`;
   }
   return `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${path === '' ? 'it' : path} should be ${issue?.message ?? 'another value'}. ${WHAT_WORKS}`;
 }
