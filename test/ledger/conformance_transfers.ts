@@ -202,6 +202,17 @@ export function transferMatching(inNew: OnTwo): void {
       });
     });
 
+    test('an owed transfer is taken over by a later purchase of its payment', async () => {
+      await inNew(async (ledger) => {
+        await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
+        await purchaseIn(ledger, 'sold', 2, { lead: 'lead', nowMs: 50 });
+        assert.equal(await kindOf(ledger, transferOf(1)), 'owed');
+        const again = await purchaseIn(ledger, 'sold', 1, { nowMs: 200 });
+        const [booked] = await all(ledger.transfers(ACCOUNT));
+        assert.deepEqual([booked?.kind, booked?.purchaseId], ['matched', again.id]);
+      });
+    });
+
     test('a transfer that was refunded is not taken over', async () => {
       await inNew(async (ledger) => {
         await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
