@@ -49,12 +49,12 @@ const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
  * Spend a signed payment in another way than by the server. At once in a block: a payment that its payer makes known
  * while it can still be used belongs to whoever presents it.
  */
-export function spend({ world, chain }: Scene, payment: Authorization): void {
+export function spend({ world, chain }: Scene, payment: Authorization, asSigned = false): void {
   const pay = (authorization: Authorization): Call => ({ kind: 'pay', authorization });
   const own = pay(payment);
   const elsewhere = pay({ ...payment, payTo: STRANGER });
   const toUs: Call = { kind: 'move', from: payment.payer, to: PAY_TO, amount: payment.amount };
-  const calls: readonly Call[] = world.pick<readonly Call[]>([
+  const calls: readonly Call[] = asSigned ? [own] : world.pick<readonly Call[]>([
     [own], [own], [elsewhere], [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
     [pay({ ...payment, amount: payment.amount / 2n })], [elsewhere, toUs], [toUs],
     // The same terms with another nonce, beside the nonce spent elsewhere.

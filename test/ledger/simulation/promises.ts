@@ -39,6 +39,8 @@ async function leadsOnce({ scene: { server }, ledger }: End, sold: readonly Purc
     if (people.size > 1) broken.push(`${lead} was given to ${[...people].join(' and ')}`);
     if (purchases !== 1) broken.push(`${lead} was given out and has ${purchases} purchases`);
   }
+  const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
+  if (new Set(leads).size !== leads.length) broken.push(`a lead is sold twice: ${leads.join(', ')}`);
   const soldLeads = await ledger.soldLeads();
   for (const p of sold) if (p.leadId !== null && !soldLeads.includes(p.leadId)) broken.push(`${p.leadId} is sold and may be offered again`);
   return broken;

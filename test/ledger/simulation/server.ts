@@ -28,6 +28,8 @@ const WAIT = { everyMs: 500, looksWithHint: 4, looksWithoutHint: 2 } as const;
 const [LEAST_VALID, MOST_VALID] = [6n, 360n];
 const ORIGIN = 'https://deals.example';
 const [MAKING_FAILS, LINE_BREAKS] = [0.02, 0.08];
+/** Chance that an answer takes long, and its payer pays meanwhile by other means; and how long. */
+const [PAID_MEANWHILE, MAKING_STEPS] = [0.03, 15];
 
 export interface Request {
   readonly route: string;
@@ -194,6 +196,11 @@ export class Server {
       pause: (ms) => world.gate(process, `pauses ${ms} ms`),
       make: async ({ purchase, claim }) => {
         if (world.mishap(MAKING_FAILS)) throw new MakingFailed('the handler threw');
+        if (world.mishap(PAID_MEANWHILE)) {
+          const { chain: token } = this.#options;
+          token.mine([token.send([{ kind: 'pay', authorization: payment }], 'payer')]);
+          for (let step = 0; step < MAKING_STEPS; step += 1) await world.gate(process, 'makes the answer');
+        }
         if (route !== EXCLUSIVE) return world.mishap(MAKING_FAILS) ? null : answer(`list for ${request.request}`);
         const claimed = await ledger.claimedLeads(nowMs());
         const got = await claim(leads.filter((id) => !claimed.has(id)), limits.leads);
