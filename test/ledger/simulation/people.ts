@@ -104,8 +104,12 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
       if (habit === 'contract' && tries > 0) Object.assign(chain.wallets.get(wallet) ?? {}, { accepts: true });
       const copies: Promise<unknown>[] = [];
       if (world.random() < 0.2) copies.push(send(first));
-      if (world.random() < 0.1) copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
-      if (world.random() < 0.12 || habit === 'poor') copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+      if (world.random() < 0.1) {
+        copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
+      }
+      if (world.random() < 0.12 || habit === 'poor') {
+        copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+      }
       if (world.random() < MISCHIEF) copies.push(mischief(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
       world.say(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);

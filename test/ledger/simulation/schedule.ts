@@ -113,7 +113,9 @@ class Happenings {
     }
     const state = world.pick(['settling', 'released', 'never bought']);
     const known = state === 'never bought' ? requests : purchases.filter((p) => p.state === state);
-    if (known.length > 0) spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
+    if (known.length > 0) {
+      spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
+    }
   }
 
   /** Let one thing happen. */

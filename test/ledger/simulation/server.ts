@@ -152,7 +152,9 @@ export class Server {
   async #checked(process: Process, { payment, route }: Request): Promise<{ balance: bigint; isContract: boolean } | string> {
     const { world, chain, parts } = this.#options;
     const now = BigInt(Math.floor(this.#nowMs(process) / 1000));
-    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || payment.validBefore < now + LEAST_VALID || payment.validBefore > now + MOST_VALID) return 'the payment is not what is asked for';
+    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || payment.validBefore < now + LEAST_VALID || payment.validBefore > now + MOST_VALID) {
+      return 'the payment is not what is asked for';
+    }
     const signatures: Pick<Signatures, 'byKey' | 'byContract'> = {
       byKey: async () => true,
       byContract: async () => chain.wallets.get(payment.payer)?.accepts === true,
@@ -222,7 +224,9 @@ export class Server {
   }
 
   async #answerTaken(ledger: Ledger, process: Process, client: string, purchase: Purchase, request: Request): Promise<Reply> {
-    if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
+    if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') {
+      return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
+    }
     const kept = await ledger.answerOf(purchase.id);
     return kept ? this.#send(ledger, process, client, purchase, kept, 'identifier') : { kind: 'refused', why: 'its answer is not kept' };
   }
@@ -250,7 +254,9 @@ export class Server {
       const header = Buffer.from(JSON.stringify({ ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) })).toString('base64');
       await this.#options.world.gate(process, 'reads a signed challenge');
       const found = await proof.collect(uri, idOrNonce, header);
-      if (found.kind !== 'purchase') return { kind: 'refused', why: found.kind === 'refused' ? found.why : 'no such purchase' };
+      if (found.kind !== 'purchase') {
+        return { kind: 'refused', why: found.kind === 'refused' ? found.why : 'no such purchase' };
+      }
       const kept = found.purchase.state === 'sold' ? await ledger.answerOf(found.purchase.id) : null;
       return kept ? this.#send(ledger, process, client, found.purchase, kept, 'wallet') : { kind: 'refused', why: `it is ${found.purchase.state}` };
     });
