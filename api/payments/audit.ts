@@ -34,17 +34,16 @@ export interface AuditPass {
   readonly isBehind: boolean;
 }
 
-/** Where the first audit of an account begins: before its first purchase, or now. */
-async function firstBlock({ ledger, chain, payTo, nowMs }: Auditor, chainId: string): Promise<bigint> {
-  let firstMs = nowMs();
+/** Where the first audit of an account begins: before its first purchase. */
+async function firstBlock({ ledger, chain, payTo }: Auditor, chainId: string, final: BlockTime): Promise<bigint> {
+  // The earliest of these times: a clock that was ahead may have written some of them.
+  let { seconds } = final;
   for await (const { reservedAtMs, chain: own, payment } of ledger.purchases()) {
     // A purchase of an older version names no chain: its payment may have been believed refused.
-    if ((own === chainId || own === null) && payment.payTo === payTo) {
-      firstMs = reservedAtMs;
-      break;
-    }
+    if ((own !== chainId && own !== null) || payment.payTo !== payTo) continue;
+    seconds = Math.min(seconds, Math.floor(reservedAtMs / 1000), Number(payment.validBefore));
   }
-  return chain.firstBlockAt(Math.max(0, Math.floor(firstMs / 1000) - HEAD_START_SECONDS));
+  return chain.firstBlockAt(Math.max(0, seconds - HEAD_START_SECONDS));
 }
 
 /** A sold purchase without a transfer: a reorganization may have moved its payment to another block. */
@@ -63,7 +62,7 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   const state: AuditState | null = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
   if (state === null) return { isAuditor: false, through: null, booked, isBehind: false };
   const final = await chain.finalBlock();
-  let next = state.throughBlock === null ? await firstBlock(auditor, account.chain) : state.throughBlock + 1n;
+  let next = state.throughBlock === null ? await firstBlock(auditor, account.chain, final) : state.throughBlock + 1n;
   let through: BlockTime | null = state.throughBlock === null ? null : { block: state.throughBlock, seconds: state.throughSeconds };
   for (let booking = 0; booking < MOST_BOOKINGS && next <= final.block; booking += 1) {
     const isLast = next + BLOCKS_PER_BOOKING > final.block;

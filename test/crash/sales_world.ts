@@ -104,7 +104,9 @@ export interface Account {
 export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], url: string, collect: number, patienceMs = 120_000): Promise<Account> {
   const ledger = await world.openLedger();
   try {
-    for (const untilMs = performance.now() + patienceMs; (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;) await new Promise((resolve) => { setTimeout(resolve, 200); });
+    for (const untilMs = performance.now() + patienceMs; (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;) {
+      await new Promise((resolve) => { setTimeout(resolve, 200); });
+    }
     const open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
     const audited = await auditAll(ledger, world.chain);
     const purchases = await all(ledger.purchases());
@@ -113,7 +115,9 @@ export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], u
     if (open.length > 0) broken.push(`${open.length} purchases are still settling`);
     for (const p of sold) {
       const kept = await bodyOf(await ledger.answerOf(p.id));
-      if (!kept || sha256(kept) !== p.answerSha256) broken.push(`${p.id} is sold, and its answer is not kept as it was`);
+      if (!kept || sha256(kept) !== p.answerSha256) {
+        broken.push(`${p.id} is sold, and its answer is not kept as it was`);
+      }
     }
     const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
     const charged = attempts.filter((a) => byNonce.has(a.nonce));
@@ -123,7 +127,9 @@ export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], u
       const response = await fetch(at, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(at) } });
       const body = sha256(Buffer.from(await response.arrayBuffer()));
       const bought = byNonce.get(nonce);
-      if (response.status !== 200 || body !== bought?.answerSha256 || (answer && answer.sha256 !== body)) broken.push(`payment ${nonce} was charged, and its buyer collects ${response.status}`);
+      if (response.status !== 200 || body !== bought?.answerSha256 || (answer && answer.sha256 !== body)) {
+        broken.push(`payment ${nonce} was charged, and its buyer collects ${response.status}`);
+      }
     }
     return {
       answered: attempts.filter((a) => a.answer).length, sold: sold.length, released: purchases.filter((p) => p.state === 'released').length,
@@ -141,7 +147,9 @@ async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
   for (let isBehind = true; isBehind;) ({ isBehind } = await auditPass(auditor));
   const broken = (await differencesOf(ledger, account)).map(({ kind, ...of }) => `the audit finds ${kind}: ${'purchase' in of ? of.purchase.id : of.transfer.transaction}`);
   const transfers = await all(ledger.transfers(account));
-  for (const { kind, transaction } of transfers) if (kind !== 'matched') broken.push(`transfer ${transaction} is booked as ${kind}`);
+  for (const { kind, transaction } of transfers) {
+    if (kind !== 'matched') broken.push(`transfer ${transaction} is booked as ${kind}`);
+  }
   const [booked, taken] = [transfers.reduce((sum, t) => sum + t.amount, 0n), await chain.balanceOf(PAY_TO)];
   if (booked !== taken) broken.push(`the chain holds ${taken}, and transfers of ${booked} are booked`);
   return broken;
@@ -156,14 +164,20 @@ async function booksAgainstChain(purchases: readonly Purchase[], attempts: reado
   const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
   if (new Set(leads).size !== leads.length) broken.push('a lead is sold twice');
   const readers = new Map<string, Set<Address>>();
-  for (const { answer, buyer } of attempts) if (answer?.lead) readers.set(answer.lead, (readers.get(answer.lead) ?? new Set()).add(buyer.address));
+  for (const { answer, buyer } of attempts) {
+    if (answer?.lead) readers.set(answer.lead, (readers.get(answer.lead) ?? new Set()).add(buyer.address));
+  }
   for (const [lead, who] of readers) if (who.size > 1) broken.push(`lead ${lead} was given to ${who.size} buyers`);
   const byNonce = new Map(sold.map((p) => [p.payment.nonce, p]));
   for (const { buyer, nonce, answer } of attempts) {
     const purchase = byNonce.get(nonce);
     const used = await chain.authorizationUsed(buyer.address, nonce as `0x${string}`);
-    if (used !== (purchase !== undefined)) broken.push(`payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`);
-    if (answer && (purchase?.id !== answer.receipt || purchase.answerSha256 !== answer.sha256 || purchase.leadId !== answer.lead)) broken.push(`receipt ${answer.receipt} is not what the ledger has`);
+    if (used !== (purchase !== undefined)) {
+      broken.push(`payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`);
+    }
+    if (answer && (purchase?.id !== answer.receipt || purchase.answerSha256 !== answer.sha256 || purchase.leadId !== answer.lead)) {
+      broken.push(`receipt ${answer.receipt} is not what the ledger has`);
+    }
   }
   return broken;
 }

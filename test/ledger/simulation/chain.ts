@@ -159,10 +159,14 @@ export class Chain {
     const at = (): { logIndex: number; transaction: Transaction; block: number } => ({ logIndex: logs.length, transaction, block });
     switch (call.kind) {
       case 'cancel':
-        if (!this.used.has(keyOf(call))) add({ ...at(), kind: 'AuthorizationCanceled', payer: call.payer, nonce: call.nonce });
+        if (!this.used.has(keyOf(call))) {
+          add({ ...at(), kind: 'AuthorizationCanceled', payer: call.payer, nonce: call.nonce });
+        }
         return;
       case 'move':
-        if ((this.balances.get(call.from) ?? 0n) >= call.amount) add({ ...at(), kind: 'Transfer', from: call.from, to: call.to, amount: call.amount, nonce: null });
+        if ((this.balances.get(call.from) ?? 0n) >= call.amount) {
+          add({ ...at(), kind: 'Transfer', from: call.from, to: call.to, amount: call.amount, nonce: null });
+        }
         return;
       case 'pay': {
         const { authorization: a } = call;
@@ -189,6 +193,8 @@ export class Chain {
     }
     const again = undone.flatMap(({ transactions }) => transactions.filter((t) => t.state === 'mined'));
     for (const transaction of again) transaction.state = this.#world.random() < LOST ? 'dropped' : 'waiting';
-    for (const { seconds } of undone) this.mine(again.filter((t) => t.state === 'waiting' && this.#world.random() < MINED_AGAIN), seconds);
+    for (const { seconds } of undone) {
+      this.mine(again.filter((t) => t.state === 'waiting' && this.#world.random() < MINED_AGAIN), seconds);
+    }
   }
 }

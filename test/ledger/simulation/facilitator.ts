@@ -47,7 +47,9 @@ export class Facilitator {
         this.#collected.push(payment);
         if (world.random() < 0.4) {
           await world.gate(null, 'facilitator waits for more');
-          if (!this.#collected.includes(payment)) return hintOf(chain.transactions.findLast((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment)) ?? world.pick(chain.transactions));
+          if (!this.#collected.includes(payment)) {
+            return hintOf(chain.transactions.findLast((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment)) ?? world.pick(chain.transactions));
+          }
         }
         return this.#mined(this.#send(this.#collected.splice(0), signature));
       case 'answers twice': {

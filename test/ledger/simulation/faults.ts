@@ -99,7 +99,9 @@ const steps: readonly Fault[] = [
   withParts('a purchase that settles for long is released like a reservation', {
     ledger: (ledger) => ({
       giveUpAbandoned: async (nowMs) => {
-        for (const { id } of await ledger.unresolved(nowMs - LEASE_MS)) await ledger.release(id, 'expired_unused', nowMs);
+        for (const { id } of await ledger.unresolved(nowMs - LEASE_MS)) {
+          await ledger.release(id, 'expired_unused', nowMs);
+        }
         return ledger.giveUpAbandoned(nowMs);
       },
     }),

@@ -44,10 +44,16 @@ export class Moments {
     const who = payment.payer.slice(0, 6);
     if (begun.kind === 'reserved') {
       const id = shortId(begun.purchase.id);
-      if (open.length >= limits.mostOpen) this.broken.push(`${id}: payer ${who} has ${open.length + 1} purchases open, and may have ${limits.mostOpen}`);
-      if (committed + payment.amount > limits.balance) this.broken.push(`${id}: payer ${who} has ${limits.balance}, and ${committed + payment.amount} of it committed`);
+      if (open.length >= limits.mostOpen) {
+        this.broken.push(`${id}: payer ${who} has ${open.length + 1} purchases open, and may have ${limits.mostOpen}`);
+      }
+      if (committed + payment.amount > limits.balance) {
+        this.broken.push(`${id}: payer ${who} has ${limits.balance}, and ${committed + payment.amount} of it committed`);
+      }
       const unpaid = recent.filter((p) => p.why === 'used_elsewhere').length;
-      if (unpaid >= limits.mostUnpaid) this.broken.push(`${id}: payer ${who} left ${unpaid} purchases unpaid, and may buy again`);
+      if (unpaid >= limits.mostUnpaid) {
+        this.broken.push(`${id}: payer ${who} left ${unpaid} purchases unpaid, and may buy again`);
+      }
       return;
     }
     this.#count(begun.reason);
@@ -72,13 +78,21 @@ export class Moments {
     const byPayer = held.filter((p) => p.payment.payer === payer).length;
     const byNew = held.filter((p) => !hasBought(p.payment.payer)).length;
     if (claimed.kind === 'claimed') {
-      if (this.#chain.wallets.get(payer)?.wasBorn) this.broken.push(`contract wallet ${payer.slice(0, 6)} claimed ${claimed.leadId}`);
-      if (byPayer > limits.perPayer) this.broken.push(`payer ${payer.slice(0, 6)} holds ${byPayer} leads, and may hold ${limits.perPayer}`);
-      if (!hasBought(payer) && byNew > limits.byNewPayers) this.broken.push(`new payers hold ${byNew} leads, and may hold ${limits.byNewPayers}`);
+      if (this.#chain.wallets.get(payer)?.wasBorn) {
+        this.broken.push(`contract wallet ${payer.slice(0, 6)} claimed ${claimed.leadId}`);
+      }
+      if (byPayer > limits.perPayer) {
+        this.broken.push(`payer ${payer.slice(0, 6)} holds ${byPayer} leads, and may hold ${limits.perPayer}`);
+      }
+      if (!hasBought(payer) && byNew > limits.byNewPayers) {
+        this.broken.push(`new payers hold ${byNew} leads, and may hold ${limits.byNewPayers}`);
+      }
       return;
     }
     this.#count(`leads of ${claimed.by}`);
-    if (claimed.by === 'payer' ? byPayer < limits.perPayer : byNew < limits.byNewPayers || hasBought(payer)) this.broken.push(`payer ${payer.slice(0, 6)} may hold no lead because of others (${claimed.by})`);
+    if (claimed.by === 'payer' ? byPayer < limits.perPayer : byNew < limits.byNewPayers || hasBought(payer)) {
+      this.broken.push(`payer ${payer.slice(0, 6)} may hold no lead because of others (${claimed.by})`);
+    }
   }
 
   /** What was sent is released only by what a safe block shows. */
@@ -91,8 +105,12 @@ export class Moments {
     const isUsed = used !== undefined && used.block <= this.#chain.safe;
     // To cancel what has expired is harmless.
     const isPaidSomewhere = isUsed && used.kind === 'AuthorizationUsed';
-    if (reason === 'expired_unused' && (isPaidSomewhere || (safe?.seconds ?? 0) < payment.validBefore)) this.broken.push(`${shortId(id)} is released, and can still be paid`);
-    if (reason === 'used_elsewhere' && (!isUsed || this.#chain.isPaid(payment))) this.broken.push(`${shortId(id)} is released for a use that no safe block shows`);
+    if (reason === 'expired_unused' && (isPaidSomewhere || (safe?.seconds ?? 0) < payment.validBefore)) {
+      this.broken.push(`${shortId(id)} is released, and can still be paid`);
+    }
+    if (reason === 'used_elsewhere' && (!isUsed || this.#chain.isPaid(payment))) {
+      this.broken.push(`${shortId(id)} is released for a use that no safe block shows`);
+    }
   }
 
   /** One auditor at a time, which goes forward; and nothing is owed that could still be given. */
@@ -107,7 +125,9 @@ export class Moments {
       const key = `${transfer.block}|${transfer.logIndex}`;
       if (this.#booked.has(key)) continue;
       this.#booked.add(key);
-      if (transfer.kind === 'owed' && !(await this.#mayBeOwed(transfer, nowMs))) this.broken.push(`transfer ${transfer.transaction.slice(-2)} is owed, and its answer could be given`);
+      if (transfer.kind === 'owed' && !(await this.#mayBeOwed(transfer, nowMs))) {
+        this.broken.push(`transfer ${transfer.transaction.slice(-2)} is owed, and its answer could be given`);
+      }
     }
   }
 

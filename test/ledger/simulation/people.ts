@@ -49,12 +49,12 @@ const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
  * Spend a signed payment in another way than by the server. At once in a block: a payment that its payer makes known
  * while it can still be used belongs to whoever presents it.
  */
-export function spend({ world, chain }: Scene, payment: Authorization): void {
+export function spend({ world, chain }: Scene, payment: Authorization, asSigned = false): void {
   const pay = (authorization: Authorization): Call => ({ kind: 'pay', authorization });
   const own = pay(payment);
   const elsewhere = pay({ ...payment, payTo: STRANGER });
   const toUs: Call = { kind: 'move', from: payment.payer, to: PAY_TO, amount: payment.amount };
-  const calls: readonly Call[] = world.pick<readonly Call[]>([
+  const calls: readonly Call[] = asSigned ? [own] : world.pick<readonly Call[]>([
     [own], [own], [elsewhere], [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
     [pay({ ...payment, amount: payment.amount / 2n })], [elsewhere, toUs], [toUs],
     // The same terms with another nonce, beside the nonce spent elsewhere.
@@ -104,8 +104,12 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
       if (habit === 'contract' && tries > 0) Object.assign(chain.wallets.get(wallet) ?? {}, { accepts: true });
       const copies: Promise<unknown>[] = [];
       if (world.random() < 0.2) copies.push(send(first));
-      if (world.random() < 0.1) copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
-      if (world.random() < 0.12 || habit === 'poor') copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+      if (world.random() < 0.1) {
+        copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
+      }
+      if (world.random() < 0.12 || habit === 'poor') {
+        copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+      }
       if (world.random() < MISCHIEF) copies.push(mischief(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
       world.say(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);

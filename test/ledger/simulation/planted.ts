@@ -26,7 +26,9 @@ const splitUrl = (url: string): { readonly file: string; readonly copy: string |
 function changed(source: string, changes: readonly Change[]): string {
   let result = source;
   for (const { file, from, to } of changes) {
-    if (result.split(from).length !== 2) throw new Error(`${file} no longer has exactly one ${JSON.stringify(from)}: plant this fault anew`);
+    if (result.split(from).length !== 2) {
+      throw new Error(`${file} no longer has exactly one ${JSON.stringify(from)}: plant this fault anew`);
+    }
     result = result.replace(from, () => to);
   }
   return result;

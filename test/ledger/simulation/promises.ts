@@ -39,8 +39,12 @@ async function leadsOnce({ scene: { server }, ledger }: End, sold: readonly Purc
     if (people.size > 1) broken.push(`${lead} was given to ${[...people].join(' and ')}`);
     if (purchases !== 1) broken.push(`${lead} was given out and has ${purchases} purchases`);
   }
+  const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
+  if (new Set(leads).size !== leads.length) broken.push(`a lead is sold twice: ${leads.join(', ')}`);
   const soldLeads = await ledger.soldLeads();
-  for (const p of sold) if (p.leadId !== null && !soldLeads.includes(p.leadId)) broken.push(`${p.leadId} is sold and may be offered again`);
+  for (const p of sold) {
+    if (p.leadId !== null && !soldLeads.includes(p.leadId)) broken.push(`${p.leadId} is sold and may be offered again`);
+  }
   return broken;
 }
 
@@ -52,7 +56,9 @@ function answersPaid({ scene: { server } }: End): string[] {
     if (!wasPaid) broken.push(`${short(purchase.id)} was answered before it was paid`);
     if (!wasWritten) broken.push(`${short(purchase.id)} was answered before it was written down as sold`);
     if (to === STRANGER) broken.push(`the stranger was given what ${short(purchase.id)} bought`);
-    else if (walletOf(to) !== purchase.payment.payer) broken.push(`${to} was given what another bought with ${short(purchase.id)}`);
+    else if (walletOf(to) !== purchase.payment.payer) {
+      broken.push(`${to} was given what another bought with ${short(purchase.id)}`);
+    }
     for (const key of [purchase.id, purchase.payment.nonce]) {
       if ((bodies.get(key) ?? body) !== body) broken.push(`${short(key)} was answered twice, differently`);
       bodies.set(key, body);
@@ -68,7 +74,9 @@ const keyOf = (t: Pick<BookedTransfer, 'transaction' | 'logIndex' | 'block' | 'p
 function transfersBooked({ scene: { chain, server } }: End, purchases: readonly Purchase[], booked: readonly BookedTransfer[]): string[] {
   const broken: string[] = [];
   const onChain = new Set(chain.incoming().map((t) => keyOf({ transaction: t.transaction.hash, logIndex: t.logIndex, block: BigInt(t.block), payer: t.from, nonce: t.nonce, amount: t.amount })));
-  for (const key of onChain) if (booked.filter((t) => keyOf(t) === key).length !== 1) broken.push(`transfer ${key} is not booked`);
+  for (const key of onChain) {
+    if (booked.filter((t) => keyOf(t) === key).length !== 1) broken.push(`transfer ${key} is not booked`);
+  }
   const byId = new Map(purchases.map((p) => [p.id, p]));
   for (const transfer of booked) {
     const what = `${transfer.kind} transfer ${short(transfer.transaction)}`;
@@ -76,16 +84,25 @@ function transfersBooked({ scene: { chain, server } }: End, purchases: readonly 
     const own = purchases.filter((p) => p.payment.payer === transfer.payer && p.payment.nonce === transfer.nonce && p.payment.amount === transfer.amount);
     if (transfer.kind === 'matched' || transfer.kind === 'made_good') {
       const purchase = byId.get(transfer.purchaseId ?? '');
-      if (!purchase || !own.includes(purchase) || purchase.state !== 'sold') broken.push(`${what} pays no sold purchase of its own`);
-      else if (purchase.transaction !== transfer.transaction || purchase.block !== transfer.block) broken.push(`${what} and purchase ${short(purchase.id)} name different places`);
-      if (booked.filter((t) => t.purchaseId === transfer.purchaseId).length !== 1) broken.push(`purchase ${short(transfer.purchaseId ?? '')} is paid twice`);
+      if (!purchase || !own.includes(purchase) || purchase.state !== 'sold') {
+        broken.push(`${what} pays no sold purchase of its own`);
+      } else if (purchase.transaction !== transfer.transaction || purchase.block !== transfer.block) {
+        broken.push(`${what} and purchase ${short(purchase.id)} name different places`);
+      }
+      if (booked.filter((t) => t.purchaseId === transfer.purchaseId).length !== 1) {
+        broken.push(`purchase ${short(transfer.purchaseId ?? '')} is paid twice`);
+      }
     } else if (own.some((p) => p.state === 'sold' || p.state === 'settling')) {
       broken.push(`${what} pays a purchase, and is not matched with it`);
     }
     const wasSent = chain.transactions.some((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce));
-    if (transfer.kind === 'no_purchase' && transfer.nonce !== null && wasSent) broken.push(`${what} was asked for, and belongs to no purchase`);
+    if (transfer.kind === 'no_purchase' && transfer.nonce !== null && wasSent) {
+      broken.push(`${what} was asked for, and belongs to no purchase`);
+    }
     const pays = own.find((p) => p.id === transfer.purchaseId || transfer.kind === 'owed');
-    if ((transfer.kind === 'made_good' || transfer.kind === 'owed') && pays && server.asked.has(pays.id)) broken.push(`${what} pays ${short(pays.id)}, which was sent and released before`);
+    if ((transfer.kind === 'made_good' || transfer.kind === 'owed') && pays && server.asked.has(pays.id)) {
+      broken.push(`${what} pays ${short(pays.id)}, which was sent and released before`);
+    }
   }
   return broken;
 }
@@ -105,7 +122,9 @@ async function answersKept({ scene: { server, world, processes: [process] }, led
     await untilStill();
     const reply = await collected;
     server.sent.length = before;
-    if (reply.kind !== 'answer' || reply.body !== kept) broken.push(`${short(purchase.id)} was paid and its buyer collects ${reply.kind === 'refused' ? reply.why : reply.kind}`);
+    if (reply.kind !== 'answer' || reply.body !== kept) {
+      broken.push(`${short(purchase.id)} was paid and its buyer collects ${reply.kind === 'refused' ? reply.why : reply.kind}`);
+    }
   }
   return broken;
 }
@@ -126,10 +145,14 @@ export async function heldAtEnd(end: End): Promise<Found> {
     // The declared exception: a reorganization undid the payment after it was seen, and nobody sends it again.
     if (!isPaid && chain.wasEverPaid(p.payment)) undone += 1;
     else if (!isPaid) broken.push(`${short(p.id)} is sold and was never paid`);
-    if (isPaid === unpaid.has(p.id)) broken.push(`${short(p.id)} is ${isPaid ? '' : 'not '}paid, and the audit says otherwise`);
+    if (isPaid === unpaid.has(p.id)) {
+      broken.push(`${short(p.id)} is ${isPaid ? '' : 'not '}paid, and the audit says otherwise`);
+    }
   }
   for (const { kind, transfer } of differences.filter((d) => d.kind === 'owed')) {
-    if (!booked.some((t) => t.kind === 'owed' && keyOf(t) === keyOf(transfer))) broken.push(`${kind} ${short(transfer.transaction)} is not booked so`);
+    if (!booked.some((t) => t.kind === 'owed' && keyOf(t) === keyOf(transfer))) {
+      broken.push(`${kind} ${short(transfer.transaction)} is not booked so`);
+    }
   }
 
   // Money on the chain is what the ledger says, and nothing stays open.
@@ -137,7 +160,9 @@ export async function heldAtEnd(end: End): Promise<Found> {
   const revenue = sum(chain.incoming().map((t) => t.amount));
   const unasked = sum(booked.filter((t) => t.kind === 'owed' || t.kind === 'no_purchase').map((t) => t.amount));
   const written = sum(sold.filter((p) => !unpaid.has(p.id)).map((p) => p.payment.amount));
-  if (revenue - unasked !== written) broken.push(`the chain holds ${revenue}, ${unasked} of it for no purchase, and the ledger ${written}`);
+  if (revenue - unasked !== written) {
+    broken.push(`the chain holds ${revenue}, ${unasked} of it for no purchase, and the ledger ${written}`);
+  }
   for (const p of purchases) {
     if (p.state === 'settling') broken.push(`${short(p.id)} is still settling`);
     if (p.state === 'reserved' && p.leaseUntilMs <= world.nowMs) broken.push(`${short(p.id)} is still reserved`);

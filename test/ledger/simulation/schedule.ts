@@ -105,9 +105,17 @@ class Happenings {
   /** A payer spends a payment by other means: one that is open, released, or was never bought with. */
   async #meddle(): Promise<void> {
     const { world, requests } = this.#scene;
-    const state = world.pick(['settling', 'released', 'released', 'never bought']);
-    const known = state === 'never bought' ? requests : (await all(this.#ledger.purchases())).filter((p) => p.state === state);
-    if (known.length > 0) spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
+    const purchases = await all(this.#ledger.purchases());
+    const unused = purchases.filter((p) => p.why === 'not_sent' && this.#scene.chain.canSettle(p.payment));
+    if (unused.length > 0) {
+      spend(this.#scene, world.pick(unused).payment, world.random() < 0.7);
+      return;
+    }
+    const state = world.pick(['settling', 'released', 'never bought']);
+    const known = state === 'never bought' ? requests : purchases.filter((p) => p.state === state);
+    if (known.length > 0) {
+      spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
+    }
   }
 
   /** Let one thing happen. */

@@ -31,7 +31,9 @@ export function counted(world: World, ledger: Ledger): Ledger {
   return new Proxy(ledger, {
     get(target, name: keyof Ledger) {
       const method = target[name] as Method;
-      if (STREAMS.includes(name)) return (...given: unknown[]) => readThrough(world, method.apply(target, given) as AsyncIterable<unknown>);
+      if (STREAMS.includes(name)) {
+        return (...given: unknown[]) => readThrough(world, method.apply(target, given) as AsyncIterable<unknown>);
+      }
       return async (...given: unknown[]) => {
         world.underway += 1;
         try {
@@ -77,7 +79,9 @@ export function seenBy({ world, process, ledger, replaced, moments }: SeenOption
         } finally {
           world.underway -= 1;
         }
-        if (world.mishap(name === 'settling' ? SETTLING_SILENT : SILENT)) throw new LedgerUnavailable(`${name}: no word of whether it was written`);
+        if (world.mishap(name === 'settling' ? SETTLING_SILENT : SILENT)) {
+          throw new LedgerUnavailable(`${name}: no word of whether it was written`);
+        }
         return result;
       };
     },

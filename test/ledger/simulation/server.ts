@@ -28,6 +28,8 @@ const WAIT = { everyMs: 500, looksWithHint: 4, looksWithoutHint: 2 } as const;
 const [LEAST_VALID, MOST_VALID] = [6n, 360n];
 const ORIGIN = 'https://deals.example';
 const [MAKING_FAILS, LINE_BREAKS] = [0.02, 0.08];
+/** Chance that an answer takes long, and its payer pays meanwhile by other means; and how long. */
+const [PAID_MEANWHILE, MAKING_STEPS] = [0.03, 15];
 
 export interface Request {
   readonly route: string;
@@ -150,7 +152,9 @@ export class Server {
   async #checked(process: Process, { payment, route }: Request): Promise<{ balance: bigint; isContract: boolean } | string> {
     const { world, chain, parts } = this.#options;
     const now = BigInt(Math.floor(this.#nowMs(process) / 1000));
-    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || payment.validBefore < now + LEAST_VALID || payment.validBefore > now + MOST_VALID) return 'the payment is not what is asked for';
+    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || payment.validBefore < now + LEAST_VALID || payment.validBefore > now + MOST_VALID) {
+      return 'the payment is not what is asked for';
+    }
     const signatures: Pick<Signatures, 'byKey' | 'byContract'> = {
       byKey: async () => true,
       byContract: async () => chain.wallets.get(payment.payer)?.accepts === true,
@@ -194,6 +198,11 @@ export class Server {
       pause: (ms) => world.gate(process, `pauses ${ms} ms`),
       make: async ({ purchase, claim }) => {
         if (world.mishap(MAKING_FAILS)) throw new MakingFailed('the handler threw');
+        if (world.mishap(PAID_MEANWHILE)) {
+          const { chain: token } = this.#options;
+          token.mine([token.send([{ kind: 'pay', authorization: payment }], 'payer')]);
+          for (let step = 0; step < MAKING_STEPS; step += 1) await world.gate(process, 'makes the answer');
+        }
         if (route !== EXCLUSIVE) return world.mishap(MAKING_FAILS) ? null : answer(`list for ${request.request}`);
         const claimed = await ledger.claimedLeads(nowMs());
         const got = await claim(leads.filter((id) => !claimed.has(id)), limits.leads);
@@ -215,7 +224,9 @@ export class Server {
   }
 
   async #answerTaken(ledger: Ledger, process: Process, client: string, purchase: Purchase, request: Request): Promise<Reply> {
-    if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
+    if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') {
+      return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
+    }
     const kept = await ledger.answerOf(purchase.id);
     return kept ? this.#send(ledger, process, client, purchase, kept, 'identifier') : { kind: 'refused', why: 'its answer is not kept' };
   }
@@ -243,7 +254,9 @@ export class Server {
       const header = Buffer.from(JSON.stringify({ ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) })).toString('base64');
       await this.#options.world.gate(process, 'reads a signed challenge');
       const found = await proof.collect(uri, idOrNonce, header);
-      if (found.kind !== 'purchase') return { kind: 'refused', why: found.kind === 'refused' ? found.why : 'no such purchase' };
+      if (found.kind !== 'purchase') {
+        return { kind: 'refused', why: found.kind === 'refused' ? found.why : 'no such purchase' };
+      }
       const kept = found.purchase.state === 'sold' ? await ledger.answerOf(found.purchase.id) : null;
       return kept ? this.#send(ledger, process, client, found.purchase, kept, 'wallet') : { kind: 'refused', why: `it is ${found.purchase.state}` };
     });
