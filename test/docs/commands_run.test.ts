@@ -14,6 +14,7 @@ import { commandsOf, pages, ROOT } from './pages.ts';
 /** What is not typed here, and what tries it instead. */
 const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
   [/^make test$/u, 'this is it'],
+  [/^make setup\b/u, 'test/lib/installed.test.ts: it would take the packages from under the tests'],
   [/^make (?:serve|buy|mcp|collect)\b/u, 'test/api: purchase, examples, mcp'],
   [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of who runs it'],
