@@ -43,7 +43,11 @@ const isAbsence = (failure: Failure): boolean => {
   const code = codeOf(failure);
   return code === undefined || code === READ_ONLY || CLASSES_OF_ABSENCE.includes(code.slice(0, 2));
 };
-const unavailable = (failure: Failure): LedgerUnavailable => new LedgerUnavailable(`the ledger: ${failure.message}`, { cause: failure.cause });
+/** In our own words: a driver's text carries the address of the server. */
+function unavailable(failure: Failure): LedgerUnavailable {
+  const code = codeOf(failure);
+  return new LedgerUnavailable(`the database of the ledger does not answer${code === undefined ? '' : ` (SQLSTATE ${code})`}`, { cause: failure.cause });
+}
 
 const failing = async <T>(work: Promise<T>): Promise<T> => {
   try { return await work; } catch (error) { throw new Failure(error); }

@@ -17,7 +17,12 @@ const migrations = migrationsIn(new URL('sqlite/', import.meta.url));
 
 // Result codes of SQLite: https://www.sqlite.org/rescode.html
 const [BUSY, LOCKED, NOTADB] = [5, 6, 26];
-const WAYS_TO_BE_UNAVAILABLE = new Set([BUSY, LOCKED, 8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 13 /* FULL */, 14 /* CANTOPEN */, NOTADB]);
+/** Errors that say the file cannot be used now, in our own words: a library's text may carry a path. */
+const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'the ledger file is locked by another process'], [LOCKED, 'the ledger file is locked by another process'],
+  [8, 'the ledger file is read-only'], [10, 'the disk of the ledger reports an error'], [11, 'the ledger file is damaged'],
+  [13, 'the disk of the ledger is full'], [14, 'the ledger file cannot be opened'], [NOTADB, 'the ledger file is no SQLite file'],
+]);
 
 /** Primary result code of an error SQLite gave, or undefined for any other error. */
 const codeOf = (error: unknown): number | undefined =>
@@ -25,8 +30,8 @@ const codeOf = (error: unknown): number | undefined =>
 const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(codeOf(error) ?? 0);
 
 function unavailable(error: unknown): unknown {
-  if (!WAYS_TO_BE_UNAVAILABLE.has(codeOf(error) ?? 0)) return error;
-  return new LedgerUnavailable(`the ledger: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  const why = UNAVAILABLE.get(codeOf(error) ?? 0);
+  return why === undefined ? error : new LedgerUnavailable(why, { cause: error });
 }
 
 /**

@@ -1,19 +1,23 @@
 /** How the audit goes through many blocks: step by step, and one auditor at a time. On a chain of scripted blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditPass, type Auditor } from '../../api/payments/audit.ts';
+import { auditPass, type AuditPass, type Auditor } from '../../api/payments/audit.ts';
 import type { PaymentChain } from '../../api/payments/payment_chain.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
-import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
+import type { AuditedAccount, BlockTime, IncomingTransfer } from '../../ledger/transfers.ts';
 
 const ACCOUNT: AuditedAccount = { chain: `0x${'c'.repeat(64)}`, payTo: `0x${'a'.repeat(40)}` };
 const SECONDS_PER_BLOCK = 2;
 
 /** A chain with a plain transfer in each of these blocks. `incoming` is called before each range is read. */
-function scriptedChain(final: bigint, blocks: readonly bigint[], incoming = async (_from: bigint): Promise<void> => undefined): PaymentChain {
+function scriptedChain(
+  final: bigint, blocks: readonly bigint[], incoming = async (_from: bigint): Promise<void> => undefined,
+): PaymentChain {
+  const payer = `0x${'b'.repeat(40)}`;
+  const hash = (block: bigint): string => `0x${block.toString(16).padStart(64, '0')}`;
   const transferIn = (block: bigint): IncomingTransfer =>
-    ({ transaction: `0x${block.toString(16).padStart(64, '0')}`, block, logIndex: 0, payer: `0x${'b'.repeat(40)}`, nonce: null, amount: block });
-  const time = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * SECONDS_PER_BLOCK });
+    ({ transaction: hash(block), block, logIndex: 0, payer, nonce: null, amount: block });
+  const time = (block: bigint): BlockTime => ({ block, seconds: Number(block) * SECONDS_PER_BLOCK });
   const unused = (): never => { throw new Error('the audit does not ask for this'); };
   return {
     id: async () => ACCOUNT.chain, of: unused, payer: unused, latestBlock: unused,
@@ -33,7 +37,8 @@ test('a long absence is made up in several passes, none of which skips or repeat
   const ranges: bigint[] = [];
   const chain = scriptedChain(final, blocks, async (from) => { ranges.push(from); });
   const auditor: Auditor = { ledger, chain, payTo: ACCOUNT.payTo, holder: 'a', nowMs: () => 1 };
-  const passes = [await auditPass(auditor), await auditPass(auditor), await auditPass(auditor), await auditPass(auditor)];
+  const passes: AuditPass[] = [];
+  for (let i = 0; i < 4; i += 1) passes.push(await auditPass(auditor));
   assert.deepEqual(passes.map(({ isBehind }) => isBehind), [true, true, false, false]);
   assert.deepEqual(passes.map(({ through }) => through?.block), [19_999n, 39_999n, final, final]);
   assert.equal(passes[2]?.through?.seconds, Number(final) * SECONDS_PER_BLOCK);
@@ -48,7 +53,8 @@ test('an auditor that was slow and lost its lease skips no block that the other 
   const ledger = await openSqliteLedger(':memory:');
   const blocks = Array.from({ length: 300 }, (_, i) => BigInt(i) * 10n);
   let nowMs = 0;
-  const second: Auditor = { ledger, chain: scriptedChain(1_200n, blocks), payTo: ACCOUNT.payTo, holder: 'b', nowMs: () => nowMs };
+  const { payTo } = ACCOUNT;
+  const second: Auditor = { ledger, chain: scriptedChain(1_200n, blocks), payTo, holder: 'b', nowMs: () => nowMs };
   const whileSlow = async (from: bigint): Promise<void> => {
     if (from !== 1_000n || nowMs > 0) return;
     // The lease of the first runs out; the second books what is final for its node, and ends; its lease runs out too.
@@ -66,7 +72,8 @@ test('an auditor that was slow and lost its lease skips no block that the other 
 
 test('a node whose final block is behind what is booked changes nothing', async () => {
   const ledger = await openSqliteLedger(':memory:');
-  const auditor = (final: bigint): Auditor => ({ ledger, chain: scriptedChain(final, [5n, 15n]), payTo: ACCOUNT.payTo, holder: 'a', nowMs: () => 1 });
+  const auditor = (final: bigint): Auditor =>
+    ({ ledger, chain: scriptedChain(final, [5n, 15n]), payTo: ACCOUNT.payTo, holder: 'a', nowMs: () => 1 });
   await auditPass(auditor(10n));
   const behind = await auditPass(auditor(3n));
   assert.deepEqual([behind.through?.block, behind.isBehind, behind.booked.no_purchase], [10n, false, 0]);

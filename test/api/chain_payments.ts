@@ -1,7 +1,10 @@
 /** Payments made on a real local chain, and purchases of which only the chain knows the outcome. */
 import assert from 'node:assert/strict';
 import { authorizationTypes } from '@x402/evm';
-import { createTestClient, createWalletClient, encodeFunctionData, http, parseAbi, parseSignature, type Hex, type TransactionReceipt } from 'viem';
+import {
+  createTestClient, createWalletClient, encodeFunctionData, http, parseAbi, parseSignature,
+  type Hex, type TransactionReceipt,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/base.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
@@ -20,7 +23,9 @@ const abi = parseAbi([
 const MULTICALL: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const TOKEN: Hex = USDC;
 const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
-const CANCEL = { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] } as const;
+const CANCEL = {
+  CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }],
+} as const;
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
@@ -89,14 +94,15 @@ export async function startChainPayments(): Promise<ChainPayments> {
     assert.equal(receipt.status, 'success');
     return receipt;
   };
-  const signed = async ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> => account.signTypedData({
+  const signed = ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> => account.signTypedData({
     domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization',
     message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
   });
-  const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => encodeFunctionData({
-    abi, functionName: 'transferWithAuthorization',
-    args: [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, await signed(payment, to, value)],
-  });
+  const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => {
+    const signature = await signed(payment, to, value);
+    const args = [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, signature] as const;
+    return encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args });
+  };
 
   return {
     chain, payments, payer, authorized,
@@ -123,8 +129,9 @@ export async function startChainPayments(): Promise<ChainPayments> {
     },
     async canceled({ nonce }) {
       const message = { authorizer: payer, nonce: nonce as Hex };
-      const signature = await account.signTypedData({ domain, types: CANCEL, primaryType: 'CancelAuthorization', message });
-      return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args: [payer, message.nonce, signature] });
+      const typed = { domain, types: CANCEL, primaryType: 'CancelAuthorization', message } as const;
+      const args = [payer, message.nonce, await account.signTypedData(typed)] as const;
+      return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args });
     },
     mined: (data) => send(USDC, data),
     minedTogether: (calls) => send(MULTICALL, encodeFunctionData({
@@ -134,7 +141,9 @@ export async function startChainPayments(): Promise<ChainPayments> {
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
     async mine(blocks) {
       // anvil takes several seconds for a thousand blocks.
-      for (let left = blocks; left > 0; left -= BLOCKS_AT_ONCE) await admin.mine({ blocks: Math.min(left, BLOCKS_AT_ONCE) });
+      for (let left = blocks; left > 0; left -= BLOCKS_AT_ONCE) {
+        await admin.mine({ blocks: Math.min(left, BLOCKS_AT_ONCE) });
+      }
     },
     async mineAt(seconds) {
       await admin.setNextBlockTimestamp({ timestamp: seconds });

@@ -1,4 +1,4 @@
-/** The chain alone ends a purchase of unknown outcome; the clock of this machine never does. On the real local chain. */
+/** The chain ends a purchase of unknown outcome; the clock of this machine never does. On the real local chain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { base as baseOfViem } from 'viem/chains';
@@ -11,22 +11,30 @@ import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { AMOUNT, startChainPayments, THEM, US, type ChainPayments } from './chain_payments.ts';
 
 it('the chain is Base as viem defines it, without the parts that nothing here uses', () => {
-  const used = (chain: object): object => Object.fromEntries(Object.entries(chain).filter(([name]) => !['contracts', 'extend', 'blockExplorers', 'sourceId'].includes(name)));
+  const unused = ['contracts', 'extend', 'blockExplorers', 'sourceId'];
+  const used = (chain: object): object =>
+    Object.fromEntries(Object.entries(chain).filter(([name]) => !unused.includes(name)));
   assert.deepEqual(used(base), used(baseOfViem));
-  for (const [name, contract] of Object.entries(base.contracts)) assert.deepEqual(contract, baseOfViem.contracts[name as keyof typeof baseOfViem.contracts], name);
+  for (const [name, contract] of Object.entries(base.contracts)) {
+    assert.deepEqual(contract, baseOfViem.contracts[name as keyof typeof baseOfViem.contracts], name);
+  }
 });
 
 const sold = (count: number): Pass => ({ sold: count, released: 0, waiting: 0, failure: null });
 const released = (count: number): Pass => ({ sold: 0, released: count, waiting: 0, failure: null });
-const waiting = (count: number, failure: string | null = null): Pass => ({ sold: 0, released: 0, waiting: count, failure });
+const waiting = (count: number, failure: string | null = null): Pass =>
+  ({ sold: 0, released: 0, waiting: count, failure });
 
 describe('the reconciler', () => {
   let on: ChainPayments;
   let ledger: Ledger;
-  const pass = (more: Partial<Reconciler> = {}): Promise<Pass> =>
-    reconcile({ ledger, chain: on.payments, chainId: () => on.payments.id(), money: 'test', nowMs: Date.now, ...more }, 0);
-  const settling = (seconds?: bigint): Promise<Purchase> => on.settling(ledger, seconds === undefined ? {} : { seconds });
-  const stateOf = async ({ id }: Purchase): Promise<Purchase> => (await ledger.find({ id })) ?? assert.fail('the purchase is gone');
+  const pass = (more: Partial<Reconciler> = {}, settlementMs = 0): Promise<Pass> => {
+    const chainId = (): Promise<string> => on.payments.id();
+    return reconcile({ ledger, chain: on.payments, chainId, money: 'test', nowMs: Date.now, ...more }, settlementMs);
+  };
+  const settling = (seconds = 300n): Promise<Purchase> => on.settling(ledger, { seconds });
+  const stateOf = async ({ id }: Purchase): Promise<Purchase> =>
+    (await ledger.find({ id })) ?? assert.fail('the purchase is gone');
 
   before(async () => {
     on = await startChainPayments();
@@ -42,7 +50,7 @@ describe('the reconciler', () => {
     const { transactionHash, blockNumber } = await on.pay(purchase.payment);
     assert.deepEqual(await pass(), sold(1));
     const { state, transaction, block } = await stateOf(purchase);
-    assert.deepEqual({ state, transaction, block }, { state: 'sold', transaction: transactionHash, block: blockNumber });
+    assert.deepEqual([state, transaction, block], ['sold', transactionHash, blockNumber]);
   });
 
   it('finds it by the transaction that was named, and in the other form of the call', async () => {
@@ -106,10 +114,13 @@ describe('the reconciler', () => {
   it('waits for a safe block past the payment\'s end, wherever the clock of this machine stands', async () => {
     const purchase = await settling(60n);
     const year = 365 * 86_400_000;
-    for (const now of [Date.now() + year, Date.now(), Date.now() - year]) assert.deepEqual(await pass({ nowMs: () => now }), waiting(1));
+    for (const now of [Date.now() + year, Date.now(), Date.now() - year]) {
+      assert.deepEqual(await pass({ nowMs: () => now }), waiting(1));
+    }
     await on.mineAt(purchase.payment.validBefore - 1n);
     await on.mineAt(purchase.payment.validBefore);
-    assert.deepEqual(await pass(), waiting(1), 'the latest block is late enough but may be replaced; the safe one is a second too early');
+    // The latest block is late enough but may be replaced; the safe one is a second too early.
+    assert.deepEqual(await pass(), waiting(1));
     await on.mineAt(purchase.payment.validBefore + 1n);
     assert.deepEqual(await pass({ nowMs: () => Date.now() - year }), released(1));
     assert.equal((await stateOf(purchase)).why, 'expired_unused');
@@ -125,7 +136,8 @@ describe('the reconciler', () => {
     const away = async (): Promise<never> => { throw new ChainUnavailable('the node did not answer in time'); };
     assert.deepEqual(await pass({ chain: { of: away } }), waiting(1, 'the node did not answer in time'));
     const faulty = async (): Promise<never> => { throw new Error('https://user:key@node.example failed'); };
-    assert.deepEqual(await pass({ chain: { of: faulty } }), waiting(1, 'an unexpected error; see the log'), 'a library\'s text is not repeated');
+    const unexpected = waiting(1, 'an unexpected error; see the log');
+    assert.deepEqual(await pass({ chain: { of: faulty } }), unexpected, 'a library\'s text is not repeated');
     assert.equal((await stateOf(purchase)).state, 'settling');
     assert.deepEqual(await pass(), sold(1));
   });
@@ -142,17 +154,17 @@ describe('the reconciler', () => {
     const [gone, real] = [await settling(), await settling()];
     const another = async (): Promise<string> => `0x${'e'.repeat(64)}`;
     await on.pay(real.payment);
-    assert.deepEqual(await pass({ money: 'real', chainId: another }), { ...sold(1), waiting: 1 }, 'of real money only the payment itself tells');
+    const ofRealMoney = await pass({ money: 'real', chainId: another });
+    assert.deepEqual(ofRealMoney, { ...sold(1), waiting: 1 }, 'the chain\'s id ends no purchase paid with real money');
     assert.deepEqual(await pass({ chainId: another }), released(1));
     assert.equal((await stateOf(gone)).why, 'chain_gone');
   });
 
-  it('leaves a purchase alone while its request may still settle it, unless its outcome was noted as unknown', async () => {
+  it('leaves a purchase alone while its request may settle it, unless its outcome was noted as unknown', async () => {
     const purchase = await settling();
     await on.pay(purchase.payment);
-    const later = (): Promise<Pass> => reconcile({ ledger, chain: on.payments, chainId: () => on.payments.id(), money: 'test', nowMs: Date.now }, 3_600_000);
-    assert.deepEqual(await later(), waiting(0));
+    assert.deepEqual(await pass({}, 3_600_000), waiting(0));
     await ledger.unknown(purchase.id, 'not_seen', null);
-    assert.deepEqual(await later(), sold(1));
+    assert.deepEqual(await pass({}, 3_600_000), sold(1));
   });
 });

@@ -27,13 +27,13 @@ export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fat
   const seen = { settlements: 0, lostReplies: 0, lost: 0, held: 0 };
   const underway = new Set<Promise<void>>();
   /** Settlements whose fate is not known yet. */
-  let held = 0;
+  const held = new Set<Buffer>();
   const pass = async (body: Buffer, outgoing: ServerResponse): Promise<void> => {
     const isSettlement = body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
-    if (isSettlement) held += 1;
+    if (isSettlement) held.add(body);
     const { afterMs, sent, replied } = isSettlement ? await fate() : UNHARMED;
     if (isSettlement) {
-      held -= 1;
+      held.delete(body);
       seen.settlements += 1;
       if (!sent) seen.lost += 1;
       else if (!replied) seen.lostReplies += 1;
@@ -57,7 +57,7 @@ export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fat
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen,
-    async reached() { while (held === 0) await sleep(20); },
+    async reached() { while (held.size === 0) await sleep(20); },
     async idle() { while (underway.size > 0) await Promise.all(underway); },
     async close() {
       server.closeAllConnections();

@@ -1,6 +1,8 @@
 /** Transfers, and an auditor who books them, for tests of the book of incoming transfers. */
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { AuditedAccount, BlockTime, BookedTransfer, IncomingTransfer, TransferKind } from '../../ledger/transfers.ts';
+import type {
+  AuditedAccount, BlockTime, BookedTransfer, IncomingTransfer, TransferKind,
+} from '../../ledger/transfers.ts';
 import { CHAIN, paid, payment } from './purchases.ts';
 
 export const ACCOUNT: AuditedAccount = { chain: CHAIN, payTo: payment(1).payTo };
@@ -19,12 +21,15 @@ export async function book(
   ledger: Ledger, transfers: readonly IncomingTransfer[], nowMs = 100, account = ACCOUNT, through = END,
 ): Promise<readonly BookedTransfer[]> {
   const holder = 'auditor';
-  if ((await ledger.leaseAudit(account, holder, nowMs, LEASE_MS)) === null) throw new Error('another auditor has the lease');
+  const state = await ledger.leaseAudit(account, holder, nowMs, LEASE_MS);
+  if (state === null) throw new Error('another auditor has the lease');
   return ledger.bookTransfers({ account, holder, transfers, through, nowMs });
 }
 
 /** Book one transfer. @returns what became of it */
-export async function kindOf(ledger: Ledger, transfer: IncomingTransfer, nowMs?: number, account?: AuditedAccount): Promise<TransferKind> {
+export async function kindOf(
+  ledger: Ledger, transfer: IncomingTransfer, nowMs?: number, account?: AuditedAccount,
+): Promise<TransferKind> {
   const [booked] = await book(ledger, [transfer], nowMs, account);
   if (!booked) throw new Error('nothing was booked');
   return booked.kind;

@@ -1,4 +1,4 @@
-/** What the audit keeps in the ledger: its lease, its progress, what is owed or unpaid, and gas: a part of conformance.ts. */
+/** The audit's lease and progress, what is owed or unpaid, and reserved gas: a part of conformance.ts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
@@ -12,7 +12,8 @@ const through = (block: bigint): { block: bigint; seconds: number } => ({ block,
 const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
 
 /** A purchase as a version wrote it that did not know chains. */
-const withoutChain = (ledger: Ledger, state: Purchase['state'], n: number): Promise<Purchase> => purchaseIn(ledger, state, n, { chain: null as never });
+const withoutChain = (ledger: Ledger, state: Purchase['state'], n: number): Promise<Purchase> =>
+  purchaseIn(ledger, state, n, { chain: null as never });
 
 /** @param inNew runs its work on two connections to one new ledger */
 export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
@@ -25,7 +26,7 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         assert.equal(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 2, LEASE_MS), null);
         assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 1, LEASE_MS), NOTHING_YET);
         assert.equal(await one.leaseAudit(ACCOUNT, 'a', 2 * LEASE_MS, LEASE_MS), null);
-        assert.deepEqual(await one.leaseAudit(OTHER, 'a', 0, LEASE_MS), NOTHING_YET, 'each account has a lease of its own');
+        assert.deepEqual(await one.leaseAudit(OTHER, 'a', 0, LEASE_MS), NOTHING_YET, 'another account, another lease');
       });
     });
 
@@ -44,7 +45,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       await inNew(async (one, two) => {
         const ahead = 10 ** 9;
         await one.leaseAudit(ACCOUNT, 'ahead', ahead, LEASE_MS);
-        assert.equal(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS, LEASE_MS), null, 'clocks that differ by a lease are no fault');
+        // Clocks that differ by less than a lease are no fault.
+        assert.equal(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS, LEASE_MS), null);
         assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS - 1, LEASE_MS), NOTHING_YET);
         assert.equal(await one.leaseAudit(ACCOUNT, 'c', ahead - LEASE_MS - 1, LEASE_MS), null);
       });
@@ -63,7 +65,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         assert.equal((await one.bookTransfers({ ...booking, holder: 'a' })).length, 1);
         const state = { throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
         assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS, LEASE_MS), state);
-        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) }), [], 'its lease is another\'s');
+        const late = await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) });
+        assert.deepEqual(late, [], 'another has the lease by now');
         assert.deepEqual(await one.audits(), [{ ...ACCOUNT, ...state }]);
       });
     });
@@ -73,7 +76,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         await book(ledger, [], 100, ACCOUNT, through(5n));
         await book(ledger, [], 200, OTHER, through(7n));
         assert.deepEqual(await ledger.audits(), [
-          { ...OTHER, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 }, { ...ACCOUNT, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
+          { ...OTHER, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
+          { ...ACCOUNT, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
         ]);
       });
     });
@@ -83,23 +87,28 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         const transfers = [1, 2, 3].map((n) => transferOf(n));
         for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
+        const booking = { account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 };
         const booked = await Promise.all(Array.from({ length: 16 }, (_, i) =>
-          (i % 2 === 0 ? one : two).bookTransfers({ account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 })));
-        for (const each of booked) assert.deepEqual(each.map(({ kind }) => kind), ['matched', 'made_good', 'no_purchase']);
+          (i % 2 === 0 ? one : two).bookTransfers(booking)));
+        for (const each of booked) {
+          assert.deepEqual(each.map(({ kind }) => kind), ['matched', 'made_good', 'no_purchase']);
+        }
         assert.equal((await all(one.transfers(null))).length, 3);
       });
     });
 
-    test('transfers come in the order of the chain, also when there are more than one page, by account and kind', async () => {
+    test('transfers come in the order of the chain, by account and kind, also more than one page of them', async () => {
       await inNew(async (ledger) => {
         const many = 1201;
-        const transfers = Array.from({ length: many }, (_, i) => transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }));
+        const transfers = Array.from({ length: many }, (_, i) =>
+          transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }));
         await book(ledger, transfers.toReversed());
         await purchaseIn(ledger, 'sold', 5000);
         await book(ledger, [transferOf(5000)]);
         await book(ledger, [transferOf(1)], 100, OTHER);
         const [own, others] = [await all(ledger.transfers(ACCOUNT)), await all(ledger.transfers(OTHER))];
-        assert.deepEqual(own.map((t) => Number(t.block) * 7 + t.logIndex), [...Array.from({ length: many }, (_, i) => i), 35_001]);
+        const places = [...Array.from({ length: many }, (_, i) => i), 35_001];
+        assert.deepEqual(own.map((t) => Number(t.block) * 7 + t.logIndex), places);
         assert.equal(others.length, 1);
         assert.deepEqual(await all(ledger.transfers(null)), [...own, ...others]);
         assert.equal((await all(ledger.transfers(ACCOUNT, ['no_purchase']))).length, many);
@@ -128,15 +137,19 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
     test('sold purchases without a transfer: of this account, up to this block', async () => {
       await inNew(async (ledger) => {
         for (const n of [1, 2, 3]) await purchaseIn(ledger, 'sold', n);
-        for (const [i, state] of (['reserved', 'settling', 'released'] as const).entries()) await purchaseIn(ledger, state, 10 + i);
+        for (const [i, state] of (['reserved', 'settling', 'released'] as const).entries()) {
+          await purchaseIn(ledger, state, 10 + i);
+        }
         await purchaseIn(ledger, 'sold', 20, { chain: OTHER.chain });
         await purchaseIn(ledger, 'sold', 21, { payment: { ...payment(21), payTo: payment(1, 9).payer } });
-        const unpaid = async (block: bigint): Promise<string[]> => (await ledger.soldWithoutTransfer(ACCOUNT, { block, seconds: 0 })).map((p) => p.payment.nonce).sort();
+        const unpaid = async (block: bigint): Promise<string[]> =>
+          (await ledger.soldWithoutTransfer(ACCOUNT, { block, seconds: 0 })).map((p) => p.payment.nonce).sort();
         assert.deepEqual(await unpaid(0n), []);
         assert.deepEqual(await unpaid(2n), [1, 2].map((n) => payment(n).nonce));
         assert.deepEqual(await unpaid(99n), [1, 2, 3].map((n) => payment(n).nonce));
         await book(ledger, [transferOf(2), transferOf(3, { amount: 1n })]);
-        assert.deepEqual(await unpaid(99n), [1, 3].map((n) => payment(n).nonce), 'a transfer of another amount does not pay it');
+        // A transfer of another amount does not pay it.
+        assert.deepEqual(await unpaid(99n), [1, 3].map((n) => payment(n).nonce));
       });
     });
 
@@ -163,7 +176,7 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         await ledger.adoptChain(OTHER.chain);
         assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
         const chains = (await all(ledger.purchases())).map((p) => [p.payment.nonce, p.chain]).sort();
-        assert.deepEqual(chains, [[payment(1).nonce, CHAIN], [payment(2).nonce, CHAIN], [payment(3).nonce, OTHER.chain]]);
+        assert.deepEqual(chains, [CHAIN, CHAIN, OTHER.chain].map((chain, i) => [payment(i + 1).nonce, chain]));
       });
     });
   });
@@ -187,7 +200,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
 
     test('is never reserved above the limit by callers at once', async () => {
       await inNew(async (one, two) => {
-        const given = await Promise.all(Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)));
+        const given = await Promise.all(Array.from({ length: 32 }, (_, i) =>
+          (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)));
         assert.equal(given.filter(Boolean).length, 7);
         assert.equal(await one.gasReserved('0xa', '2026-11-20'), 49n);
       });

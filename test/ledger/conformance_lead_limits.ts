@@ -5,38 +5,46 @@ import type { Claimed, LeadLimits, Ledger, Purchase } from '../../ledger/ledger.
 import { answer, claim, GENEROUS_LEADS, LEASE_MS, paid, payment, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const leads = Array.from({ length: 100 }, (_, i) => `lead-${i}`);
+const NONE: LeadLimits = { perPayer: 0, byNewPayers: 0 };
 const LIMITED_BY_PAYER: Claimed = { kind: 'limited', by: 'payer' };
 const LIMITED_BY_NEW: Claimed = { kind: 'limited', by: 'new payers' };
 
 /** Begin purchase `n` of payer number `payer`. */
-const begun = (ledger: Ledger, n: number, payer: number, nowMs = 0): Promise<Purchase> => reserve(ledger, wanted(n, { payment: payment(n, payer), nowMs }));
+const begun = (ledger: Ledger, n: number, payer: number, nowMs = 0): Promise<Purchase> =>
+  reserve(ledger, wanted(n, { payment: payment(n, payer), nowMs }));
 
 /** Begin a purchase and claim any lead for it. */
-const claimedBy = async (ledger: Ledger, n: number, payer: number, limits: Partial<LeadLimits>, nowMs = 0): Promise<Claimed> =>
-  ledger.claim((await begun(ledger, n, payer, nowMs)).id, leads, { ...GENEROUS_LEADS, ...limits }, nowMs);
+async function claimedBy(
+  ledger: Ledger, n: number, payer: number, limits: Partial<LeadLimits>, nowMs = 0,
+): Promise<Claimed> {
+  const { id } = await begun(ledger, n, payer, nowMs);
+  return ledger.claim(id, leads, { ...GENEROUS_LEADS, ...limits }, nowMs);
+}
+const claimed = (leadId: string): Claimed => ({ kind: 'claimed', leadId });
 
 /** A payer who bought before. */
-const bought = (ledger: Ledger, n: number, payer: number): Promise<Purchase> => purchaseIn(ledger, 'sold', n, { payment: payment(n, payer), lead: `bought-${n}` });
+const bought = (ledger: Ledger, n: number, payer: number): Promise<Purchase> =>
+  purchaseIn(ledger, 'sold', n, { payment: payment(n, payer), lead: `bought-${n}` });
 
 /** @param inNew runs its work on two connections to one new ledger */
 export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
   describe('limits on held leads', () => {
     test('one payer holds so many leads that are not sold yet', async () => {
       await inNew(async (ledger) => {
-        const limits = { perPayer: 2 };
+        const limits = { ...GENEROUS_LEADS, perPayer: 2 };
         await bought(ledger, 1, 1);
         const [first, second] = [await begun(ledger, 2, 1), await begun(ledger, 3, 1)];
-        assert.deepEqual(await ledger.claim(first.id, leads, { ...GENEROUS_LEADS, ...limits }, 0), { kind: 'claimed', leadId: 'lead-0' });
-        assert.deepEqual(await ledger.claim(second.id, leads, { ...GENEROUS_LEADS, ...limits }, 0), { kind: 'claimed', leadId: 'lead-1' });
+        assert.deepEqual(await ledger.claim(first.id, leads, limits, 0), claimed('lead-0'));
+        assert.deepEqual(await ledger.claim(second.id, leads, limits, 0), claimed('lead-1'));
         await ledger.settling(first.id, answer('x'), 5);
         assert.deepEqual(await claimedBy(ledger, 4, 1, limits), LIMITED_BY_PAYER, 'one is settling, one reserved');
-        assert.deepEqual(await claimedBy(ledger, 5, 2, limits), { kind: 'claimed', leadId: 'lead-2' }, 'another payer is not counted');
+        assert.deepEqual(await claimedBy(ledger, 5, 2, limits), claimed('lead-2'), 'another payer is not counted');
         await ledger.sold(first.id, paid(2), 6);
-        assert.deepEqual(await claimedBy(ledger, 6, 1, limits), { kind: 'claimed', leadId: 'lead-3' }, 'a sold lead is not held');
+        assert.deepEqual(await claimedBy(ledger, 6, 1, limits), claimed('lead-3'), 'a sold lead is not held');
         await ledger.release(second.id, 'not_settled', 7);
-        assert.deepEqual(await claimedBy(ledger, 7, 1, limits), { kind: 'claimed', leadId: 'lead-1' }, 'nor is one that was given back');
+        assert.deepEqual(await claimedBy(ledger, 7, 1, limits), claimed('lead-1'), 'nor is one that was given back');
         assert.deepEqual(await claimedBy(ledger, 8, 1, limits), LIMITED_BY_PAYER);
-        assert.deepEqual(await claimedBy(ledger, 9, 1, limits, LEASE_MS), { kind: 'claimed', leadId: 'lead-1' }, 'nor one whose lease ran out');
+        assert.deepEqual(await claimedBy(ledger, 9, 1, limits, LEASE_MS), claimed('lead-1'), 'nor an abandoned one');
       });
     });
 
@@ -44,7 +52,7 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
       await inNew(async (ledger) => {
         const { id } = await begun(ledger, 1, 1);
         assert.equal(await claim(ledger, id, ['lead-7'], 0), 'lead-7');
-        assert.deepEqual(await ledger.claim(id, leads, { perPayer: 0, byNewPayers: 0 }, 0), { kind: 'claimed', leadId: 'lead-7' });
+        assert.deepEqual(await ledger.claim(id, leads, NONE, 0), claimed('lead-7'));
       });
     });
 
@@ -65,7 +73,8 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
         for (let n = 20; n < 22; n += 1) assert.equal((await claimedBy(ledger, n, 2, limits)).kind, 'claimed');
         assert.deepEqual(await claimedBy(ledger, 22, 2, limits), LIMITED_BY_NEW);
         assert.equal((await claimedBy(ledger, 15, 1, limits)).kind, 'claimed');
-        assert.deepEqual(await claimedBy(ledger, 16, 1, { ...limits, perPayer: 6 }), LIMITED_BY_PAYER, 'but by the other limit');
+        const own = { ...limits, perPayer: 6 };
+        assert.deepEqual(await claimedBy(ledger, 16, 1, own), LIMITED_BY_PAYER, 'the limit of one payer binds it');
       });
     });
 
@@ -77,7 +86,7 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
         assert.equal((await claimedBy(ledger, 2, 1, limits)).kind, 'claimed');
         assert.deepEqual(await claimedBy(ledger, 3, 2, limits), LIMITED_BY_NEW);
         await ledger.settling(first.id, answer('x'), 5);
-        assert.deepEqual(await claimedBy(ledger, 4, 2, limits), LIMITED_BY_NEW, 'a purchase that is settling is not completed');
+        assert.deepEqual(await claimedBy(ledger, 4, 2, limits), LIMITED_BY_NEW, 'settling is not completed');
         await ledger.sold(first.id, paid(1), 6);
         assert.equal((await claimedBy(ledger, 5, 2, limits)).kind, 'claimed');
       });
@@ -93,19 +102,22 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
     test('a purchase that is no longer reserved is told so, not that it is limited', async () => {
       await inNew(async (ledger) => {
         const { id } = await purchaseIn(ledger, 'settling', 1);
-        assert.deepEqual(await ledger.claim(id, leads, { perPayer: 0, byNewPayers: 0 }, 0), { kind: 'none' });
-        assert.deepEqual(await ledger.claim('no such purchase', leads, { perPayer: 0, byNewPayers: 0 }, 0), { kind: 'none' });
+        assert.deepEqual(await ledger.claim(id, leads, NONE, 0), { kind: 'none' });
+        assert.deepEqual(await ledger.claim('no such purchase', leads, NONE, 0), { kind: 'none' });
       });
     });
 
     for (const [name, limits, payerOf, reached] of [
-      ['one payer', { perPayer: 5 }, () => 1, LIMITED_BY_PAYER], ['new payers', { byNewPayers: 5 }, (i: number) => i + 1, LIMITED_BY_NEW],
+      ['one payer', { perPayer: 5 }, () => 1, LIMITED_BY_PAYER],
+      ['new payers', { byNewPayers: 5 }, (i: number) => i + 1, LIMITED_BY_NEW],
     ] as const) {
       test(`sixteen claims at once never pass the limit of ${name}`, async () => {
         await inNew(async (one, two) => {
           for (let round = 0; round < 4; round += 1) {
-            const purchases = await Promise.all(Array.from({ length: 16 }, (_, i) => begun(one, 100 * round + i, payerOf(i))));
-            const claims = await Promise.all(purchases.map(({ id }, i) => (i % 2 === 0 ? one : two).claim(id, leads, { ...GENEROUS_LEADS, ...limits }, 0)));
+            const numbers = Array.from({ length: 16 }, (_, i) => i);
+            const purchases = await Promise.all(numbers.map((i) => begun(one, 100 * round + i, payerOf(i))));
+            const claims = await Promise.all(purchases.map(({ id }, i) =>
+              (i % 2 === 0 ? one : two).claim(id, leads, { ...GENEROUS_LEADS, ...limits }, 0)));
             const given = claims.filter((c) => c.kind === 'claimed');
             assert.equal(given.length, 5);
             assert.equal(new Set(given.map((c) => c.leadId)).size, 5);
