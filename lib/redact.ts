@@ -21,6 +21,17 @@ const formsOf = (secret: string): string[] => [
   attempt(() => decodeURIComponent(secret), secret), attempt(() => new URL(secret).href, secret),
 ];
 
+/** Replace the beginning of a secret that a library has cut off with three dots. */
+const withoutCut = (text: string, forms: readonly string[]): string => text.split(/(\.\.\.|…)/).map((part, i, parts) => {
+  if (parts[i + 1] !== '...' && parts[i + 1] !== '…') return part;
+  for (const form of forms) {
+    for (let length = Math.min(form.length, part.length); length >= SHORTEST; length -= 1) {
+      if (part.endsWith(form.slice(0, length))) return part.slice(0, -length) + HIDDEN;
+    }
+  }
+  return part;
+}).join('');
+
 /** A function that replaces every secret, and any URL's user and password, with `[hidden]`. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = [...new Set(secrets.filter((s) => s.length >= SHORTEST).flatMap(formsOf))].sort((a, b) => b.length - a.length);
@@ -28,6 +39,7 @@ export function redactor(secrets: readonly string[]): Redact {
   const known = forms.length === 0 ? null : new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g');
   return (text) => {
     let shown = known === null ? text : text.replace(known, HIDDEN);
+    if (shown.includes('...') || shown.includes('…')) shown = withoutCut(shown, forms);
     if (shown.includes('@')) shown = shown.replace(USERINFO, `$1${HIDDEN}@`);
     return shown.replace(ADDRESS, `$1 ${HIDDEN}`);
   };

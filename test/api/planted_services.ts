@@ -12,6 +12,8 @@ export interface Service {
   readonly port: number;
   /** What it does with the next requests. */
   fault: Fault;
+  /** Path to whose end the fault is limited; empty for all. */
+  only: string;
   /** Requests that met a fault. */
   faults: number;
   close(): void;
@@ -27,7 +29,7 @@ async function started(host: string, answer: (request: IncomingMessage, body: Bu
   const listener: RequestListener = (request, response) => {
     const reply = async (): Promise<void> => {
       const body = await bodyOf(request);
-      const { fault } = service;
+      const fault = request.url?.endsWith(service.only) === true ? service.fault : 'none';
       if (fault !== 'none') service.faults += 1;
       // Like services that repeat what they were asked.
       const echo = `${request.method} http://${request.headers.host}${request.url} refused; Authorization: ${request.headers.authorization}`;
@@ -41,7 +43,7 @@ async function started(host: string, answer: (request: IncomingMessage, body: Bu
   const server: Server = createServer(listener).listen(0, host);
   await once(server, 'listening');
   const service: Service = {
-    host, port: (server.address() as AddressInfo).port, fault: 'none', faults: 0,
+    host, port: (server.address() as AddressInfo).port, fault: 'none', only: '', faults: 0,
     close() {
       server.closeAllConnections();
       server.close();
