@@ -93,7 +93,9 @@ const WITH_RETRY_AFTER = new Set<number>([429, 503]);
 function refusals(route: Route): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
-    const onlyPriced = OF_PRICED_STATUSES.has(status) || OF_PRICED_ROUTES.has(reason);
+    // A free route that shows which leads are left reads the ledger.
+    const readsLedger = reason === 'payments_unavailable' && route.state !== undefined;
+    const onlyPriced = (OF_PRICED_STATUSES.has(status) || OF_PRICED_ROUTES.has(reason)) && !readsLedger;
     const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || OF_SOME_ROUTES.has(reason);
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);

@@ -44,8 +44,8 @@ describe('a payment header', () => {
   });
 
   const refused: [string, unknown, RegExp][] = [
-    ['Permit2', withPayload({ permit2Authorization: { permitted: {} } }), /^Permit2 payments are not accepted\. Send scheme "exact" with an EIP-3009 payload/],
-    ['Permit2 in the authorization', withAuthorization({ permit2Authorization: {} }), /^Permit2 payments are not accepted/],
+    ['Permit2', withPayload({ permit2Authorization: { permitted: {} } }), /^Permit2 payments \(permit2Authorization\) are not accepted\. Send scheme "exact" with an EIP-3009 payload/],
+    ['Permit2 in the authorization', withAuthorization({ permit2Authorization: {} }), /^Permit2 payments \(permit2Authorization\) are not accepted/],
     ['an unknown member of the payload', withPayload({ asset: 'x', note: 1 }), /^payload has members that are not accepted: asset, note\. Send/],
     ['an unknown member of the authorization', withAuthorization({ salt: '0x' }), /^payload\.authorization has members that are not accepted: salt\./],
     ['a wallet that is not deployed', withPayload({ signature: `0x${'00'.repeat(96)}${'6492'.repeat(16)}` }), /not deployed \(ERC-6492\)/],

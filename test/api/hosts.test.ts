@@ -64,7 +64,7 @@ describe('two hosts on one ledger', () => {
 
   it('sell each lead to one buyer, and show neither host\'s sales on the other', async () => {
     const buyers = await Promise.all(Array.from({ length: 2 * LEADS }, buyer));
-    // Payers who never bought may hold three leads together. These have bought before.
+    // Payers who never bought may hold only so many leads together. These have bought before.
     for (const [i, known] of buyers.entries()) assert.equal((await known.fetch(`${at(i)}/api/deals`)).status, 200);
     const start = await chain.balanceOf(payTo);
     const payments = await Promise.all(buyers.map((b, i) => b.sign(`${at(i)}/api/leads/exclusive`)));

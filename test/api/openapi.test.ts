@@ -57,7 +57,7 @@ describe('the interface description', () => {
   it('names each refusal of a payment with its status, at the routes that give it', async () => {
     const ofPriced = {
       402: ['payment_required', 'payment_malformed', 'payment_invalid', 'contract_wallet_refused', 'payer_without_funds'], 429: ['too_many_open_purchases', 'payer_unbilled_too_often'],
-      502: ['settlement_unknown'], 503: ['payments_unavailable', 'settlement_budget_spent'],
+      502: ['settlement_unknown'], 503: ['settlement_budget_spent'],
     };
     const ofExclusive = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
     const page = await readFile(new URL('../../docs/interface.md', import.meta.url), 'utf8');

@@ -1,6 +1,7 @@
 /** Refusals before a purchase begins: each has a reason and a status of its own, and costs nobody anything. Chain and facilitator are scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { leadLimits } from '../../api/payments/caps.ts';
 import { ChainUnavailable } from '../../api/payments/chain_errors.ts';
 import { FacilitatorUnavailable } from '../../api/payments/facilitator_unavailable.ts';
 import { signaturesOf, type Signatures } from '../../api/payments/signatures.ts';
@@ -167,15 +168,16 @@ describe('a purchase is refused before it begins', () => {
 
   it('where the payer, or payers who never bought, hold too many leads', async () => {
     assert.equal((await buys(LIST)).status, 200);
-    for (let i = 0; i < 3; i += 1) await leaveOpen(EXCLUSIVE, buyer);
+    const { perPayer, byNewPayers } = leadLimits(LEADS);
+    for (let i = 0; i < perPayer; i += 1) await leaveOpen(EXCLUSIVE, buyer);
     await refusedFor('too_many_held_leads', 429, EXCLUSIVE);
-    // One who bought before holds three. Those who never did hold three more, together.
-    for (let i = 0; i < 3; i += 1) await leaveOpen(EXCLUSIVE, buyerWith());
+    // The leads of one who bought before do not count among those that payers who never did may hold together.
+    for (let i = 0; i < byNewPayers; i += 1) await leaveOpen(EXCLUSIVE, buyerWith());
     await refusedFor('lead_pool_held', 503, EXCLUSIVE, buyerWith());
     const known = buyerWith();
     assert.equal((await buys(LIST, known)).status, 200);
     assert.equal((await buys(EXCLUSIVE, known)).status, 200, 'who bought before is not held up by who never did');
-    assert.equal((await ledger.claimedLeads(Date.now())).size, 7, 'a refused purchase claims no lead');
+    assert.equal((await ledger.claimedLeads(Date.now())).size, perPayer + byNewPayers + 1, 'a refused purchase claims no lead');
   });
 
   it('while exclusive sales are paused after a restore; lists are sold', async () => {

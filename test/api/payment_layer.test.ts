@@ -23,7 +23,7 @@ describe('the folder of the payment layer', () => {
       const text = await readFile(join(folder, name), 'utf8');
       for (const [, from = ''] of text.matchAll(/ from '(\.[^']+)'/g)) {
         const path = relative(join(folder, '../..'), resolve(dirname(join(folder, name)), from));
-        assert.match(path, /^(api\/payments\/|ledger\/(ledger|transfers|differences)\.ts$|lib\/files\.ts$)/, `${name} imports ${path}`);
+        assert.match(path, /^(api\/payments\/|ledger\/(ledger|transfers|differences)\.ts$|lib\/(files|settings)\.ts$)/, `${name} imports ${path}`);
       }
     }
   });

@@ -15,14 +15,16 @@ const PRICE = 50_000n;
 
 describe('limits of a running server', () => {
   let folder: DataFolder;
+  /** A data folder has one ledger: test money has a folder of its own. */
+  let sandboxFolder: DataFolder;
   let chain: Chain;
   let node: HeldNode;
   const open: Serving[] = [];
   const key = generatePrivateKey();
 
   before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
+    [folder, sandboxFolder] = await Promise.all([dataFolder(), dataFolder()]);
+    for (const { publish } of [folder, sandboxFolder]) await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
     chain = await startChain();
     node = await heldNode(chain.rpcUrl);
     await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({ address: privateKeyToAccount(key).address, value: 10n ** 18n });
@@ -31,7 +33,7 @@ describe('limits of a running server', () => {
   after(async () => {
     await node.close();
     await chain.close();
-    await folder.remove();
+    await Promise.all([folder.remove(), sandboxFolder.remove()]);
   });
 
   const started = async (env: Record<string, string>): Promise<Serving> => {
@@ -40,8 +42,9 @@ describe('limits of a running server', () => {
     open.push(server);
     return server;
   };
+  const sandbox = (env: Record<string, string> = {}): Promise<Serving> => started({ DATA_DIR: sandboxFolder.path, SANDBOX_RPC: chain.rpcUrl, ...env });
   const self = (env: Record<string, string> = {}): Promise<Serving> => started({
-    LEDGER: `${folder.path}/self.sqlite`, PAYMENTS: 'self', SETTLE_KEY: key, PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', PUBLIC_BASE_URL: 'http://localhost', RPC_URL: node.url, ...env,
+    PAYMENTS: 'self', SETTLE_KEY: key, PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', PUBLIC_BASE_URL: 'http://localhost', RPC_URL: node.url, ...env,
   });
   const buyer = async (): Promise<Buyer> => {
     const made = buyerWith();
@@ -93,18 +96,18 @@ describe('limits of a running server', () => {
     const wallet = await contractWallet(chain, 4n * PRICE);
     const own = await self();
     assert.deepEqual(await told(await fetchPaying(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))), [402, 'contract_wallet_refused', false]);
-    const without = await started({ SANDBOX_RPC: chain.rpcUrl, CONTRACT_WALLETS: '0' });
+    const without = await sandbox({ CONTRACT_WALLETS: '0' });
     assert.deepEqual(await told(await fetchPaying(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))), [402, 'contract_wallet_refused', false]);
     await without.close();
-    const sandbox = await started({ SANDBOX_RPC: chain.rpcUrl });
-    const lead = `${sandbox.url}/api/leads/exclusive`;
+    const withThem = await sandbox();
+    const lead = `${withThem.url}/api/leads/exclusive`;
     assert.deepEqual(await told(await fetchPaying(lead, await wallet.sign(lead))), [402, 'contract_wallet_refused', false]);
-    assert.equal((await fetchPaying(`${sandbox.url}/api/deals`, await wallet.sign(`${sandbox.url}/api/deals`))).status, 200);
+    assert.equal((await fetchPaying(`${withThem.url}/api/deals`, await wallet.sign(`${withThem.url}/api/deals`))).status, 200);
     assert.equal(await chain.balanceOf(wallet.address), 3n * PRICE);
   });
 
   it('count an account with an EIP-7702 delegation as a contract', async () => {
-    const server = await started({ SANDBOX_RPC: chain.rpcUrl });
+    const server = await sandbox();
     const who = await buyer();
     await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setCode({ address: who.address, bytecode: `0xef0100${'11'.repeat(20)}` });
     const lead = `${server.url}/api/leads/exclusive`;

@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     ['a file is missing', (f) => rm(join(f, 'auctions.parquet')), /auctions\.parquet/],
     ['the manifest is missing', (f) => rm(join(f, 'manifest.json')), /manifest\.json/],
     ['the manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
-    ['the folder is missing', (f) => rm(f, { recursive: true }), /manifest\.json cannot be opened/],
+    ['the folder is missing', (f) => rm(f, { recursive: true }), /^manifest\.json cannot be opened$/],
   ];
   for (const [name, damage, reason] of damages) {
     it(`keeps the one before serving when ${name}, and says so in /health`, () => withFolder(async (folder, start) => {
