@@ -9,6 +9,8 @@ export type Verification =
 /** Where to look on the chain. `transaction` is 0x and 64 lower-case hex digits, or null if no such hash was named. */
 export interface SettlementHint {
   readonly transaction: string | null;
+  /** True where this process itself sent nothing, because its gas of the day is spent. Never said by another host. */
+  readonly isUnsent?: true;
 }
 
 export interface Facilitator {

@@ -68,7 +68,7 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
     },
     async settle(payload) {
       try {
-        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null };
+        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, isUnsent: true };
         return { transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })) };
       } catch {
         // It may have been sent. The chain tells.

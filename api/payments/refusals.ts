@@ -83,7 +83,11 @@ export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds:
     exclusivePaused(ctx: Context): void {
       answer(ctx, 503, 'exclusive_paused', 'Exclusive sales are paused: the ledger was restored, and payments made before are being matched. Nothing was charged.', retryAfter(UNPAID_RETRY_SECONDS));
     },
-    notSent(ctx: Context, why: 'ledger_unavailable' | 'reservation_ran_out'): void {
+    notSent(ctx: Context, why: 'ledger_unavailable' | 'reservation_ran_out' | 'gas_spent'): void {
+      if (why === 'gas_spent') {
+        this.budgetSpent(ctx);
+        return;
+      }
       const detail = why === 'ledger_unavailable' ? 'Purchases cannot be written right now.' : 'The reservation ran out before the answer was ready.';
       answer(ctx, 503, 'payments_unavailable', `${detail} Nothing was charged; try again.`, retryAfter(retrySeconds));
     },

@@ -56,7 +56,7 @@ export type SaleOutcome =
   /** There was nothing to sell. Nobody is charged; the payment is free again. */
   | { readonly kind: 'nothing' }
   /** The ledger did not answer, or the reservation ran out. Nothing was sent; nobody is charged. */
-  | { readonly kind: 'not_sent'; readonly why: 'ledger_unavailable' | 'reservation_ran_out' }
+  | { readonly kind: 'not_sent'; readonly why: 'ledger_unavailable' | 'reservation_ran_out' | 'gas_spent' }
   /** The buyer may have been charged. The settlement watcher finds out from the chain. */
   | { readonly kind: 'unknown'; readonly purchase: Purchase; readonly transaction: string | null };
 
@@ -97,6 +97,10 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
   const { id, payment } = purchase;
   const hint = await effects.settle(purchase).catch((): SettlementHint => ({ transaction: null }));
   const { transaction } = hint;
+  if (hint.isUnsent) {
+    await ignoreFailure(() => ledger.release(id, 'not_sent', nowMs()));
+    return { kind: 'not_sent', why: 'gas_spent' };
+  }
   const found = await lookForPayment(effects, payment, hint);
   const unknown = { kind: 'unknown', purchase, transaction } as const;
   if (found.kind === 'paid') {
