@@ -61,7 +61,7 @@ export function keeping(place: Place, other: Place): void {
     const before = await told(ledger);
     const made = make('backup', { LEDGER: name, FILE: file });
     assert.equal(made.status, 0, made.out);
-    assert.match(made.out, /read back and found whole: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 3 deliveries, 1 used tokens, 0 withheld leads\n$/);
+    assert.match(made.out, /read back and found whole: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     for (let n = 100; n < 120; n += 1) await purchaseIn(ledger, 'sold', n, { lead: `later-${n}` });
     await ledger.close();
