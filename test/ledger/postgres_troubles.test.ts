@@ -140,7 +140,7 @@ test('on a full disk nothing is half written, what was sold stays, and the rest 
     const noise = Buffer.alloc(30_000_000);
     for (let i = 0; i < noise.length; i += 4) noise.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
     const large = await reserve(ledger, wanted(2));
-    await assert.rejects(ledger.settling(large.id, answer(noise), 1), (error) => error instanceof LedgerUnavailable && /too large/i.test(error.message));
+    await assert.rejects(ledger.settling(large.id, answer(noise), 1), (error) => error instanceof LedgerUnavailable && /too large/i.test(String(error.cause)));
     assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
     assert.deepEqual(await ledger.find({ id: sold.id }), sold);
     assert.equal((await purchaseIn(ledger, 'sold', 3)).state, 'sold');

@@ -84,7 +84,7 @@ describe('leads that are sold', () => {
     await locker.ended;
     assert.equal(status, 2, out);
     assert.match(out, /it is asked again before the snapshot is built, and without an answer nothing is published\n/);
-    assert.match(out, /LEDGER is .*ledger\.sqlite, and cannot be asked now: .*locked\n$/);
+    assert.match(out, /LEDGER is .*ledger\.sqlite, and cannot be asked now: the ledger file is locked by another process\n$/);
     assert.deepEqual([await listSnapshots(layout), await currentSnapshot(layout)], [snapshots, current]);
   });
 
