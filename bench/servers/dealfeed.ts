@@ -10,14 +10,18 @@ import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
 import { openSnapshots } from '../../api/snapshots.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
-import { approving, PAY_TO } from './approving.ts';
+import { adaptedFacilitator } from './adapted_facilitator.ts';
+import { approving, approvingChain, approvingWait, PAY_TO } from './approving.ts';
 import { endWithParent } from './parent.ts';
 
 const [dataDir, ledgerFile] = process.argv.slice(2);
 if (dataDir === undefined || ledgerFile === undefined) throw new Error('give the data folder and the ledger file');
 const app = createApp({
   snapshots: await openSnapshots({ dataDir }), publicUrl: 'https://api.dealfeed.example', spoolDir: join(dataDir, 'spool'), cursorSecret: 'of a benchmark',
-  payments: { mode: 'facilitator', facilitator: approving, payTo: PAY_TO, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null) },
+  payments: {
+    mode: 'facilitator', facilitator: adaptedFacilitator(approving), chain: approvingChain, payTo: PAY_TO, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null),
+    contractWallets: false, wait: approvingWait,
+  },
 });
 await app.payments.start();
 const server = limitedServer();

@@ -1,4 +1,4 @@
-/** A facilitator in this process: x402's own exact scheme, with a key that pays for the gas and a node of the chain. */
+/** The facilitator of x402's library in this process, for comparisons: its exact scheme, a key that pays for the gas, a node of the chain. */
 import { x402Facilitator } from '@x402/core/facilitator';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { SupportedResponse } from '@x402/core/types';
@@ -6,16 +6,14 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from './base.ts';
-import { readerOf } from './node.ts';
-import { NETWORK } from './network.ts';
+import { base } from '../../api/payments/base.ts';
+import { readerOf } from '../../api/payments/node.ts';
+import { NETWORK } from '../../api/payments/network.ts';
 
 /** Time for a settlement to be found in a block. */
 const RECEIPT_TIMEOUT_MS = 30_000;
-/** Gas that one settlement takes, rounded up. */
-const SETTLEMENT_GAS = 120_000n;
 
-export interface OwnFacilitatorOptions {
+export interface LibraryFacilitatorOptions {
   readonly rpcUrl: string;
   /** Key of an account with gas. It never receives what is paid. */
   readonly key: Hex;
@@ -23,14 +21,8 @@ export interface OwnFacilitatorOptions {
   readonly pollingMs: number;
 }
 
-export interface OwnFacilitator extends FacilitatorClient {
-  readonly address: Hex;
-  /** How many settlements the gas is enough for at today's price. Rejects where the chain cannot be asked. */
-  settlementsLeft(): Promise<bigint>;
-}
-
 /** A facilitator that verifies and settles itself. It rejects where the chain does not answer. */
-export function ownFacilitator({ rpcUrl, key, pollingMs }: OwnFacilitatorOptions): OwnFacilitator {
+export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitatorOptions): FacilitatorClient {
   const account = privateKeyToAccount(key);
   const reader = readerOf(rpcUrl, pollingMs);
   const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
@@ -42,13 +34,12 @@ export function ownFacilitator({ rpcUrl, key, pollingMs }: OwnFacilitatorOptions
     verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
     writeContract: ({ address, abi, functionName, args, dataSuffix }) =>
       sending.add(() => wallet.writeContract({ address, abi, functionName, args, ...(dataSuffix === undefined ? {} : { dataSuffix }) })),
-    sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction(transaction)),
+    sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction({ ...transaction, chain: base })),
     waitForTransactionReceipt: ({ hash, timeout }) => reader.waitForTransactionReceipt({ hash, timeout: timeout ?? RECEIPT_TIMEOUT_MS }),
     getCode: ({ address }) => reader.getCode({ address }),
   });
   const facilitator = new x402Facilitator().register(NETWORK, scheme);
   return {
-    address: account.address,
     async verify(payload, requirements) {
       // The scheme takes an unanswered call for an invalid signature; a chain that is down must not look like a bad payment.
       await reader.getBlockNumber();
@@ -58,10 +49,6 @@ export function ownFacilitator({ rpcUrl, key, pollingMs }: OwnFacilitatorOptions
     getSupported: async () => {
       await reader.getBlockNumber();
       return facilitator.getSupported() as SupportedResponse;
-    },
-    async settlementsLeft() {
-      const [balance, price] = await Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]);
-      return price === 0n ? balance : balance / (price * SETTLEMENT_GAS);
     },
   };
 }

@@ -11,7 +11,7 @@ import { paymentLayer } from '../../api/payments/middleware.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { paidRoutes } from './approving.ts';
-import { facilitatorOn } from './facilitator_on.ts';
+import { ourPaymentsOn } from './facilitator_on.ts';
 import { endWithParent } from './parent.ts';
 import { answersOf } from './records.ts';
 
@@ -19,7 +19,7 @@ const [bytes, ledgerFile, node] = process.argv.slice(2);
 if (bytes === undefined || ledgerFile === undefined) throw new Error('give the bytes of an answer and the ledger file');
 const publicUrl = 'https://api.dealfeed.example';
 const layer = paymentLayer({
-  facilitator: await facilitatorOn(node), routes: paidRoutes, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null), publicUrl,
+  ...await ourPaymentsOn(node), routes: paidRoutes, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null), publicUrl,
   editionOf: () => 'one', collectUrl: (id) => `${publicUrl}/purchases/${id}`,
   refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
 });
@@ -30,7 +30,7 @@ const handler = (ctx: Context): void => {
   ctx.type = 'application/json';
 };
 const router = new Router();
-router.get('/paid', layer.charge('GET /paid', 60_000), handler);
+router.get('/paid', layer.charge({ routeKey: 'GET /paid', leaseMs: 60_000, isExclusive: false }), handler);
 router.get('/free', handler);
 const koa = new Koa();
 koa.use(router.routes());

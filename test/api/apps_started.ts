@@ -2,37 +2,24 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FacilitatorClient } from '@x402/core/server';
-import type { SettleResponse, SupportedResponse, VerifyResponse } from '@x402/core/types';
 import { createApp, type App, type AppDeps, type RequestLog } from '../../api/app.ts';
-import { NETWORK } from '../../api/payments/network.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
 import { checkerOf } from './answers_checked.ts';
+import { ScriptedFacilitator } from './scripted_payments.ts';
+
+export { ScriptedFacilitator };
 
 /** Address that payments and documents name. */
 export const PUBLIC_URL = 'https://api.dealfeed.example';
 
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 
-/** A facilitator that says yes to everything, unless a test replaces a step. It counts what it settled. */
-export class ScriptedFacilitator implements FacilitatorClient {
-  settled = 0;
-  onSupported = async (): Promise<SupportedResponse> => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} });
-  onVerify = async (): Promise<VerifyResponse> => ({ isValid: true });
-  onSettle = async (): Promise<SettleResponse> => ({ success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK });
-
-  getSupported(): Promise<SupportedResponse> { return this.onSupported(); }
-  verify(): Promise<VerifyResponse> { return this.onVerify(); }
-  async settle(): Promise<SettleResponse> {
-    const result = await this.onSettle();
-    if (result.success) this.settled += 1;
-    return result;
-  }
-}
+/** The scripted chain answers at once. */
+const QUICK = { everyMs: 1, looksWithHint: 3, looksWithoutHint: 2 } as const;
 
 export interface Started {
   readonly url: string;
@@ -51,7 +38,9 @@ export interface Started {
  * answer is held against the interface description; closing fails where one was not as described.
  */
 export async function startApp(
-  dataDir: string, { facilitator = new ScriptedFacilitator(), nowMs = Date.now, ledger: given, ...limits }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> = {},
+  dataDir: string,
+  { facilitator = new ScriptedFacilitator(), chain = facilitator.chain, contractWallets = true, signatures = signaturesOf(null), wait = QUICK, nowMs = Date.now, ledger: given, ...limits }:
+    { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> & Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
 ): Promise<Started> {
   const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
   const ledger = given ?? await openSqliteLedger(':memory:');
@@ -61,7 +50,7 @@ export async function startApp(
   const requests: RequestLog[] = [];
   const app = createApp({
     snapshots, publicUrl: PUBLIC_URL, spoolDir: join(dataDir, 'spool'), cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
-    payments: { mode: 'facilitator', facilitator, payTo: PAY_TO, ledger, signatures: signaturesOf(null) },
+    payments: { mode: 'facilitator', facilitator, chain, contractWallets, wait, payTo: PAY_TO, ledger, signatures },
     log: (entry) => { requests.push(entry); }, ...limits,
   });
   await app.payments.start().catch(() => undefined);

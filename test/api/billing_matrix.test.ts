@@ -140,7 +140,7 @@ describe('billing', () => {
     await rows('404');
 
     let ledger = 0n;
-    for await (const { state, payment } of server.till.ledger.purchases()) {
+    for await (const { state, payment } of server.running.ledger.purchases()) {
       assert.equal(state, 'sold');
       ledger += payment.amount;
     }

@@ -5,9 +5,12 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
-import type { Hex } from 'viem';
+import { createPublicClient, createWalletClient, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { NETWORK } from '../../api/payments/network.ts';
+import type { SignedAuthorization } from '../../api/payments/authorization.ts';
+import { base } from '../../api/payments/base.ts';
+import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
+import type { Chain } from '../../api/payments/sandbox/chain.ts';
 
 export type SignInInfo = CompleteSIWxInfo;
 
@@ -21,6 +24,8 @@ export interface Buyer {
   signAs(url: string, identifier: string, aheadSeconds?: number): Promise<string>;
   /** SIGN-IN-WITH-X for the challenge that this URL answers with, changed before it is signed; `address` is the wallet it names. */
   signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
+  /** Cancel a signed payment on the chain. */
+  cancel(chain: Pick<Chain, 'rpcUrl' | 'gasKey'>, payment: string): Promise<void>;
   /** The same, changed after it was signed. */
   forge(url: string, change: (payload: PaymentPayload) => PaymentPayload): Promise<string>;
 }
@@ -31,6 +36,12 @@ export async function askedFor(url: string): Promise<PaymentRequired> {
   await response.arrayBuffer();
   return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
 }
+
+const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
+
+/** The authorization in a payment header. */
+export const authorizationIn = (payment: string): SignedAuthorization['authorization'] =>
+  (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: SignedAuthorization }).payload.authorization;
 
 export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
   const account = privateKeyToAccount(privateKey);
@@ -58,6 +69,16 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
       // As createSIWxPayload does; it holds the challenge against the address asked, and here that is a local one.
       const signature = await account.signMessage({ message: createSIWxMessage(info, address) });
       return encodeSIWxHeader({ ...info, address, signature });
+    },
+    async cancel({ rpcUrl, gasKey }, payment) {
+      const { nonce } = authorizationIn(payment);
+      const signature = await account.signTypedData({
+        domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC }, primaryType: 'CancelAuthorization', message: { authorizer: account.address, nonce },
+        types: { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] },
+      });
+      const sender = createWalletClient({ chain: base, transport: http(rpcUrl), account: privateKeyToAccount(gasKey) });
+      const hash = await sender.writeContract({ address: USDC, abi: cancelAbi, functionName: 'cancelAuthorization', args: [account.address, nonce, signature] });
+      await createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 25 }).waitForTransactionReceipt({ hash });
     },
     forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
   };

@@ -12,7 +12,6 @@ import { createPublicClient, createTestClient, decodeFunctionData, http, pad, pa
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { compile } from '../../api/payments/sandbox/compile.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../api/payments/network.ts';
-import { SettlementUnknown } from '../../api/payments/facilitator.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from './buyers.ts';
 import { openShop, type Shop } from './sandbox_served.ts';
 import { rowsOfTable } from './snapshots_made.ts';
@@ -102,7 +101,7 @@ describe('what was paid for', () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const { receipt } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));
-    const kept = await shop.servers[0]?.till.ledger.find({ id: receipt });
+    const kept = await shop.servers[0]?.running.ledger.find({ id: receipt });
     assert.equal(kept?.identifierHash, createHash('sha256').update(id).digest('hex'));
   });
 
@@ -261,18 +260,13 @@ describe('what was paid for', () => {
     const buyer = await shop.buyer();
     const server = shop.servers[0];
     assert.ok(server);
-    const { facilitator } = server.payments;
-    const { settle } = facilitator;
     const id = identifier();
     const payment = await buyer.signAs(first() + DEALS, id);
-    // Settled on the chain, and the reply is lost.
-    facilitator.settle = async (...args) => {
-      await settle(...args);
-      throw new SettlementUnknown('the reply was lost');
-    };
+    // Sent, and neither the reply nor the transaction is seen within the wait.
+    shop.node.hold();
     let receipt = '';
     const paid = await moved(async () => {
-      const lost = await fetchPaying(first() + DEALS, payment).finally(() => { facilitator.settle = settle; });
+      const lost = await fetchPaying(first() + DEALS, payment);
       assert.equal(lost.status, 502);
       const body = await bodyOf(lost);
       assert.equal(body['reason'], 'settlement_unknown');
@@ -287,9 +281,10 @@ describe('what was paid for', () => {
       assert.equal(open.status, 202);
       assert.deepEqual({ ...(await bodyOf(open)), valid_before: '', detail: '' },
         { receipt_id: receipt, state: 'settling', route: 'GET /api/deals', request: DEALS, valid_before: '', transaction: null, detail: '' });
+      await shop.node.release();
     });
     assert.equal(paid, PRICE);
-    assert.equal((await server.till.watch.pass()).sold, 1);
+    assert.equal((await server.running.watch.pass()).sold, 1);
     assert.equal((await fetchPaying(second() + DEALS, payment)).status, 200, 'by the identifier');
     const url = purchase(receipt);
     const again = await collect(url, await buyer.signIn(url));
@@ -302,7 +297,7 @@ describe('what was paid for', () => {
     const id = identifier();
     const payment = await buyer.signAs(first() + DEALS, id);
     const { receipt } = await bought(buyer, first() + DEALS, payment);
-    const ledger = shop.servers[0]?.till.ledger;
+    const ledger = shop.servers[0]?.running.ledger;
     // Not before its payment could no longer be settled, whatever a clock said when it was sold.
     await ledger?.forgetAnswers(Date.now() + 1);
     assert.equal((await collect(purchase(receipt), await buyer.signIn(purchase(receipt)))).status, 200);
@@ -324,7 +319,7 @@ describe('what was paid for', () => {
     await (await collect(url, await buyer.signIn(url))).arrayBuffer();
     for (const server of shop.servers) await server.app.payments.idle();
     const noted = [];
-    for await (const delivery of shop.servers[1]?.till.ledger.deliveries() ?? []) if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.complete]);
+    for await (const delivery of shop.servers[1]?.running.ledger.deliveries() ?? []) if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.complete]);
     assert.deepEqual(noted, [['first', true], ['wallet', true]]);
   });
 });

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchPaying } from './buyers.ts';
-import { DOLLAR, openShop, type Shop } from './sandbox_served.ts';
+import { DOLLAR, mine, openShop, type Shop } from './sandbox_served.ts';
 import { rowsOfTable, uuid } from './snapshots_made.ts';
+
+const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
 
 interface Exclusive { claim: { promise: string; receipt_id: string; lead_id: string; claimed_at: string; collect: string }; lead: { id: string; lead_score: number; county: string } }
 
@@ -89,24 +91,27 @@ describe('an exclusive lead', () => {
     assert.equal((await shop.takings()) - start, 2n * DOLLAR);
   });
 
-  it('is nobody else\'s while it is being paid, and free again when its buyer cannot pay', async () => {
+  it('is nobody else\'s while it is being paid, and free again once the chain shows that it never will be', async () => {
     const start = await shop.takings();
     const url = `${path}?county=wayne`;
     const [unlucky, other] = [await shop.buyer(), await shop.buyer()];
     const payment = await unlucky.sign(first() + url);
-    const facilitator = shop.servers[0]?.payments.facilitator;
-    assert.ok(facilitator);
-    const { settle } = facilitator;
-    facilitator.settle = async () => {
+    shop.node.hold(async () => {
       const meanwhile = await other.fetch(second() + url);
       assert.equal(meanwhile.status, 404);
       assert.equal((await bodyOf(meanwhile))['being_bought'], 1);
-      assert.deepEqual(await listed('?county=wayne'), []);
-      return { success: false, errorReason: 'invalid_exact_evm_insufficient_balance', transaction: '', network: 'eip155:8453' };
-    };
-    const refused = await fetchPaying(first() + url, payment).finally(() => { facilitator.settle = settle; });
-    assert.equal(refused.status, 402);
-    assert.equal((await bodyOf(refused))['reason'], 'settlement_failed');
+    });
+    const held = await fetchPaying(first() + url, payment);
+    assert.equal(held.status, 502);
+    assert.deepEqual([await reasonOf(held.clone()), (await bodyOf(held))['billed']], ['settlement_unknown', null]);
+    const [server] = shop.servers;
+    assert.ok(server);
+    assert.deepEqual(await server.running.watch.pass(), { sold: 0, released: 0, waiting: 1, failure: null });
+    // The buyer cancels the payment on the chain; two blocks later that is safe, and the transfer that was held back fails.
+    await unlucky.cancel(shop.chain, payment);
+    await mine(shop.chain, 2);
+    await shop.node.release();
+    assert.deepEqual(await server.running.watch.pass(), { sold: 0, released: 1, waiting: 0, failure: null });
     assert.deepEqual(await listed('?county=wayne'), [uuid(9)]);
     assert.equal((await sold(await other.fetch(second() + url))).lead.id, uuid(9));
     assert.equal((await shop.takings()) - start, DOLLAR + DOLLAR / 4n);

@@ -7,8 +7,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
-import { ownFacilitator } from '../../api/payments/own.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { libraryFacilitator } from '../../bench/servers/library_facilitator.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { COMPARED_HEADERS, expressTarget, HANDLERS, ourTarget, seen, seenAs, type Seen, type Target } from './express_compared.ts';
@@ -21,6 +21,9 @@ const [BEGIN, END] = ['<!-- differences: begin -->', '<!-- differences: end -->'
 /** Why each situation is answered otherwise. */
 const BECAUSE: Record<string, string> = {
   'any answer that is sold': 'What was paid for has a receipt and can be collected again; nobody on the way may change its bytes.',
+  'wrong amount': 'The same refusal. What is wrong is a code, never the text of a library.',
+  'wrong network': 'The same.',
+  'wrong recipient': 'The same.',
   'malformed header': 'A header that cannot be read is said to be that.',
   'replayed': 'Refused as used, before the handler runs and the facilitator is asked. (The charge is that of the first use.)',
   'concurrent replays': 'One payment runs the handler once; the copies are told that it is in use, not that it is invalid.',
@@ -29,8 +32,9 @@ const BECAUSE: Record<string, string> = {
   'HEAD with a payment': 'An answer without a body is not sold.',
   'a payment that stays valid for ten years': 'It could be held back and settled at any time.',
   'verification cannot be asked for': 'The payment may be good: it is to be sent again, and is not called invalid.',
-  'settled, and the reply was lost': 'The buyer was charged: the outcome is looked up on the chain, and then the answer can be collected.',
-  'a settlement that is still pending': 'Pending is not failure: the same. (This one is never settled, so nobody is charged.)',
+  'settled, and the reply was lost': 'The chain shows the payment, whatever the facilitator says: the buyer gets what was paid for.',
+  'a settlement that is still pending': 'Pending is not failure. The chain does not show the payment yet, so the outcome is not known; once it shows it, the answer can be collected. (This one is never settled, so nobody is charged.)',
+  'a settlement that is refused': 'A refusal proves nothing: the transfer may still arrive. The outcome is not known until the chain shows it. (This one is never settled, so nobody is charged.)',
   'a caller that names another host': 'The address of the resource is the configured one, whatever the request says.',
   'a browser': 'The form of a refusal is the application\'s, not the layer\'s.',
 };
@@ -52,14 +56,14 @@ describe('beside the official Express middleware', () => {
 
   before(async () => {
     chain = await startChain();
-    real = ownFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 25 });
+    real = libraryFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 25 });
     steps = real;
     ledger = await openSqliteLedger(':memory:');
     wallet = walletOf();
     await chain.mint(wallet.address, 1_000_000_000n);
     targets = [
       await expressTarget(facilitator, '0x00000000000000000000000000000000000000e1'),
-      await ourTarget(facilitator, '0x00000000000000000000000000000000000000a1', ledger),
+      await ourTarget(facilitator, chain.reader, '0x00000000000000000000000000000000000000a1', ledger),
     ];
   });
   after(async () => {

@@ -9,9 +9,12 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddleware } from '@x402/express';
 import express from 'express';
 import Koa from 'koa';
+import type { PublicClient } from 'viem';
 import { paymentLayer } from '../../api/payments/middleware.ts';
 import { NETWORK } from '../../api/payments/network.ts';
+import { paymentChain } from '../../api/payments/payment_chain.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
+import { adaptedFacilitator } from '../../bench/servers/adapted_facilitator.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Outcomes of the handler, by path. */
@@ -73,7 +76,7 @@ export async function expressTarget(facilitator: FacilitatorClient, payTo: `0x${
 }
 
 /** The same handler behind this layer. */
-export async function ourTarget(facilitator: FacilitatorClient, payTo: `0x${string}`, ledger: Ledger): Promise<Target> {
+export async function ourTarget(client: FacilitatorClient, reader: PublicClient, payTo: `0x${string}`, ledger: Ledger): Promise<Target> {
   const runs = counter();
   const router = new Router();
   const koa = new Koa();
@@ -82,11 +85,12 @@ export async function ourTarget(facilitator: FacilitatorClient, payTo: `0x${stri
   const url = await listening(server);
   const routes = routesFor(payTo);
   const layer = paymentLayer({
-    facilitator, routes, ledger, signatures: signaturesOf(null), publicUrl: url, editionOf: () => 'one', collectUrl: (id) => `${url}/purchases/${id}`,
+    facilitator: adaptedFacilitator(client), chain: paymentChain(reader), contractWallets: true, wait: { everyMs: 25, looksWithHint: 40, looksWithoutHint: 40 },
+    routes, ledger, signatures: signaturesOf(reader), publicUrl: url, editionOf: () => 'one', collectUrl: (id) => `${url}/purchases/${id}`,
     refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
   });
   for (const [path, status] of Object.entries(HANDLERS)) {
-    router.get(path, layer.charge(`GET ${path}`, 60_000), (ctx) => {
+    router.get(path, layer.charge({ routeKey: `GET ${path}`, leaseMs: 60_000, isExclusive: false }), (ctx) => {
       runs.count();
       if (status === 500) throw new Error('a crash of the handler');
       ctx.status = status;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openTill } from '../../api/till.ts';
+import { openRunningPayments } from '../../api/payments/open.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 
@@ -13,7 +13,7 @@ test('a sandbox server does not start on a ledger of real money, and says so in 
   const ledger = await openLedger({ DATA_DIR });
   assert.equal(await ledger.keepTo('real'), 'real');
   await ledger.close();
-  await assert.rejects(openTill({ settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 }, payments: { mode: 'sandbox' }, report: () => undefined }), (error) => {
+  await assert.rejects(openRunningPayments({ settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 }, payments: { mode: 'sandbox' }, report: () => undefined }), (error) => {
     assert.ok(error instanceof SettingError);
     assert.match(error.message, /^LEDGER is .*ledger\.sqlite"?, which is kept in real money; expected one of its own for test money/);
     return true;

@@ -8,8 +8,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { chainEvidence } from '../../api/payments/evidence.ts';
-import { ownFacilitator } from '../../api/payments/own.ts';
+import { localFacilitator } from '../../api/payments/local_facilitator.ts';
+import { paymentChain } from '../../api/payments/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
 import { watchSettlements } from '../../api/payments/settlement_watcher.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
@@ -17,17 +17,19 @@ import { PAY_TO, ScriptedFacilitator, startApp } from './apps_started.ts';
 import { buyerWith, fetchPaying } from './buyers.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from './snapshots_made.ts';
 
+const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
+
 describe('after a power cut', () => {
   let folder: DataFolder;
   let chain: Chain;
-  let own: ReturnType<typeof ownFacilitator>;
+  let own: ReturnType<typeof localFacilitator>;
   const disk = mkdtempSync(join(tmpdir(), 'dealfeed-power-'));
 
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 1) });
     chain = await startChain();
-    own = ownFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 10 });
+    own = localFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, gas: { perSettlement: 150_000n, reserve: async () => true, hasLeft: async () => true } });
   });
   after(async () => {
     await chain.close();
@@ -47,14 +49,14 @@ describe('after a power cut', () => {
         for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, left + end);
       };
       const facilitator = Object.assign(new ScriptedFacilitator(), {
-        getSupported: () => own.getSupported(),
+        supported: () => own.supported(),
         verify: (...asked: Parameters<typeof own.verify>) => own.verify(...asked),
         settle: (...asked: Parameters<typeof own.settle>) => {
           powerFails();
           return own.settle(...asked);
         },
       });
-      const app = await startApp(folder.path, { facilitator, ledger });
+      const app = await startApp(folder.path, { facilitator, chain: paymentChain(chain.reader), wait: WAIT, ledger });
       t.after(async () => {
         await app.close();
         await ledger.close();
@@ -69,7 +71,7 @@ describe('after a power cut', () => {
       const ledgerLeft = await openSqliteLedger(left);
       const found = await ledgerLeft.find({ id: receipt });
       assert.equal(found?.state, 'settling', 'the power cut took what came after');
-      const again = await startApp(folder.path, { facilitator: Object.assign(new ScriptedFacilitator(), { getSupported: () => own.getSupported(), verify: facilitator.verify, settle: () => assert.fail('nothing more is charged') }), ledger: ledgerLeft });
+      const again = await startApp(folder.path, { facilitator: Object.assign(new ScriptedFacilitator(), { supported: () => own.supported(), verify: facilitator.verify, settle: () => assert.fail('nothing more is charged') }), chain: paymentChain(chain.reader), wait: WAIT, ledger: ledgerLeft });
       t.after(async () => {
         await again.close();
         await ledgerLeft.close();
@@ -81,7 +83,10 @@ describe('after a power cut', () => {
         assert.equal(refused.status, 404, 'the lead is nobody else\'s while that is found out');
         await refused.arrayBuffer();
       }
-      const watch = watchSettlements({ ledger: ledgerLeft, chain: chainEvidence(chain.reader), chainSeconds: async () => (await chain.reader.getBlock()).timestamp, nowMs: Date.now, collectDays: 30 });
+      const shown = paymentChain(chain.reader);
+      const watch = watchSettlements({
+        ledger: ledgerLeft, chain: shown, chainId: () => shown.id(), money: 'test', chainSeconds: async () => (await shown.latestBlock()).seconds, nowMs: Date.now, collectDays: 30,
+      });
       await watch.pass();
       await watch.stop();
       const { state, transaction } = (await ledgerLeft.find({ id: receipt })) ?? assert.fail('the purchase is gone');

@@ -1,18 +1,25 @@
 /** A whole sandbox server for tests: snapshot, ledger, chain, and wallets with test money. */
 import assert from 'node:assert/strict';
+import { createTestClient, http } from 'viem';
 import { serve, type Serving } from '../../api/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Chain } from '../../api/payments/sandbox/chain.ts';
 import { startChain } from '../../api/payments/sandbox/chain.ts';
 import { buyerWith, type Buyer } from './buyers.ts';
+import { heldNode, type HeldNode } from './held_node.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshots_made.ts';
 import type { TableName } from '../../api/tables.ts';
 
 export const DOLLAR = 1_000_000n;
 
+/** Make so many blocks. */
+export const mine = (chain: Chain, blocks: number): Promise<void> => createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).mine({ blocks });
+
 export interface Shop {
   readonly folder: DataFolder;
   readonly chain: Chain;
+  /** The node that the servers use. */
+  readonly node: HeldNode;
   /** Servers on one chain, one ledger and one snapshot. */
   readonly servers: readonly Serving[];
   /** Address of the first server. */
@@ -29,15 +36,16 @@ export async function openShop(tables: Partial<Record<TableName, readonly Row[]>
   const folder = await dataFolder();
   await folder.publish('2026-11-20.01', tables);
   const chain = await startChain();
+  const node = await heldNode(chain.rpcUrl);
   const servers: Serving[] = [];
   for (let i = 0; i < count; i += 1) {
-    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', SANDBOX_RPC: chain.rpcUrl, CURSOR_SECRET: 'a secret of the tests', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', ...env });
+    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', SANDBOX_RPC: node.url, CURSOR_SECRET: 'a secret of the tests', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', ...env });
     servers.push(await serve({ settings, payments, checkReplies: true }));
   }
   const [first] = servers;
   assert.ok(first);
   return {
-    folder, chain, servers, url: first.url,
+    folder, chain, node, servers, url: first.url,
     async buyer(units = 20n * DOLLAR) {
       const buyer = buyerWith();
       await chain.mint(buyer.address, units);
@@ -46,6 +54,7 @@ export async function openShop(tables: Partial<Record<TableName, readonly Row[]>
     takings: () => chain.balanceOf(first.payments.payTo),
     async close() {
       for (const server of servers) await server.close();
+      await node.close();
       await chain.close();
       await folder.remove();
     },

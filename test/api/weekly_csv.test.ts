@@ -109,12 +109,13 @@ describe('the weekly file', () => {
     assert.equal(pages, 3);
     assert.equal(started.facilitator.settled, settled);
 
+    // The chain never shows this one: its buyer is not sent the file.
     const { onSettle } = started.facilitator;
-    started.facilitator.onSettle = async () => ({ success: false, errorReason: 'invalid_exact_evm_insufficient_balance', transaction: '', network: 'eip155:8453' });
-    const refused = await fetchPaying(url, payment);
-    assert.equal(refused.status, 402);
-    assert.equal((await bodyOf(refused))['reason'], 'settlement_failed');
-    assert.equal(refused.headers.get('Content-Disposition'), null);
+    started.facilitator.onSettle = async () => ({ transaction: null });
+    const unknown = await fetchPaying(url, await buyer.sign(url));
+    assert.equal(unknown.status, 502);
+    assert.equal((await bodyOf(unknown))['reason'], 'settlement_unknown');
+    assert.equal(unknown.headers.get('Content-Disposition'), null);
     started.facilitator.onSettle = onSettle;
 
     const sold = await fetchPaying(url, payment);

@@ -80,7 +80,7 @@ export async function strangers(started: Started, buyer: Buyer, count: number, s
   const { facilitator, app, url } = started;
   const found = nothing();
   const payments = await Promise.all(['/api/deals', '/api/leads', '/api/batch/weekly.csv', '/api/lookup?apn=P-1'].map((path) => buyer.sign(url + path)));
-  facilitator.onVerify = async () => ({ isValid: false, invalidReason: 'invalid_exact_evm_payload_signature' });
+  facilitator.onVerify = async () => ({ valid: false, reason: 'invalid_exact_evm_payload_signature' });
   const before = facilitator.settled;
   await inTurns(fc.sample(wildRequests(app.routes, payments), { numRuns: count, seed }), async (request) => {
     try {
@@ -96,7 +96,7 @@ export async function strangers(started: Started, buyer: Buyer, count: number, s
 export async function payers(started: Started, buyer: Buyer, count: number, seed: number): Promise<Found> {
   const { facilitator, app, url } = started;
   const found = nothing();
-  facilitator.onVerify = async () => ({ isValid: true });
+  facilitator.onVerify = async () => ({ valid: true });
   const before = facilitator.settled;
   await inTurns(fc.sample(payableTargets(app.routes), { numRuns: count, seed }), async (target) => {
     // Signed for the path alone: with a query that is refused there would be nothing to sign.
