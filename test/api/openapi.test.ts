@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../api/openapi.ts';
-import { TABLES } from '../../api/tables.ts';
+import { TABLES } from '../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
 import { checkerOf } from './answers_checked.ts';
 import { askedFor, buyerWith } from './buyers.ts';

@@ -1,10 +1,10 @@
-/** Answers that follow from the snapshot and the day, and little else, are made once for them. */
-import type { Asked } from './route.ts';
-import type { Snapshot } from './snapshot.ts';
+/** Results that depend only on the snapshot, or on the snapshot and the day, computed once. */
+import type { Asked } from '../route.ts';
+import type { Snapshot } from './load.ts';
 
 type AskedNothing = Asked<Record<never, never>>;
 
-/** `make`, called once for a snapshot, a day and what `state` names; a failure is not kept. */
+/** `make`, called once per snapshot, day and `state`. A failure is not cached. */
 export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>, state: (asked: AskedNothing) => Promise<string> = async () => ''): (asked: AskedNothing) => Promise<T> {
   const made = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
   return async (asked) => {
@@ -18,14 +18,14 @@ export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>, state: 
   };
 }
 
-/** Keep what is found out of a snapshot for as long as the snapshot is served. What fails is tried again. */
+/** `find`, called once per snapshot. A failure is not cached. */
 export function oncePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
-  const kept = new WeakMap<Snapshot, Promise<T>>();
+  const cache = new WeakMap<Snapshot, Promise<T>>();
   return (snapshot) => {
-    let found = kept.get(snapshot);
+    let found = cache.get(snapshot);
     if (!found) {
-      kept.set(snapshot, found = find(snapshot));
-      found.catch(() => { kept.delete(snapshot); });
+      cache.set(snapshot, found = find(snapshot));
+      found.catch(() => { cache.delete(snapshot); });
     }
     return found;
   };
