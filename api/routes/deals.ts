@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
 import { Filters } from '../snapshot/filters.ts';
+import { oncePerDay } from '../snapshot/memo.ts';
 import { listRoute, noteOf } from '../list.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -47,14 +48,14 @@ export const dealIds = defineRoute({
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
   params: {},
   reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
-  async handle({ snapshot, manifest }) {
+  handle: oncePerDay(async ({ snapshot, manifest }) => {
     const where = active().sql();
     const records = await snapshot.fields('deals', INDEX_COLUMNS, `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`, where.values);
     return {
       ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
       count: records.length, generated_at: manifest.generated_at, records,
     };
-  },
+  }),
 });
 
 export const deals = listRoute({

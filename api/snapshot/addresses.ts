@@ -19,7 +19,11 @@ const SQL = `SELECT parts.address_key, parts.street_key, parts.house_low, parts.
   FROM (SELECT address_parts(CAST($1 AS VARCHAR)) AS parts)`;
 
 const Parts = z.object({
-  address_key: z.string(), street_key: z.string(), house_low: z.int().nullable(), house_high: z.int().nullable(), unit_key: z.string().nullable(),
+  address_key: z.string(),
+  street_key: z.string(),
+  house_low: z.int().nullable(),
+  house_high: z.int().nullable(),
+  unit_key: z.string().nullable(),
 });
 const Row = z.union([Parts, z.object({ address_key: z.null() }).transform(() => null)]);
 

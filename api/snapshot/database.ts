@@ -16,8 +16,8 @@ import { ConnectionPool } from './pool.ts';
 import type { Manifest } from './manifest.ts';
 import { ADDED_LATER, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
-/** Threads of one query. */
-const QUERY_THREADS = 2;
+/** Threads of one query: callers share the processors, and most queries take a few milliseconds. */
+const QUERY_THREADS = 1;
 /** Cache of the file's blocks and memory of the queries, together. */
 const MEMORY_LIMIT = '640MB';
 
@@ -40,18 +40,23 @@ async function fillMissingColumns(connection: DuckDBConnection, table: TableName
   const missing = columns.filter(({ name }) => !present.has(name));
   const refused = missing.filter(({ absent }) => absent === undefined).map(({ name }) => name);
   if (refused.length > 0) {
-    throw new Error(`${file} was built before ${table}.${refused.join(`, ${table}.`)}, which may not be null: build a new snapshot, or serve this one with the server of its time`);
+    const names = refused.map((name) => `${table}.${name}`).join(', ');
+    throw new Error(`${file} was built before ${names}, which may not be null: `
+      + 'build a new snapshot, or serve this one with the server of its time');
   }
   if (columns.some(({ name, sql }) => present.get(name) !== sql)) {
-    const list = columns.map(({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`);
-    await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list.join(', ')} FROM published.main.${identifier(table)}`);
+    const list = columns.map(({ name, sql }) =>
+      `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`);
+    await connection.run(
+      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list.join(', ')} FROM published.main.${identifier(table)}`);
   }
   return missing.map(({ name }) => `There is no ${table}.${name} in this snapshot; it is null in every row.`);
 }
 
 /** Check one table against its record and the manifest. @returns what it lacks */
-async function checkTable(connection: DuckDBConnection, table: TableName, { tables, database: { file } }: Manifest): Promise<string[]> {
-  const stated = tables[table];
+async function checkTable(connection: DuckDBConnection, table: TableName, manifest: Manifest): Promise<string[]> {
+  const { file } = manifest.database;
+  const stated = manifest.tables[table];
   if (!stated) {
     if (!ADDED_LATER.has(table)) throw new Error(`manifest.json names no table ${table}`);
     await connection.run(createTable(table, TABLES[table].columns));
@@ -60,7 +65,9 @@ async function checkTable(connection: DuckDBConnection, table: TableName, { tabl
   const gaps = await fillMissingColumns(connection, table, file);
   const [counted] = await rowsOf(connection, `SELECT count(*) AS n FROM published.main.${identifier(table)}`);
   const found = Number(counted?.['n']);
-  if (found !== stated.rows) throw new Error(`${table} has ${found} rows in ${file}, the manifest states ${stated.rows}`);
+  if (found !== stated.rows) {
+    throw new Error(`${table} has ${found} rows in ${file}, the manifest states ${stated.rows}`);
+  }
   return gaps;
 }
 

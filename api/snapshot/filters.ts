@@ -46,7 +46,8 @@ export class Where {
   }
 
   toString(): string {
-    return `${this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.map((c) => `(${c})`).join(' AND ')}`}${this.#order}`;
+    const conditions = this.#conditions.map((c) => `(${c})`).join(' AND ');
+    return `${conditions === '' ? '' : ` WHERE ${conditions}`}${this.#order}`;
   }
 }
 
@@ -76,14 +77,17 @@ function placeholder({ kind, sql }: Column): string {
 }
 
 /** A condition as SQL, with a `?` for each of its values. */
-function conditionSql(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
+function conditionSql(
+  table: TableName, condition: Condition,
+): [sql: string, ...values: (string | number | boolean)[]] {
   const column = columnOf(table, condition.column);
   const name = identifier(column.name);
   switch (condition.is) {
     case 'absent': return [`${name} IS NULL`];
     case 'like': return [`lower(${name}) = lower(?)`, condition.value];
     case 'containing': return [`contains(lower(${name}), lower(?))`, condition.value];
-    case 'none of': return [`${name} NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify(condition.values)];
+    case 'none of':
+      return [`${name} NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify(condition.values)];
     default: return [`${name} ${condition.is} ${placeholder(column)}`, condition.value];
   }
 }
@@ -107,7 +111,9 @@ export class Filters {
   }
 
   /** The column equals this text, ignoring case, if it is given. */
-  like(column: string, value: string | undefined): Filters { return value === undefined ? this : this.either({ column, is: 'like', value }); }
+  like(column: string, value: string | undefined): Filters {
+    return value === undefined ? this : this.either({ column, is: 'like', value });
+  }
 
   /** The column contains this text, ignoring case, if it is given. */
   containing(column: string, value: string | undefined): Filters {
@@ -115,7 +121,9 @@ export class Filters {
   }
 
   /** Whether every value of a column is searched for a text. */
-  get searchesText(): boolean { return this.conditions.some((either) => either.some(({ is }) => is === 'containing')); }
+  get searchesText(): boolean {
+    return this.conditions.some((either) => either.some(({ is }) => is === 'containing'));
+  }
 
   sql(): Where {
     const where = new Where();

@@ -1,7 +1,8 @@
 /** A response body made of JSON texts, so that records are not parsed and written again. */
 
 const COMMA = Buffer.from(',');
-const areTexts = (value: unknown): value is readonly Buffer[] => Array.isArray(value) && value.length > 0 && value.every((v) => Buffer.isBuffer(v));
+const areTexts = (value: unknown): value is readonly Buffer[] =>
+  Array.isArray(value) && value.length > 0 && value.every((v) => Buffer.isBuffer(v));
 
 export class JsonText {
   readonly bytes: Buffer;
@@ -31,7 +32,8 @@ export class JsonText {
 }
 
 /** The body as an object. */
-export const plainOf = (body: unknown): unknown => (body instanceof JsonText ? JSON.parse(body.bytes.toString('utf8')) : body);
+export const plainOf = (body: unknown): unknown => (body instanceof JsonText ? parsed(body.bytes) : body);
 
 /** The record of a JSON text. */
-export const parsed = (text: Buffer): Record<string, unknown> => JSON.parse(text.toString('utf8')) as Record<string, unknown>;
+export const parsed = (text: Buffer): Record<string, unknown> =>
+  JSON.parse(text.toString('utf8')) as Record<string, unknown>;

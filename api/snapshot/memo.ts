@@ -5,7 +5,9 @@ import type { Snapshot } from './load.ts';
 type AskedNothing = Asked<Record<never, never>>;
 
 /** `make`, called once per snapshot, day and `state`. A failure is not cached. */
-export function oncePerDay<T>(make: (asked: AskedNothing) => Promise<T>, state: (asked: AskedNothing) => Promise<string> = async () => ''): (asked: AskedNothing) => Promise<T> {
+export function oncePerDay<T>(
+  make: (asked: AskedNothing) => Promise<T>, state: (asked: AskedNothing) => Promise<string> = async () => '',
+): (asked: AskedNothing) => Promise<T> {
   const made = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
   return async (asked) => {
     const key = `${asked.today} ${await state(asked)}`;

@@ -7,7 +7,7 @@ import PQueue from 'p-queue';
 const CONNECTIONS = 6;
 /** Prepared statements of one connection. */
 const STATEMENTS = 100;
-/** Ids in one `rowid IN (...)` that are pushed into the scan, so that only their blocks are read. DuckDB's default is 50. */
+/** Ids of one `rowid IN (...)` that DuckDB pushes into the scan, to read only their blocks. Its default is 50. */
 const IDS_PUSHED_DOWN = 1_000;
 
 interface Pooled {
@@ -20,7 +20,10 @@ async function openConnection(instance: DuckDBInstance): Promise<Pooled> {
   // A view or table in memory takes precedence over the published table of the same name (database.ts).
   await connection.run("SET search_path = 'memory.main,published.main'");
   await connection.run(`SET dynamic_or_filter_threshold = ${IDS_PUSHED_DOWN}`);
-  return { connection, statements: new LRUCache({ max: STATEMENTS, dispose: (statement) => { statement.destroySync(); } }) };
+  const statements = new LRUCache<string, DuckDBPreparedStatement>({
+    max: STATEMENTS, dispose: (statement) => { statement.destroySync(); },
+  });
+  return { connection, statements };
 }
 
 export class ConnectionPool {

@@ -1,4 +1,4 @@
-/** Records as the JSON text that is sent. The database makes the text; a bounded cache keeps it while the snapshot serves. */
+/** Records as the JSON text that is sent, made by the database and cached while the snapshot serves. */
 import { LRUCache } from 'lru-cache';
 import type { Column } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
@@ -21,9 +21,13 @@ function valueSql({ name, kind }: Column): string {
 }
 
 /** SELECT of row ids and record texts. $1 is a JSON array of row ids. */
-const recordsSql = (table: TableName, columns: readonly Column[]): string =>
-  `SELECT rowid AS row, CAST(json_object(${columns.map((c) => `${literal(c.name)}, ${valueSql(c)}`).join(', ')}) AS VARCHAR) AS text
-  FROM ${table} WHERE rowid IN (SELECT unnest(from_json($1, '["BIGINT"]')))`;
+function recordsSql(table: TableName, columns: readonly Column[]): string {
+  const fields = columns.map((column) => `${literal(column.name)}, ${valueSql(column)}`).join(', ');
+  return `SELECT rowid AS row, CAST(json_object(${fields}) AS VARCHAR) AS text
+    FROM ${table} WHERE rowid IN (SELECT unnest(from_json($1, '["BIGINT"]')))`;
+}
+
+const allColumns = (table: TableName): readonly string[] => TABLES[table].columns.map((c) => c.name);
 
 /** A kind of record: some columns of a table. */
 interface Shape {
@@ -46,14 +50,15 @@ export class Records {
     const name = `${table} ${columns.join(' ')}`;
     let shape = this.#shapes.get(name);
     if (!shape) {
-      shape = { sql: recordsSql(table, columns.map((column) => columnOf(table, column))), key: `${this.#shapes.size}:` };
+      const sql = recordsSql(table, columns.map((column) => columnOf(table, column)));
+      shape = { sql, key: `${this.#shapes.size}:` };
       this.#shapes.set(name, shape);
     }
     return shape;
   }
 
   /** Texts of the records in these rows, in their order. @param columns default: all of the record */
-  async texts(table: TableName, rows: readonly number[], columns: readonly string[] = TABLES[table].columns.map((c) => c.name)): Promise<Buffer[]> {
+  async texts(table: TableName, rows: readonly number[], columns = allColumns(table)): Promise<Buffer[]> {
     const { sql, key } = this.#shapeOf(table, columns);
     const found = new Map<number, Buffer>();
     for (const row of rows) {
