@@ -9,10 +9,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import { claimsOf } from './claims.ts';
 import { cursorsOf } from './cursor.ts';
-import { keepFreeAnswers, type FreePath } from './kept.ts';
 import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
 import { compression, crossOrigin, oneHost, unbilledLimit, within } from './manners.ts';
-import { todayOf } from './manifest.ts';
+import { todayOf } from './snapshot/manifest.ts';
 import { readParams, type Params } from './params.ts';
 import { collecting } from './payments/collect.ts';
 import type { Facilitator } from './payments/facilitator_client.ts';
@@ -26,15 +25,15 @@ import { reprDigest } from './payments/whole.ts';
 import { documentsOf } from './documents.ts';
 import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
 import { isTemplate, paymentRoutes, routeKey, templateRoute, type Asked, type Attachment, type Route } from './route.ts';
-import { JsonText, plainOf } from './records.ts';
 import { redacted, redacting } from './redacting.ts';
+import { JsonText, plainOf } from './snapshot/json_text.ts';
 import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
 import { refusalPages } from './site/refusals.ts';
-import { mountSite, wantsPage } from './site/site.ts';
-import type { Snapshots } from './snapshots.ts';
+import { mountSite } from './site/site.ts';
+import type { Snapshots } from './snapshot/follow.ts';
 
 /** Longest path and query, so that the payment headers that repeat it stay below 4 kB. */
 const LONGEST_URL = 2_000;
@@ -288,8 +287,7 @@ export function createApp(deps: AppDeps): App {
   // Once more outside: what is thrown while an answer is compressed, redacted or made a page of is logged too.
   koa.use(answerErrors);
   koa.use(crossOrigin());
-  const compressing = compression();
-  koa.use(compressing);
+  koa.use(compression());
   koa.use(refusalPages(site, snapshots, deps.sandboxBuyer !== undefined));
   koa.use(redacting(redact));
   koa.use(answerErrors);
@@ -305,19 +303,6 @@ export function createApp(deps: AppDeps): App {
     // Koa leaves 404 where no route matched and nothing was written.
     if (ctx.status === 404 && stateOf(ctx).reason === undefined) throw new Problem('not_found', `There is no ${ctx.path} here. GET /api/meta lists what there is.`, { see: `${publicUrl}/api/meta` });
   });
-  const free = new Map<string, FreePath>([
-    ...routes.filter((r) => r.price === null).map((r) => [r.path, { claims: r.state !== undefined, pages: false }] as const),
-    ...documents.map((d) => [d.path, { claims: false, pages: false }] as const),
-    ...site.paths,
-  ]);
-  const byPath = new Map(routes.map((r) => [r.path, r]));
-  koa.use(keepFreeAnswers({
-    snapshots, claims, nowMs, wantsPage, compress: compressing, paths: free,
-    answered(ctx, snapshot) {
-      const route = byPath.get(ctx.path);
-      Object.assign(ctx.state, { snapshotId: snapshot.id, ...(route === undefined ? {} : { route }) });
-    },
-  }));
   koa.use(router.routes());
   koa.use(router.allowedMethods({
     throw: true,

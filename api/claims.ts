@@ -1,7 +1,7 @@
 /** Leads that may not be offered, because somebody is buying or has bought them for themselves alone. */
 import { createHash } from 'node:crypto';
 import { LedgerUnavailable, type Ledger, type PurchaseState } from '../ledger/ledger.ts';
-import type { Filters } from './filters.ts';
+import type { Filters } from './snapshot/filters.ts';
 import { Problem } from './problem.ts';
 
 /** Ids of claimed leads, and how far the purchase of each is. */

@@ -1,7 +1,7 @@
 /** How the server does: unavailable where there is nothing to serve, degraded where somebody should look. */
-import { todayOf } from './manifest.ts';
-import type { Snapshot } from './snapshot.ts';
-import type { LoadFailure, Snapshots } from './snapshots.ts';
+import { todayOf } from './snapshot/manifest.ts';
+import type { Snapshot } from './snapshot/load.ts';
+import type { LoadFailure, Snapshots } from './snapshot/follow.ts';
 
 /** A source whose rows are older than the days between two of its reads. */
 export interface StaleSource {
@@ -39,8 +39,8 @@ export interface HealthOptions {
 }
 
 async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSource[]> {
-  const rows = await snapshot.records('sources',
-    'SELECT source, last_good_at, every_days FROM sources WHERE date_diff(\'day\', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source', [today]);
+  const rows = await snapshot.fields('sources', ['source', 'last_good_at', 'every_days'],
+    'WHERE date_diff(\'day\', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source', [today]);
   return rows.map((r) => ({ source: String(r['source']), last_good_at: String(r['last_good_at']), every_days: Number(r['every_days']) }));
 }
 

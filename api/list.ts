@@ -1,20 +1,16 @@
 /** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
 import { z } from 'zod';
 import { identifier } from '../lib/sql.ts';
-import type { Rank } from './columns.ts';
 import type { Position } from './cursor.ts';
-import { columnOf, type Filters } from './filters.ts';
-import { parsed } from './json.ts';
-import type { Manifest } from './manifest.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from './problem.ts';
-import { JsonText } from './records.ts';
 import { defineRoute, type Asked, type Route } from './route.ts';
-import { firstOf, sizeOf } from './row_sets.ts';
-import type { Snapshot } from './snapshot.ts';
-import type { TableName } from './tables.ts';
-import { Where } from './where.ts';
+import type { Filters } from './snapshot/filters.ts';
+import { JsonText, parsed } from './snapshot/json_text.ts';
+import type { Snapshot } from './snapshot/load.ts';
+import type { Manifest } from './snapshot/manifest.ts';
+import { columnOf, type TableName } from './snapshot/tables.ts';
 
 const LARGEST_PAGE = 500;
 const USUAL_PAGE = 100;
@@ -64,14 +60,13 @@ export function noteOf(manifest: Manifest, more = ''): { note?: string } {
 const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
   `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 
-/** Rows that a list consists of, and some of their records from a place on. */
-interface Found {
-  /** Of the whole list, whatever the place. */
-  readonly total: number;
-  readonly texts: readonly Buffer[];
+/** How a list is ordered. Ties are in the order of ids. */
+export interface Rank {
+  readonly column: string;
+  readonly direction: 'DESC' | 'ASC';
 }
 
-/** Condition of the rows that come after one of a rank. */
+/** Condition for the rows after a position. */
 function afterSql(table: TableName, { column, direction }: Rank, after: Position): [sql: string, ...values: string[]] {
   const name = identifier(column);
   if (after.value === null) return [`${name} IS NULL AND id > ?`, after.id];
@@ -79,17 +74,32 @@ function afterSql(table: TableName, { column, direction }: Rank, after: Position
   return [`${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`, after.value, after.value, after.id];
 }
 
-async function find(snapshot: Snapshot, columns: readonly string[], { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
+/** Up to this many rows one statement both counts and ranks. In larger tables the window would read all rows for each page. */
+const ONE_STATEMENT_ROWS = 1_000_000;
+
+interface Found {
+  /** Matching rows of the whole list, whatever the cursor. */
+  readonly total: number;
+  /** Row ids of the page. */
+  readonly rows: readonly number[];
+}
+
+/** The page of at most `most` rows after the cursor, and the total. */
+async function find(snapshot: Snapshot, { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
   const { table } = filters;
-  const held = snapshot.columns(table);
-  const [order, set] = [await held.order(rank), await held.meeting(filters)];
-  let start = 0;
-  if (after) {
-    const where = new Where().add(...afterSql(table, rank, after));
-    start = order.rows.length - Number((await snapshot.rows(`SELECT count(*) AS n FROM ${table}${where}`, where.values))[0]?.['n']);
+  const where = filters.sql();
+  const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
+  const order = `ORDER BY ${identifier(rank.column)} ${rank.direction} NULLS LAST, id LIMIT ${most}`;
+  // A search in texts reads every row anyway, so that is done once.
+  if (after === undefined && (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)) {
+    const rows = await snapshot.rows(`SELECT rowid AS row, count(*) OVER () AS total FROM ${table}${where} ${order}`, where.values);
+    return { total: Number(rows[0]?.['total'] ?? 0), rows: rows.map(({ row }) => Number(row)) };
   }
-  const total = sizeOf(set);
-  return { total, texts: snapshot.texts(table, columns, firstOf(set, total, order, start, most)) };
+  const [[counted], rows] = await Promise.all([
+    snapshot.rows(`SELECT count(*) AS total FROM ${table}${where}`, where.values),
+    snapshot.rows(`SELECT rowid AS row FROM ${table}${paged} ${order}`, paged.values),
+  ]);
+  return { total: Number(counted?.['total']), rows: rows.map(({ row }) => Number(row)) };
 }
 
 /**
@@ -102,12 +112,12 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
   const filters = filtersOf(params);
   const query = queryOf(path, filters);
   const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
-  const { total, texts } = await find(snapshot, columns, options, after, limit + 1);
-  if (texts.length === 0) {
+  const { total, rows } = await find(snapshot, options, after, limit + 1);
+  if (rows.length === 0) {
     throw new Problem('no_matches', total === 0 ? `No ${options.what} matches these filters. Nothing was charged.` : 'There is nothing after this cursor. Nothing was charged.',
       { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id });
   }
-  const records = texts.slice(0, limit);
+  const records = await snapshot.texts(options.filters.table, rows.slice(0, limit), columns);
   const nextCursor = (): string => {
     const last = parsed(records.at(-1) ?? Buffer.from('{}'));
     const value = last[options.rank.column];
@@ -121,7 +131,7 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
     as_of: manifest.as_of,
     snapshot_id: snapshot.id,
     filters,
-    next_cursor: texts.length > limit ? nextCursor() : null,
+    next_cursor: rows.length > limit ? nextCursor() : null,
     records,
   });
 }

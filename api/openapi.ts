@@ -5,7 +5,7 @@ import { PROBLEMS, ProblemDocument } from './problem.ts';
 import { mediaOf, templateOf, type Route } from './route.ts';
 import { INTERFACE_VERSION } from './routes/meta.ts';
 import { purchasesDescribed } from './routes/purchases.ts';
-import { TABLES } from './tables.ts';
+import { TABLES } from './snapshot/tables.ts';
 
 export { templateOf };
 

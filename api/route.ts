@@ -7,14 +7,14 @@ import type { z } from 'zod';
 import type { Claims } from './claims.ts';
 import type { Cursors } from './cursor.ts';
 import { extensionsOf } from './discovery.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './snapshot/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
 import { EXCLUSIVE_SECONDS, NETWORK, PAYMENT_SECONDS } from './payments/network.ts';
 import type { Claimant } from './payments/sale.ts';
 import type { SpooledFile } from './payments/whole.ts';
 import type { Price } from './prices.ts';
 import type { Reason } from './problem.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot/load.ts';
 
 /** What a handler is given: one snapshot for the whole request, and the data clock. */
 export interface Asked<P extends Params> {

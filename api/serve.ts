@@ -15,7 +15,7 @@ import type { ServerSettings } from './settings.ts';
 import { endingOf, limitedServer } from './socket.ts';
 import { sandboxBuyer } from './site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from './payments/open.ts';
-import { openSnapshots, type LoadFailure, type Snapshots } from './snapshots.ts';
+import { openSnapshots, type LoadFailure, type Snapshots } from './snapshot/follow.ts';
 
 /** Time that requests under way have to end when the server stops. */
 const DRAIN_MS = 10_000;

@@ -59,12 +59,14 @@ async function changed(connection: DuckDBConnection, file: string): Promise<stri
   return changes;
 }
 
-/** Write one table `times` as large. */
+/** Write one table `times` as large, into the attached database `published` and a Parquet file. */
 async function writeTable(connection: DuckDBConnection, { name, contract }: Model, from: string, to: string, times: number): Promise<void> {
   const file = `read_parquet(${literal(from)})`;
   const rows = ONCE.has(name) || times === 1 ? `SELECT * FROM ${file}`
     : `SELECT * EXCLUDE (copy) REPLACE (${(await changed(connection, file)).join(', ')}) FROM ${file}, (SELECT unnest(range(${times})) AS copy)`;
-  await connection.run(`COPY (SELECT * FROM (${rows}) ORDER BY ${(contract.publish?.orderBy ?? []).join(', ')}) TO ${literal(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP})`);
+  const table = `published.main.${identifier(name)}`;
+  await connection.run(`CREATE TABLE ${table} AS SELECT * FROM (${rows}) ORDER BY ${(contract.publish?.orderBy ?? []).join(', ')}`);
+  await connection.run(`COPY ${table} TO ${literal(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP})`);
 }
 
 /**
@@ -78,6 +80,8 @@ export async function writeEnlarged(layout: Layout, from: string, { runId, times
   await makeFolder(folder);
   const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
   try {
+    const database = join(folder, manifest.database.file);
+    await duck.connection.run(`ATTACH ${literal(database)} AS published`);
     const tables: Manifest['tables'] = {};
     for (const [name, { file }] of Object.entries(manifest.tables)) {
       const model = models.find((m) => m.name === name);
@@ -87,7 +91,9 @@ export async function writeEnlarged(layout: Layout, from: string, { runId, times
       const [rows] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`);
       tables[name] = { file, rows: Number(rows?.['n']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
     }
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, run_id: runId, tables }));
+    await duck.connection.run('DETACH published');
+    const hashed = { ...manifest.database, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) };
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, run_id: runId, tables, database: hashed }));
   } finally { duck.close(); }
   return folder;
 }

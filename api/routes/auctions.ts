@@ -1,6 +1,6 @@
 /** Sheriff sales. */
 import { Auction } from '../../models/marts/auctions.ts';
-import { Filters, type Condition } from '../filters.ts';
+import { Filters, type Condition } from '../snapshot/filters.ts';
 import { listRoute } from '../list.ts';
 import { dayParam, flagParam, numberParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';

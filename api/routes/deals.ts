@@ -1,7 +1,8 @@
 /** Deals: the free index, the feed, its cards, and the hot ones. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
-import { Filters } from '../filters.ts';
+import { Filters } from '../snapshot/filters.ts';
+import { oncePerDay } from '../snapshot/memo.ts';
 import { listRoute, noteOf } from '../list.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -39,21 +40,22 @@ const filtered = (p: ParamValues<typeof dealFilters>): Filters => active()
   .and('rental_status', '=', p.status);
 
 const IndexRecord = Deal.schema.pick({ id: true, address: true, city: true, state: true, list_price: true, units: true, cap_rate: true, deal_score: true });
+/** Its columns in the record's order. */
+const INDEX_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in IndexRecord.shape);
 
 export const dealIds = defineRoute({
   path: '/api/deals/ids', price: null,
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
   params: {},
   reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
-  async handle({ snapshot, manifest }) {
-    const columns = Object.keys(IndexRecord.shape).join(', ');
+  handle: oncePerDay(async ({ snapshot, manifest }) => {
     const where = active().sql();
-    const records = await snapshot.records('deals', `SELECT ${columns} FROM deals${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`, where.values);
+    const records = await snapshot.fields('deals', INDEX_COLUMNS, `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`, where.values);
     return {
       ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
       count: records.length, generated_at: manifest.generated_at, records,
     };
-  },
+  }),
 });
 
 export const deals = listRoute({

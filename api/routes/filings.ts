@@ -3,7 +3,7 @@
  * under a prefix of each register, for it alone.
  */
 import { Filing, ENTITY_TYPES } from '../../models/marts/filings.ts';
-import { Filters } from '../filters.ts';
+import { Filters } from '../snapshot/filters.ts';
 import { listRoute } from '../list.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';

@@ -1,7 +1,7 @@
 /** Off-market seller leads. */
 import { Lead } from '../../models/marts/leads.ts';
 import { unclaimed } from '../claims.ts';
-import { Filters } from '../filters.ts';
+import { Filters } from '../snapshot/filters.ts';
 import { listRoute } from '../list.ts';
 import { choiceParam, integerParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';

@@ -6,18 +6,16 @@ import { z } from 'zod';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Signal } from '../../models/marts/signals.ts';
-import type { AddressParts } from '../addresses.ts';
-import type { TableColumns } from '../columns.ts';
-import { Filters, type Condition } from '../filters.ts';
+import { Filters, type Condition } from '../snapshot/filters.ts';
 import { noteOf } from '../list.ts';
-import { oncePerSnapshot } from '../once.ts';
+import { oncePerSnapshot } from '../snapshot/memo.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
-import { JsonText } from '../records.ts';
+import { JsonText } from '../snapshot/json_text.ts';
 import { defineRoute, type Asked } from '../route.ts';
-import { has } from '../row_sets.ts';
-import { TABLES } from '../tables.ts';
+import type { AddressParts } from '../snapshot/addresses.ts';
+import type { Snapshot } from '../snapshot/load.ts';
 import { standing } from './signals.ts';
 
 /** From the surest to the weakest. */
@@ -77,28 +75,24 @@ export function placeOf(address: string): Place {
 
 const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** Rows at these parts of an address, each with the basis it was matched on. */
-async function atAddress(columns: TableColumns, parts: AddressParts): Promise<ReadonlyMap<number, Basis>> {
-  const [keys, streets, units, lows, highs] = await Promise.all([
-    columns.texts('address_key'), columns.texts('street_key'), columns.texts('unit_key'), columns.numbers('house_low'), columns.numbers('house_high'),
-  ]);
-  const found = new Map<number, Basis>(Array.from(keys.rowsWith(parts.address_key), (row) => [row, 'address_exact']));
-  // Comparisons with a number that is none are false: the numbers of a grid, as W156N8480, are in no range.
-  const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
-  for (const row of streets.rowsWith(parts.street_key)) {
-    if (found.has(row)) continue;
-    const [unit, low, high] = [units.wordOf(row), lows[row] ?? Number.NaN, highs[row] ?? Number.NaN];
-    const inRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
-    if (unit === parts.unit_key && inRange) found.set(row, 'address_range');
-    if (low === from && high === to && (unit === null) !== (parts.unit_key === null)) found.set(row, 'address_without_unit');
-  }
-  return found;
-}
+/** A row of the street or parcel that is looked up. */
+const Candidate = z.object({
+  row: z.coerce.number(), id: z.string(), address_key: z.string().nullable(), street_key: z.string().nullable(),
+  house_low: z.int().nullable(), house_high: z.int().nullable(), unit_key: z.string().nullable(),
+});
+type Candidate = z.infer<typeof Candidate>;
 
-/** Rows of this parcel. */
-async function ofParcel(columns: TableColumns, apn: string): Promise<ReadonlySet<number>> {
-  const [byKey, byId] = [await columns.texts('parcel_key'), await columns.texts("regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g')")];
-  return new Set([...byKey.rowsWith(apn), ...byId.rowsWith(apn)]);
+/** The basis on which a row matches an address, or null if it is another property. */
+function addressBasis(row: Candidate, parts: AddressParts): Basis | null {
+  if (row.address_key === parts.address_key) return 'address_exact';
+  if (row.street_key !== parts.street_key) return null;
+  // The numbers of a grid, as W156N8480, are in no range: comparisons with NaN are false.
+  const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
+  const [low, high] = [row.house_low ?? Number.NaN, row.house_high ?? Number.NaN];
+  const isInRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
+  if (row.unit_key === parts.unit_key && isInRange) return 'address_range';
+  if (low === from && high === to && (row.unit_key === null) !== (parts.unit_key === null)) return 'address_without_unit';
+  return null;
 }
 
 /** Rows in this city or ZIP. Where both are asked for, a county that prints only one of them is told by that one. */
@@ -111,47 +105,48 @@ function inPlace(filters: Filters, city: string | undefined, zip: string | undef
 
 const MOST_ROWS = 100;
 
-/** A record and on what it was matched. */
+/** The text of a record with the basis it matched on. */
 interface Match { readonly basis: Basis; readonly text: Buffer }
 
 const withBasis = (text: Buffer, matchedOn: Basis): Buffer => Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(matchedOn)}}`)]);
 
-const Identified = z.object({ id: z.string() });
+/** What is looked up: an address, a parcel, or a parcel at an address. */
+interface Wanted { readonly parts: AddressParts | null; readonly parcel: string | null }
 
-/** Those with the first ids, the surest first. */
-function inOrder(matches: readonly Match[]): readonly Match[] {
-  // To read a record's id is dearer than all else of a lookup, and most find one.
-  if (matches.length < 2) return matches;
-  const identified = matches.map((match) => ({ match, id: Identified.parse(JSON.parse(match.text.toString('utf8'))).id }));
-  return identified.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MOST_ROWS).map(({ match }) => match).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+/** Records of one feed that match, at most MOST_ROWS, the surest first, then by id. */
+async function matchesIn(snapshot: Snapshot, filters: Filters, { parts, parcel }: Wanted): Promise<Match[]> {
+  if (parts === null && parcel === null) return [];
+  const where = filters.sql();
+  if (parts !== null) where.add('address_key = ? OR street_key = ?', parts.address_key, parts.street_key);
+  if (parcel !== null) where.add("parcel_key = ? OR regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g') = ?", parcel, parcel);
+  const candidates = z.array(Candidate).parse(await snapshot.rows(
+    `SELECT rowid AS row, id, address_key, street_key, house_low, house_high, unit_key FROM ${filters.table}${where} ORDER BY id`, where.values));
+  const matches = candidates.flatMap((row) => {
+    const matchedOn = parts === null ? 'apn_exact' : addressBasis(row, parts);
+    return matchedOn === null ? [] : [{ row: row.row, basis: parcel === null ? matchedOn : 'apn_exact' as const }];
+  });
+  const served = matches.slice(0, MOST_ROWS).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+  const texts = await snapshot.texts(filters.table, served.map(({ row }) => row));
+  return served.map((match, i) => ({ basis: match.basis, text: withBasis(texts[i] ?? Buffer.from('{}'), match.basis) }));
 }
 
-async function find(asked: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
-  const { snapshot, params: p } = asked;
+async function find({ snapshot, params: p }: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
   const apn = p.apn ?? p.parcel;
+  const parcel = apn === undefined ? null : parcelOf(apn);
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
-  const search = async (base: Filters, withParcel: boolean): Promise<readonly Match[]> => {
-    const parcel = withParcel && apn !== undefined ? parcelOf(apn) : null;
-    const { table } = base;
-    const columns = snapshot.columns(table);
-    const [address, parcelRows] = [parts && await atAddress(columns, parts), parcel === null ? null : await ofParcel(columns, parcel)];
-    if (address === null && parcelRows === null) return [];
-    const candidates = [...address?.keys() ?? parcelRows ?? []].filter((row) => parcelRows?.has(row) ?? true);
-    if (candidates.length === 0) return [];
-    const there = await columns.meeting(inPlace(base, city, place?.zip).and('state', '=', state));
-    const rows = candidates.filter((row) => has(there, row));
-    const texts = snapshot.texts(table, TABLES[table].columns.map((c) => c.name), rows);
-    return inOrder(Array.from(texts, (text, i): Match => {
-      const matchedOn = parcelRows ? 'apn_exact' : address?.get(rows[i] ?? -1) ?? 'apn_exact';
-      return { basis: matchedOn, text: withBasis(text, matchedOn) };
-    }));
-  };
-  return { listings: await search(new Filters('deals'), false), signals: await search(standing(), true), auctions: await search(new Filters('auctions'), true) };
+  const there = (filters: Filters): Filters => inPlace(filters, city, place?.zip).and('state', '=', state);
+  const [listings, signals, auctions] = await Promise.all([
+    // Listings carry no parcel number.
+    matchesIn(snapshot, there(new Filters('deals')), { parts, parcel: null }),
+    matchesIn(snapshot, there(standing()), { parts, parcel }),
+    matchesIn(snapshot, there(new Filters('auctions')), { parts, parcel }),
+  ]);
+  return { listings, signals, auctions };
 }
 
 const coverageOf = oncePerSnapshot(async (snapshot): Promise<z.input<typeof Coverage>> => {
-  const counties = async (family: string) => (await snapshot.records('sources',
-    'SELECT * FROM sources WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county', [family]))
+  const counties = async (family: string) => (await snapshot.whole('sources',
+    'WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county', [family]))
     .map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
   const cities = (await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals'))[0]?.['n'];
   return {

@@ -6,12 +6,12 @@ import { Deal } from '../../models/marts/deals.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { nameOf, unclaimed, type Claimed } from '../claims.ts';
-import { Where } from '../where.ts';
+import { Where } from '../snapshot/filters.ts';
 import { NETWORK } from '../payments/network.ts';
-import { oncePerDay } from '../once.ts';
+import { oncePerDay } from '../snapshot/memo.ts';
 import { defineRoute, templateOf, type Asked, type Route } from '../route.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { TABLES } from '../tables.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import { TABLES } from '../snapshot/tables.ts';
 import { auctions, upcoming } from './auctions.ts';
 import { deals } from './deals.ts';
 import { available, leads } from './leads.ts';
@@ -63,7 +63,7 @@ export const Meta = z.strictObject({
 
 /** How every source does, or those the condition names. */
 export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promise<z.infer<typeof SourceStatus>[]> {
-  return (await snapshot.records('sources', `SELECT * FROM sources${where} ORDER BY source`, where.values)).map((r) => ({
+  return (await snapshot.whole('sources', `${where} ORDER BY source`, where.values)).map((r) => ({
     source: String(r['source']), title: String(r['title']), home: String(r['home']), status: String(r['status']), freshness: String(r['freshness']), every_days: count(r['every_days']),
     last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']), rows: count(r['rows_out']),
   }));
@@ -130,7 +130,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
     const { snapshot, manifest } = asked;
     const claimed = await asked.claims();
     const { d, s, a, l } = await coverageOf(asked, claimed);
-    const assumptions = await snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY key');
+    const assumptions = await snapshot.whole('assumptions', 'ORDER BY key');
     const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
       name: 'Dealfeed', interface_version: INTERFACE_VERSION,

@@ -1,11 +1,10 @@
 /** Discovery of one register's own feed. */
 import { z } from 'zod';
 import { Filing } from '../../models/marts/filings.ts';
-import { Filters } from '../filters.ts';
-import { Where } from '../where.ts';
-import { oncePerDay } from '../once.ts';
+import { Filters, Where } from '../snapshot/filters.ts';
+import { oncePerDay } from '../snapshot/memo.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { TABLES } from '../tables.ts';
+import { TABLES } from '../snapshot/tables.ts';
 import { recent, type Register } from './filings.ts';
 import { count, INTERFACE_VERSION, notesOf, one, pricingOf, SourceStatus, sourcesOf, type MetaOptions } from './meta.ts';
 

@@ -5,14 +5,13 @@ import { Deal } from '../../models/marts/deals.ts';
 import { ListingVersion } from '../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../models/marts/reports.ts';
 import { Signal } from '../../models/marts/signals.ts';
-import { parsed } from '../json.ts';
 import { noteOf } from '../list.ts';
-import { oncePerDay, oncePerSnapshot } from '../once.ts';
+import { oncePerDay, oncePerSnapshot } from '../snapshot/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Asked, type Route } from '../route.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Snapshot } from '../snapshot/load.ts';
 import { Market, marketOf } from './report_market.ts';
 import { summaryOf } from './report_summary.ts';
 
@@ -34,6 +33,9 @@ const Version = ListingVersion.schema.pick({
   source: true, listing_id: true, version: true, change: true, list_price: true, units: true, cap_rate: true, noi: true, availability: true,
   version_first_seen: true, version_last_seen: true, gone_on: true, listing_url: true, source_url: true,
 });
+
+/** Its columns in the record's order. */
+const VERSION_COLUMNS = ListingVersion.columns.map((c) => c.name).filter((name) => name in Version.shape);
 
 export const Report = z.strictObject({
   note: z.string().optional(),
@@ -66,7 +68,7 @@ const propertyOf = (deal: Row): string =>
 
 /** Deals whose reports show the most: underwritten and with an offer, distress first, then by score. */
 export async function exampleDeals(snapshot: Snapshot, most: number): Promise<{ id: string; property: string }[]> {
-  const found = await snapshot.records('deals', `SELECT id, address, city, state, zip FROM deals WHERE listing_status = 'active'
+  const found = await snapshot.fields('deals', ['id', 'address', 'city', 'state', 'zip'], `WHERE listing_status = 'active'
     ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC, (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id LIMIT ${most}`);
   return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
 }
@@ -92,21 +94,16 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
 /** Values of each set of assumptions. */
 const assumptionsOf = oncePerSnapshot(async (snapshot) => {
   const sets = new Map<string, Record<string, string>>();
-  for (const { assumption_set_id: set, key, value } of await snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY assumption_set_id, key')) {
+  for (const { assumption_set_id: set, key, value } of await snapshot.whole('assumptions', 'ORDER BY assumption_set_id, key')) {
     sets.set(String(set), { ...sets.get(String(set)), [String(key)]: String(value) });
   }
   return sets;
 });
 
-async function dealOf(snapshot: Snapshot, id: string): Promise<Row | undefined> {
-  const rows = (await snapshot.columns('deals').texts('id')).rowsWith(id);
-  return snapshot.texts('deals', Deal.columns.map((c) => c.name), rows).map(parsed)[0];
-}
-
 /** The body of the report of one deal, or null where there is no such deal. */
 async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' | 'manifest'>, id: string, more = ''): Promise<Row | null> {
-  const deal = await dealOf(snapshot, id);
-  const [report] = await snapshot.records('reports', 'SELECT * FROM reports WHERE id = $1', [id]);
+  const [deal] = await snapshot.whole('deals', 'WHERE id = $1', [id]);
+  const [report] = await snapshot.whole('reports', 'WHERE id = $1', [id]);
   if (!deal || !report) return null;
   const gone = deal['listing_status'] === 'active' ? '' : `This property is no longer shown for sale: listing_status is ${String(deal['listing_status'])}.`;
   const set = String(report['assumption_set_id']);
@@ -122,8 +119,8 @@ async function reportOf({ snapshot, manifest }: Pick<Asked<Params>, 'snapshot' |
       candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
     },
     market: await marketOf(snapshot, deal),
-    history: snapshot.lacks.has('listing_history') ? null : await snapshot.records('listing_history',
-      `SELECT ${Object.keys(Version.shape).join(', ')} FROM listing_history WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version`, [id]),
+    history: snapshot.lacks.has('listing_history') ? null : await snapshot.fields('listing_history', VERSION_COLUMNS,
+      'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version', [id]),
     sensitivity: report['sensitivity'], recompute: report['recompute'],
     assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
     generated_at: manifest.generated_at, as_of: manifest.as_of, snapshot_id: snapshot.id,

@@ -1,11 +1,8 @@
 /** What else is for sale where a property is: medians of its city, and the listings most like it. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
-import type { Numbers } from '../columns.ts';
-import { Filters } from '../filters.ts';
-import { parsed } from '../json.ts';
-import { membersOf } from '../row_sets.ts';
-import type { Snapshot } from '../snapshot.ts';
+import { Filters } from '../snapshot/filters.ts';
+import type { Snapshot } from '../snapshot/load.ts';
 
 const COMPARABLES = 5;
 
@@ -28,48 +25,39 @@ export const Market = z.strictObject({
   comparables: z.array(Comparable).meta({ description: `Up to ${COMPARABLES} other active deals there with a price: the same ZIP first, then the nearest number of units, then the nearest price per unit.` }),
 });
 
-type Figures = Readonly<Record<'price_per_unit' | 'cap_rate' | 'cap_rate_underwritten' | 'units', Numbers>>;
+type Row = Readonly<Record<string, unknown>>;
 
-/** A number of the rows that have one, the lowest first. */
-const sorted = (numbers: Numbers, rows: readonly number[]): Float64Array => Float64Array.from(rows, (row) => numbers[row] ?? Number.NaN).filter((n) => !Number.isNaN(n)).sort();
+/** Active deals of the city. The median of an even number is the lower of the two in the middle. */
+const FIGURES = `SELECT count(*) AS active_deals, count(price_per_unit) AS priced_deals,
+  quantile_disc(price_per_unit, 0.5) AS median_price_per_unit, quantile_disc(cap_rate, 0.5) AS median_cap_rate,
+  quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok') AS median_cap_rate_underwritten`;
 
-/** Lower median of whole cents, in digits. */
-function medianOf(cents: Float64Array): string | null {
-  const middle = cents[(cents.length - 1) >> 1];
-  return middle === undefined ? null : (middle / 100).toFixed(2);
-}
+/** Deals most like one of this ZIP, units and price per unit first. */
+const NEAREST = `ORDER BY zip IS NOT DISTINCT FROM ? DESC, abs(units - ?) NULLS LAST, abs(price_per_unit - CAST(? AS DECIMAL(14,2))) NULLS LAST, id LIMIT ${COMPARABLES}`;
 
-/** Which of two comes first; two that are not known are alike. */
-const compared = (a: number, b: number): number => (a === b ? 0 : a - b);
-
-/** How far two numbers lie apart; what is not known comes last. */
-const apart = (a: number, b: number): number => (Number.isNaN(a) || Number.isNaN(b) ? Number.POSITIVE_INFINITY : Math.abs(a - b));
+const decimalOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /** The market of a deal, as a row of `deals`. */
-export async function marketOf(snapshot: Snapshot, { id, city, state }: Readonly<Record<string, unknown>>): Promise<z.input<typeof Market>> {
-  const columns = snapshot.columns('deals');
-  const there = new Filters('deals').and('listing_status', '=', 'active').like('city', String(city)).and('state', '=', String(state));
-  const [found, ids, zips, reliability, ...numbers] = await Promise.all([
-    columns.meeting(there), columns.texts('id'), columns.texts('zip'), columns.texts('underwrite_reliability'),
-    columns.numbers('price_per_unit'), columns.numbers('cap_rate'), columns.numbers('cap_rate_underwritten'), columns.numbers('units'),
+export async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof Market>> {
+  const { id, city, state } = deal;
+  const [zip, units, price] = [decimalOrNull(deal['zip']), deal['units'] === null ? null : Number(deal['units']), decimalOrNull(deal['price_per_unit'])];
+  const there = new Filters('deals').and('listing_status', '=', 'active').like('city', String(city)).and('state', '=', String(state)).sql();
+  const others = there.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
+  const cheaper = there.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
+  const nearest = others.copy().order(NEAREST, zip, units, price);
+  const [[figures = {}], [counted = {}], comparables] = await Promise.all([
+    snapshot.rows(`${FIGURES} FROM deals${there}`, there.values),
+    snapshot.rows(`SELECT count(*) AS n FROM deals${cheaper}`, cheaper.values),
+    snapshot.fields('deals', COMPARED, nearest.toString(), nearest.values),
   ]);
-  const [price_per_unit, cap_rate, cap_rate_underwritten, units] = numbers;
-  const of: Figures = { price_per_unit, cap_rate, cap_rate_underwritten, units };
-  const [own = -1] = ids.rowsWith(String(id));
-  const figure = (name: keyof Figures, row: number): number => of[name][row] ?? Number.NaN;
-  const active = membersOf(found);
-  const prices = sorted(of.price_per_unit, active);
-  const ownPrice = figure('price_per_unit', own);
-  const distances = active.filter((row) => row !== own && !Number.isNaN(figure('price_per_unit', row))).map((row) => ({
-    row, id: ids.wordOf(row) ?? '', elsewhere: zips.wordOf(row) === zips.wordOf(own) ? 0 : 1,
-    units: apart(figure('units', row), figure('units', own)), price: apart(figure('price_per_unit', row), ownPrice),
-  }));
-  const nearest = distances.sort((a, b) => a.elsewhere - b.elsewhere || compared(a.units, b.units) || compared(a.price, b.price) || (a.id < b.id ? -1 : 1)).slice(0, COMPARABLES);
   return {
-    area: `${String(city)}, ${String(state)}`, active_deals: active.length, priced_deals: prices.length,
-    median_price_per_unit: medianOf(prices), median_cap_rate: medianOf(sorted(of.cap_rate, active)),
-    median_cap_rate_underwritten: medianOf(sorted(of.cap_rate_underwritten, active.filter((row) => reliability.wordOf(row) === 'ok'))),
-    cheaper_deals: Number.isNaN(ownPrice) ? null : prices.filter((price) => price < ownPrice).length,
-    comparables: snapshot.texts('deals', COMPARED, nearest.map(({ row }) => row)).map(parsed) as z.input<typeof Comparable>[],
+    area: `${String(city)}, ${String(state)}`,
+    active_deals: Number(figures['active_deals']),
+    priced_deals: Number(figures['priced_deals']),
+    median_price_per_unit: decimalOrNull(figures['median_price_per_unit']),
+    median_cap_rate: decimalOrNull(figures['median_cap_rate']),
+    median_cap_rate_underwritten: decimalOrNull(figures['median_cap_rate_underwritten']),
+    cheaper_deals: price === null ? null : Number(counted['n']),
+    comparables: comparables as z.input<typeof Comparable>[],
   };
 }

@@ -1,6 +1,6 @@
 /** Distress signals: parcels on county delinquency lists. */
 import { Signal } from '../../models/marts/signals.ts';
-import { Filters } from '../filters.ts';
+import { Filters } from '../snapshot/filters.ts';
 import { listRoute } from '../list.ts';
 import { flagParam, numberParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';

@@ -5,10 +5,10 @@ import { weekParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Asked, type Route } from '../route.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { TABLES } from '../tables.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import { TABLES } from '../snapshot/tables.ts';
 import { weekHolding, weekNamed, type Week } from '../week.ts';
-import { Where } from '../where.ts';
+import { Where } from '../snapshot/filters.ts';
 import { stateFilter, type Register } from './filings.ts';
 
 /** Rows read and written at a time: all the memory that a week takes, however large. */

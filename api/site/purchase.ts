@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { Problem } from '../problem.ts';
 import { templateOf } from '../openapi.ts';
 import type { Route } from '../route.ts';
-import type { Snapshots } from '../snapshots.ts';
+import type { Snapshots } from '../snapshot/follow.ts';
 import type { Exchange, Purchase, SandboxBuyer } from './buyer.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';

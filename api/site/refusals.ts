@@ -1,6 +1,6 @@
 /** An error as a page, for who opens an address of the API in a browser. Programs get the problem document as ever. */
 import type { Context, Middleware } from 'koa';
-import type { Snapshots } from '../snapshots.ts';
+import type { Snapshots } from '../snapshot/follow.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';

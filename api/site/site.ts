@@ -10,12 +10,11 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { nameOf, type Claims } from '../claims.ts';
 import type { Cursors } from '../cursor.ts';
-import type { FreePath } from '../kept.ts';
-import { todayOf } from '../manifest.ts';
+import { todayOf } from '../snapshot/manifest.ts';
 import type { Asked } from '../route.ts';
 import type { Meta } from '../routes/meta.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { Snapshots } from '../snapshots.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import type { Snapshots } from '../snapshot/follow.ts';
 import { html, type Html } from './html.ts';
 import { documentWith } from './layout.ts';
 import type { Given, Page, SiteOptions } from './page.ts';
@@ -80,8 +79,6 @@ const indexFor = (publicUrl: string): Record<string, string> => ({
 export const wantsPage = (ctx: Context): boolean => /\btext\/html\b/i.test(ctx.get('Accept'));
 
 export interface Site {
-  /** Paths of what is the same for everybody, and what it follows from. */
-  readonly paths: readonly (readonly [path: string, from: FreePath])[];
   /** A page outside the list, with the same frame: the sandbox's purchase, or an error. */
   framed(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
 }
@@ -152,11 +149,5 @@ Every figure comes from public pages and declared assumptions. Nothing here is a
     });
   }
   for (const file of files) router.get(file.path, (ctx) => { send(ctx, file.made, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS); });
-  return {
-    framed,
-    paths: [
-      ...PAGES.filter((page) => page.made === 'snapshot').map((page) => [page.path, { claims: true, pages: page.path === '/' }] as const),
-      ...files.map((file) => [file.path, { claims: false, pages: false }] as const),
-    ],
-  };
+  return { framed };
 }

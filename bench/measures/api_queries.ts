@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PaymentRequirements } from '@x402/core/types';
 import { Client } from 'pg';
-import { loadSnapshot, type Snapshot } from '../../api/snapshot.ts';
+import { loadSnapshot, type Snapshot } from '../../api/snapshot/load.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { askedFor } from '../../test/api/buyers.ts';

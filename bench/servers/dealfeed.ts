@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createApp } from '../../api/app.ts';
 import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
-import { openSnapshots } from '../../api/snapshots.ts';
+import { openSnapshots } from '../../api/snapshot/follow.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
 import { adaptedFacilitator } from './adapted_facilitator.ts';
 import { approving, approvingChain, approvingWait, PAY_TO } from './approving.ts';

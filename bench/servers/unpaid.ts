@@ -9,10 +9,10 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { cursorsOf } from '../../api/cursor.ts';
 import { readParams, type Params } from '../../api/params.ts';
-import { JsonText } from '../../api/records.ts';
+import { JsonText } from '../../api/snapshot/json_text.ts';
 import type { Asked } from '../../api/route.ts';
 import { allRoutes } from '../../api/routes/all.ts';
-import { openSnapshots } from '../../api/snapshots.ts';
+import { openSnapshots } from '../../api/snapshot/follow.ts';
 import { endWithParent } from './parent.ts';
 
 const [dataDir] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { signaturesOf } from '../../api/payments/signatures.ts';
 import { limitedServer } from '../../api/socket.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';
-import { openSnapshots, type Snapshots } from '../../api/snapshots.ts';
+import { openSnapshots, type Snapshots } from '../../api/snapshot/follow.ts';
 import { checkerOf } from './answers_checked.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
 

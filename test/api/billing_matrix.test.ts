@@ -128,11 +128,11 @@ describe('billing', () => {
 
     const lease = server.snapshots.acquire();
     assert.ok(lease);
-    const { rows: ask, records, texts, whole, columns } = lease.snapshot;
+    const { rows: ask, fields, texts, whole } = lease.snapshot;
     const crash = (): never => { throw new Error('a crash of the handler'); };
-    Object.assign(lease.snapshot, { rows: crash, records: crash, texts: crash, whole: crash, columns: crash });
+    Object.assign(lease.snapshot, { rows: crash, fields: crash, texts: crash, whole: crash });
     await rows('handler crash');
-    Object.assign(lease.snapshot, { rows: ask, records, texts, whole, columns });
+    Object.assign(lease.snapshot, { rows: ask, fields, texts, whole });
     lease.release();
 
     await shop.folder.publish('2026-11-20.02', {});

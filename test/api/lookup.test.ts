@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { openAddresses } from '../../api/addresses.ts';
 import { placeOf } from '../../api/routes/lookup.ts';
+import { addressesIn } from '../../api/snapshot/addresses.ts';
+import { loadSnapshot, type Snapshot } from '../../api/snapshot/load.ts';
 import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith } from './buyers.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from './snapshots_made.ts';
@@ -59,6 +60,13 @@ describe('a lookup', () => {
       assert.equal(body['match_basis'], 'address_exact');
       assert.equal(body['understood_as'], '912 MAIN ST');
     }
+  });
+
+  it('never finds the debt of another unit', async () => {
+    assert.deepEqual((await look({ address: '912 Main St Apt 4', city: 'Cleveland' })).found('signals'), [[uuid(3), 'address_exact'], [uuid(1), 'address_without_unit']]);
+    assert.deepEqual((await look({ address: '912 Main St Apt 5', city: 'Cleveland' })).found('signals'), [[uuid(1), 'address_without_unit']]);
+    assert.deepEqual((await look({ address: '910-914 Main St Apt 4', city: 'Cleveland' })).found('signals'), [[uuid(3), 'address_range'], [uuid(2), 'address_without_unit']]);
+    assert.deepEqual((await look({ address: '910-914 Main St Apt 5', city: 'Cleveland' })).found('signals'), [[uuid(2), 'address_without_unit']]);
   });
 
   it('never finds the neighbour, the other side of the street, a similar name, or another town when one is named', async () => {
@@ -133,38 +141,35 @@ describe('a lookup', () => {
   });
 });
 
-describe('addresses that are asked for at the same time', () => {
-  it('are each answered as alone, however many, and again after a pause', async () => {
-    const addresses = await openAddresses();
-    try {
-      // More than one piece of the query, and none that is no address lost among them.
-      const ask = (from: number): Promise<(string | undefined)[]> =>
-        Promise.all(Array.from({ length: 700 }, async (_, i) => (await addresses.normalise(i % 7 === 0 ? `Elm Street ${from + i}` : `${from + i} Elm Street`))?.address_key));
-      const expected = (from: number): (string | undefined)[] => Array.from({ length: 700 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
-      assert.deepEqual(await ask(1), expected(1));
-      assert.equal((await addresses.normalise('12 Main Street'))?.address_key, '12 MAIN ST');
-      assert.deepEqual(await Promise.all([ask(1000), ask(2000)]), [expected(1000), expected(2000)]);
-    } finally { addresses.close(); }
-  });
+describe('addresses', () => {
+  const withAddresses = async (test: (snapshot: Snapshot) => Promise<void>): Promise<void> => {
+    const folder = await dataFolder();
+    const snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', {}));
+    try { await test(snapshot); } finally {
+      snapshot.close();
+      await folder.remove();
+    }
+  };
 
-  it('are refused where the query fails on one of them, and those of later are answered', async () => {
-    const addresses = await openAddresses();
-    try {
-      // No text, which the query cannot read.
-      const refused = await Promise.allSettled([addresses.normalise('1 Elm Street'), addresses.normalise(Symbol('no text') as unknown as string)]);
-      assert.deepEqual(refused.map(({ status }) => status), ['rejected', 'rejected']);
-      assert.equal((await addresses.normalise('1 Elm Street'))?.address_key, '1 ELM ST');
-    } finally { addresses.close(); }
-  });
+  it('that are normalized at the same time are each answered as alone', () => withAddresses(async ({ normalise }) => {
+    const ask = (from: number): Promise<(string | undefined)[]> =>
+      Promise.all(Array.from({ length: 70 }, async (_, i) => (await normalise(i % 7 === 0 ? `Elm Street ${from + i}` : `${from + i} Elm Street`))?.address_key));
+    const expected = (from: number): (string | undefined)[] => Array.from({ length: 70 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
+    assert.deepEqual(await ask(1), expected(1));
+    assert.deepEqual(await Promise.all([ask(1000), ask(2000)]), [expected(1000), expected(2000)]);
+  }));
 
-  it('are answered for one snapshot while another goes, and after all have gone for the next', async () => {
-    const [first, second] = await Promise.all([openAddresses(), openAddresses()]);
-    first.close();
-    first.close();
-    assert.equal((await second.normalise('3 Elm Street'))?.address_key, '3 ELM ST');
-    second.close();
-    const next = await openAddresses();
-    assert.equal((await next.normalise('4 Elm Street'))?.address_key, '4 ELM ST');
-    next.close();
-  });
+  it('that fail are asked for again', () => withAddresses(async (snapshot) => {
+    let failures = 1;
+    const normalise = addressesIn({
+      rows: async (sql, params) => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('no');
+        return snapshot.rows(sql, params);
+      },
+    });
+    await assert.rejects(normalise('1 Elm Street'), /no/);
+    assert.deepEqual(await normalise('1 Elm Street Apt 4'), { address_key: '1 ELM ST # 4', street_key: 'ELM ST', house_low: 1, house_high: 1, unit_key: '# 4' });
+    assert.deepEqual(await normalise('1 Elm Street'), { address_key: '1 ELM ST', street_key: 'ELM ST', house_low: 1, house_high: 1, unit_key: null });
+  }));
 });

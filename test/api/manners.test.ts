@@ -149,22 +149,20 @@ describe('the server', () => {
     assert.ok(lease);
     const { snapshot } = lease;
     const { rows } = snapshot;
-    const held = snapshot.columns('deals');
-    const order = held.order.bind(held);
     const gate = Promise.withResolvers<undefined>();
     const late = Promise.withResolvers<unknown>();
-    Object.assign(held, { order: async (...args: Parameters<typeof order>) => {
+    Object.assign(snapshot, { rows: async (...args: Parameters<typeof rows>) => {
       await gate.promise;
       // Part of the handler's work: it holds the snapshot until this is read.
       await rows('SELECT count(*) AS n FROM deals').then(late.resolve, late.reject);
-      return order(...args);
+      return rows(...args);
     } });
     lease.release();
     const response = await fetchPaying(`${url}/api/deals`, payment);
     assert.equal(response.status, 503);
     assert.equal((await bodyOf(response))['reason'], 'timed_out');
     assert.equal(response.headers.get('Retry-After'), '10');
-    Object.assign(held, { order });
+    Object.assign(snapshot, { rows });
     assert.equal(facilitator.settled, 0);
     assert.equal((await fetchPaying(`${url}/api/deals`, payment)).status, 200);
     await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });

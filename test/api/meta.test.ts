@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PRICES } from '../../api/prices.ts';
-import { TABLES } from '../../api/tables.ts';
+import { TABLES } from '../../api/snapshot/tables.ts';
 import { startApp, type Started } from './apps_started.ts';
 import { bodyOf } from './buyers.ts';
 import { AS_OF, dataFolder, NOTICE, rowOf, uuid, type DataFolder } from './snapshots_made.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../api/openapi.ts';
-import { TABLES } from '../../api/tables.ts';
+import { TABLES } from '../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
 import { checkerOf } from './answers_checked.ts';
 import { askedFor, buyerWith } from './buyers.ts';

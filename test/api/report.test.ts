@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { summaryOf } from '../../api/routes/report_summary.ts';
-import { TABLES } from '../../api/tables.ts';
+import { TABLES } from '../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from './apps_started.ts';
 import { askedFor, bodyOf, buyerWith } from './buyers.ts';
 import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from './snapshots_made.ts';

@@ -8,7 +8,7 @@ import { startChain } from '../../api/payments/sandbox/chain.ts';
 import { buyerWith, type Buyer } from './buyers.ts';
 import { heldNode, type HeldNode } from './held_node.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshots_made.ts';
-import type { TableName } from '../../api/tables.ts';
+import type { TableName } from '../../api/snapshot/tables.ts';
 
 export const DOLLAR = 1_000_000n;
 

@@ -4,8 +4,8 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadSnapshot } from '../../api/snapshot.ts';
-import { openSnapshots } from '../../api/snapshots.ts';
+import { loadSnapshot } from '../../api/snapshot/load.ts';
+import { openSnapshots } from '../../api/snapshot/follow.ts';
 import { openDuck } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
 import { startApp, type Started } from './apps_started.ts';
@@ -74,14 +74,23 @@ describe('a snapshot', () => {
     snapshots.close();
   }));
 
+  interface Written { readonly tables: Record<string, unknown>; readonly database: Record<string, unknown> }
+  const changeManifest = async (path: string, change: (manifest: Written) => void): Promise<void> => {
+    const manifest = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as Written;
+    change(manifest);
+    await writeFile(join(path, 'manifest.json'), JSON.stringify(manifest));
+  };
+
   const damages: [string, (folder: string) => Promise<void>, RegExp][] = [
-    ['a file is cut short', (f) => truncate(join(f, 'deals.parquet'), 100), /deals\.parquet does not have the hash/],
+    ['the database is cut short', (f) => truncate(join(f, 'dealfeed.duckdb'), 100), /dealfeed\.duckdb does not have the hash/],
     ['a byte is changed', async (f) => {
-      const bytes = await readFile(join(f, 'leads.parquet'));
-      bytes[20] = (bytes[20] ?? 0) ^ 1;
-      await writeFile(join(f, 'leads.parquet'), bytes);
-    }, /leads\.parquet does not have the hash/],
-    ['a file is missing', (f) => rm(join(f, 'auctions.parquet')), /auctions\.parquet/],
+      const bytes = await readFile(join(f, 'dealfeed.duckdb'));
+      const last = bytes.length - 1;
+      bytes[last] = (bytes[last] ?? 0) ^ 1;
+      await writeFile(join(f, 'dealfeed.duckdb'), bytes);
+    }, /dealfeed\.duckdb does not have the hash/],
+    ['the database is missing', (f) => rm(join(f, 'dealfeed.duckdb')), /dealfeed\.duckdb/],
+    ['the manifest states other rows than the database has', (f) => changeManifest(f, (manifest) => { Object.assign(manifest.tables['leads'] ?? {}, { rows: 7 }); }), /leads has 0 rows in dealfeed\.duckdb, the manifest states 7/],
     ['the manifest is missing', (f) => rm(join(f, 'manifest.json')), /manifest\.json/],
     ['the manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
     ['the folder is missing', (f) => rm(f, { recursive: true }), /^manifest\.json cannot be opened$/],
@@ -109,21 +118,16 @@ describe('a snapshot', () => {
   /** Write a snapshot as a server of an earlier time would have found it: what came since is taken out of its files. */
   const older = async (folder: DataFolder, columns: readonly [table: string, column: string][], tables: readonly string[]): Promise<void> => {
     const path = await folder.publish('2026-11-20.01', { deals: scored(1), reports: rowsOfTable('reports', 20), listing_history: rowsOfTable('listing_history', 20) });
-    const manifest = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as { tables: Record<string, { sha256: string }> };
-    const duck = await openDuck();
-    for (const [table, column] of columns) {
-      const file = join(path, `${table}.parquet`);
-      await duck.connection.run(`CREATE TABLE t AS SELECT * EXCLUDE (${column}) FROM read_parquet('${file}')`);
-      await duck.connection.run(`COPY t TO '${file}' (FORMAT parquet)`);
-      await duck.connection.run('DROP TABLE t');
-      Object.assign(manifest.tables[table] ?? {}, { sha256: await sha256OfFile(file) });
-    }
+    const database = join(path, 'dealfeed.duckdb');
+    const duck = await openDuck(database);
+    for (const [table, column] of columns) await duck.connection.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+    for (const table of tables) await duck.connection.run(`DROP TABLE ${table}`);
     duck.close();
-    for (const table of tables) {
-      delete manifest.tables[table];
-      await rm(join(path, `${table}.parquet`));
-    }
-    await writeFile(join(path, 'manifest.json'), JSON.stringify(manifest));
+    const sha256 = await sha256OfFile(database);
+    await changeManifest(path, (manifest) => {
+      for (const table of tables) delete manifest.tables[table];
+      Object.assign(manifest.database, { sha256 });
+    });
   };
 
   it('that is older than the server serves null where a column that may be null came later, and /health says which', () => withFolder(async (folder, start) => {
@@ -161,7 +165,7 @@ describe('a snapshot', () => {
   }));
 
   for (const [name, columns, tables, reason] of [
-    ['a column that may not be null', [['leads', 'lead_score'], ['leads', 'freshness']], [], /leads\.parquet was built before leads\.lead_score, leads\.freshness, which may not be null/],
+    ['a column that may not be null', [['leads', 'lead_score'], ['leads', 'freshness']], [], /dealfeed\.duckdb was built before leads\.lead_score, leads\.freshness, which may not be null/],
     ['a table that was always there', [], ['deals'], /manifest\.json names no table deals/],
   ] as const) {
     it(`that lacks ${name} is refused, and /health says why`, () => withFolder(async (folder, start) => {

@@ -8,7 +8,7 @@ import { pointAt, sha256OfFile } from '../../lib/files.ts';
 import { createTable, type RecordDefinition } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import type { Route } from '../../api/route.ts';
-import { TABLES, type TableName } from '../../api/tables.ts';
+import { TABLES, type TableName } from '../../api/snapshot/tables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -97,7 +97,9 @@ export async function dataFolder(): Promise<DataFolder> {
     async publish(runId, given, { current = true } = {}) {
       const folder = join(path, 'snapshots', runId);
       await mkdir(folder, { recursive: true });
-      const duck = await openDuck();
+      const database = join(folder, 'dealfeed.duckdb');
+      await rm(database, { force: true });
+      const duck = await openDuck(database);
       const tables: Record<string, unknown> = {};
       try {
         for (const name of Object.keys(TABLES) as TableName[]) {
@@ -118,6 +120,7 @@ export async function dataFolder(): Promise<DataFolder> {
       } finally { duck.close(); }
       await writeFile(join(folder, 'manifest.json'), JSON.stringify({
         run_id: runId, as_of: AS_OF, generated_at: `${AS_OF}T12:00:00Z`, data_clock: 'sandbox', notice: NOTICE, assumption_set_id: 'uw-test', tables, sources: [],
+        database: { file: 'dealfeed.duckdb', bytes: (await stat(database)).size, sha256: await sha256OfFile(database) },
       }));
       if (current) await switchTo(runId);
       return folder;

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { TABLES } from '../../api/tables.ts';
+import { TABLES } from '../../api/snapshot/tables.ts';
 import { weekHolding, weekNamed } from '../../api/week.ts';
 import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith, fetchPaying } from './buyers.ts';

@@ -1,6 +1,6 @@
 /** A snapshot that every route has an answer in, and texts that are hard to carry. */
 import { rowsOfTable, type Row } from '../api/snapshots_made.ts';
-import type { TableName } from '../../api/tables.ts';
+import type { TableName } from '../../api/snapshot/tables.ts';
 
 const TEXTS = ['100% City', "O'Fallon", 'a\\b', '=1+1', '"', 'São Paulo', '<script>', 'Straße, Nord', '日本', '_'];
 const text = (i: number): string => TEXTS[i % TEXTS.length] ?? '';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backtestOver, type BacktestRow } from '../../../models/analysis/backtest.ts';
-import { Manifest } from '../../manifest.ts';
+import { Manifest } from '../../snapshot/manifest.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
 import { countText } from '../numbers.ts';

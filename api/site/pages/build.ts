@@ -1,7 +1,7 @@
 /** The query builder: a plain form whose answer is the exact address to buy, what it costs, how much it finds, and a sample. */
 import { paramFacts, readParams, type Params } from '../../params.ts';
 import { Problem } from '../../problem.ts';
-import { plainOf } from '../../records.ts';
+import { plainOf } from '../../snapshot/json_text.ts';
 import { mediaOf, type Route } from '../../route.ts';
 import { html, type Html } from '../html.ts';
 import { code } from '../layout.ts';

@@ -1,5 +1,5 @@
 /** What the snapshot holds now, place by place, and how fresh it is. */
-import type { Filters } from '../../filters.ts';
+import type { Filters } from '../../snapshot/filters.ts';
 import { unclaimed } from '../../claims.ts';
 import { upcoming } from '../../routes/auctions.ts';
 import { available } from '../../routes/leads.ts';

@@ -14,7 +14,7 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
 ];
 
 async function assumptions(given: Given): Promise<Html> {
-  const rows = await given.asked.snapshot.records('assumptions', 'SELECT * FROM assumptions ORDER BY key');
+  const rows = await given.asked.snapshot.whole('assumptions', 'ORDER BY key');
   const groups = Map.groupBy(rows, (r) => GROUPS.find(([, keys]) => keys.test(String(r['key'])))?.[0] ?? '');
   return html`${[...groups].sort(([a], [b]) => a.localeCompare(b)).map(([title, of]) => html`<details><summary>${title} (${of.length})</summary>${wideTable(`Assumptions: ${title}`, html`<table><thead><tr><th scope="col">Key</th><th scope="col" class="num">Value</th><th scope="col">Unit</th><th scope="col">Kind</th><th scope="col">Basis</th></tr></thead>
 <tbody>${of.map((r) => html`<tr><th scope="row"><code>${String(r['key'])}</code></th><td class="num">${String(r['value']).slice(0, 12)}</td><td>${words(String(r['unit']))}</td><td>${String(r['kind'])}</td><td>${String(r['basis'])}</td></tr>`)}</tbody></table>`)}</details>`)}`;

@@ -40,7 +40,7 @@ export const status: Page = {
   path: '/status', label: 'Status', title: 'Status', made: 'request', about: 'Whether the service is up, which snapshot serves, and how fresh each source is.',
   async content({ site, asked }) {
     const health = await site.health();
-    const rows = await asked.snapshot.records('sources', 'SELECT * FROM sources ORDER BY family, source');
+    const rows = await asked.snapshot.whole('sources', 'ORDER BY family, source');
     const states = Map.groupBy(rows, (r) => stateOf(r)[0]);
     const said = PLAIN_HEALTH[health.status];
     const notes = [

@@ -8,14 +8,15 @@ export const Manifest = z.object({
   generated_at: z.iso.datetime(),
   /** sandbox: made-up data, and the day of the recording is today. */
   data_clock: z.enum(['sandbox', 'live']),
-  /** Said wherever sandbox data show. */
+  /** Shown wherever sandbox data is shown. */
   notice: z.string().default(''),
   assumption_set_id: z.string(),
-  tables: z.record(z.string(), z.object({
-    file: z.string().regex(/^[a-z0-9_]+\.parquet$/),
-    rows: z.int(),
+  tables: z.record(z.string(), z.object({ rows: z.int() })),
+  /** The DuckDB file with all published tables. */
+  database: z.object({
+    file: z.string().regex(/^[a-z0-9_]+\.duckdb$/),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  })),
+  }),
 });
 
 export type Manifest = z.infer<typeof Manifest>;

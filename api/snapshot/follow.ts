@@ -1,20 +1,19 @@
 /**
- * The snapshot that serves. `<DATA_DIR>/current` is looked at every second; when it names another snapshot, that one
- * is loaded beside the old one and takes its place. Requests that began on the old one end on it; then it is closed.
- * What cannot be loaded changes nothing: the old snapshot goes on serving and the reason is kept for `/health`.
+ * The snapshot that serves. `<DATA_DIR>/current` is read every second; when it names another snapshot, that one is
+ * opened and replaces the old one. Requests hold a lease on their snapshot: the old one closes after its last lease.
+ * If the new one cannot be opened, the old one goes on serving and `/health` shows the reason.
  */
 import { readlink } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { loadSnapshot, type Snapshot } from './snapshot.ts';
+import { loadSnapshot, type Snapshot } from './load.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A snapshot that failed to load is tried again after this long, in case its files were put right. */
+/** Retry a snapshot that failed to load after this long: its files may have been restored. */
 const TRY_AGAIN_MS = 30_000;
 
 export interface Lease {
   readonly snapshot: Snapshot;
-  /** Give it back. Must be called exactly once. */
+  /** Call exactly once. */
   release(): void;
 }
 
@@ -26,13 +25,11 @@ export interface LoadFailure {
 }
 
 export interface Snapshots {
-  /** The current snapshot for the time of one request, or null where there is none. */
+  /** A lease on the current snapshot for one request, or null if there is none. */
   acquire(): Lease | null;
-  /** The current snapshot by name. Nothing may be asked of it: for that it must be acquired. */
-  serving(): Snapshot | null;
   /** Set while `current` names a snapshot that could not be loaded. */
   failure(): LoadFailure | null;
-  /** Look at the link now, and load what it names where that is not yet serving. */
+  /** Read the link now, and load the snapshot it names unless it serves already. */
   look(): Promise<void>;
   close(): void;
 }
@@ -40,7 +37,7 @@ export interface Snapshots {
 export interface SnapshotsOptions {
   readonly dataDir: string;
   readonly nowMs?: () => number;
-  /** Told of every switch and every failure. */
+  /** Called on every switch and every failure. */
   readonly report?: (event: { serving: string } | LoadFailure) => void;
   readonly lookEveryMs?: number;
 }
@@ -52,7 +49,6 @@ interface Held {
   retired: boolean;
 }
 
-/** Open what `<dataDir>/current` names, where it names anything, and keep following it. */
 /** What is said to everybody of a snapshot that does not load. The library's own words are in the log. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be loaded';
@@ -60,6 +56,7 @@ function reasonOf(error: unknown): string {
   return /^(?:\{|[A-Z][A-Za-z ]* Error: )/.test(error.message) ? 'one of its tables cannot be read' : error.message;
 }
 
+/** Open the snapshot that `<dataDir>/current` names, if any, and follow the link. */
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
   const { dataDir, nowMs = Date.now, report = () => undefined, lookEveryMs = LOOK_EVERY_MS } = options;
   const link = join(dataDir, 'current');
@@ -78,11 +75,10 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     const target = await readlink(link).catch(() => null);
     if (target === null || closed) return;
     if (target === current?.target) { failed = null; return; }
-    // Whichever way the clock was set meanwhile.
+    // The absolute value, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < TRY_AGAIN_MS) return;
     try {
-      // Beside one that serves, a processor is left to those who ask.
-      const snapshot = await loadSnapshot(resolve(dataDir, target), current ? 1 : availableParallelism());
+      const snapshot = await loadSnapshot(resolve(dataDir, target));
       if (closed) { snapshot.close(); return; }
       const old = current;
       current = { snapshot, target, users: 0, retired: false };
@@ -114,7 +110,6 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
         },
       };
     },
-    serving: () => current?.snapshot ?? null,
     failure: () => (failed === null ? null : { target: failed.target, reason: failed.reason, at: failed.at }),
     look,
     close() {

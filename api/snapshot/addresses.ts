@@ -1,0 +1,45 @@
+/** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address.sql). */
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Database } from './database.ts';
+
+/** The normalized parts of a street address. */
+export interface AddressParts {
+  readonly address_key: string;
+  readonly street_key: string;
+  readonly house_low: number | null;
+  readonly house_high: number | null;
+  readonly unit_key: string | null;
+}
+
+/** Parts of a street address, or null if it has no house number. */
+export type Normalise = (street: string) => Promise<AddressParts | null>;
+
+const SQL = `SELECT parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key
+  FROM (SELECT address_parts(CAST($1 AS VARCHAR)) AS parts)`;
+
+const Parts = z.object({
+  address_key: z.string(),
+  street_key: z.string(),
+  house_low: z.int().nullable(),
+  house_high: z.int().nullable(),
+  unit_key: z.string().nullable(),
+});
+const Row = z.union([Parts, z.object({ address_key: z.null() }).transform(() => null)]);
+
+/** Streets cached: a call normalizes its street once to check it and once to answer. */
+const CACHED = 1_000;
+
+export function addressesIn(database: Pick<Database, 'rows'>): Normalise {
+  const cache = new LRUCache<string, Promise<AddressParts | null>>({ max: CACHED });
+  return (street) => {
+    let parts = cache.get(street);
+    if (!parts) {
+      parts = database.rows(SQL, [street]).then(([row]) => Row.parse(row));
+      cache.set(street, parts);
+      // A failure is not cached.
+      parts.catch(() => { cache.delete(street); });
+    }
+    return parts;
+  };
+}

@@ -1,0 +1,39 @@
+/** A response body made of JSON texts, so that records are not parsed and written again. */
+
+const COMMA = Buffer.from(',');
+const areTexts = (value: unknown): value is readonly Buffer[] =>
+  Array.isArray(value) && value.length > 0 && value.every((v) => Buffer.isBuffer(v));
+
+export class JsonText {
+  readonly bytes: Buffer;
+  private constructor(bytes: Buffer) { this.bytes = bytes; }
+
+  /** An object with these fields. An array of buffers is an array of JSON texts. */
+  static of(fields: Readonly<Record<string, unknown>>): JsonText {
+    const parts: Buffer[] = [];
+    let text = '';
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined) continue;
+      text += `${text === '' && parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+      if (!areTexts(value)) {
+        text += JSON.stringify(value);
+        continue;
+      }
+      parts.push(Buffer.from(`${text}[`));
+      for (const [i, made] of value.entries()) {
+        if (i > 0) parts.push(COMMA);
+        parts.push(made);
+      }
+      text = ']';
+    }
+    parts.push(Buffer.from(text === '' ? '{}' : `${text}}`));
+    return new JsonText(Buffer.concat(parts));
+  }
+}
+
+/** The body as an object. */
+export const plainOf = (body: unknown): unknown => (body instanceof JsonText ? parsed(body.bytes) : body);
+
+/** The record of a JSON text. */
+export const parsed = (text: Buffer): Record<string, unknown> =>
+  JSON.parse(text.toString('utf8')) as Record<string, unknown>;

@@ -1,0 +1,55 @@
+/** A published snapshot, open for queries. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBValue } from '@duckdb/node-api';
+import { addressesIn, type Normalise } from './addresses.ts';
+import { openDatabase, type Database } from './database.ts';
+import { parsed } from './json_text.ts';
+import { Manifest } from './manifest.ts';
+import { Records } from './records.ts';
+import { ADDED_LATER, TABLES, type TableName } from './tables.ts';
+
+type Row = Record<string, unknown>;
+
+export interface Snapshot extends Database {
+  readonly id: string;
+  readonly manifest: Manifest;
+  /** Tables added after this snapshot was built; they are empty. */
+  readonly lacks: ReadonlySet<TableName>;
+  /** JSON texts of the records in these rows, in their order. @param columns default: all of the record */
+  texts(table: TableName, rows: readonly number[], columns?: readonly string[]): Promise<readonly Buffer[]>;
+  /** Whole records of the rows that the rest of a SELECT finds: WHERE, ORDER BY, LIMIT. */
+  whole(table: TableName, rest: string, params?: readonly DuckDBValue[]): Promise<Row[]>;
+  /** Some columns of the same. */
+  fields(table: TableName, columns: readonly string[], rest: string, params?: readonly DuckDBValue[]): Promise<Row[]>;
+  /** A street address in the normalized form of the rows. */
+  readonly normalise: Normalise;
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const checked = Manifest.safeParse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new Error(`manifest.json: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+/**
+ * Open the snapshot in `folder`.
+ * @throws Error that says in one sentence what is missing or damaged
+ */
+export async function loadSnapshot(folder: string): Promise<Snapshot> {
+  const manifest = await readManifest(folder);
+  const database = await openDatabase(folder, manifest);
+  const records = new Records(database);
+  const fields: Snapshot['fields'] = async (table, columns, rest, params) => {
+    const found = await database.rows(`SELECT rowid AS row FROM ${table} ${rest}`, params);
+    return (await records.texts(table, found.map(({ row }) => Number(row)), columns)).map(parsed);
+  };
+  return {
+    ...database, id: manifest.run_id, manifest, fields,
+    lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
+    texts: (table, rows, columns) => records.texts(table, rows, columns),
+    whole: (table, rest, params) => fields(table, TABLES[table].columns.map((c) => c.name), rest, params),
+    normalise: addressesIn(database),
+  };
+}

@@ -1,0 +1,37 @@
+/** The published tables that the server reads, each with its record. */
+import type { Column, RecordDefinition } from '../../lib/record.ts';
+import assumptions from '../../models/marts/assumptions.ts';
+import auctions from '../../models/marts/auctions.ts';
+import deals from '../../models/marts/deals.ts';
+import filings from '../../models/marts/filings.ts';
+import leads from '../../models/marts/leads.ts';
+import listingHistory from '../../models/marts/listing_history.ts';
+import reports from '../../models/marts/reports.ts';
+import signals from '../../models/marts/signals.ts';
+import sources from '../../models/marts/sources.ts';
+
+export const TABLES = {
+  deals: deals.record,
+  signals: signals.record,
+  auctions: auctions.record,
+  leads: leads.record,
+  filings: filings.record,
+  sources: sources.record,
+  assumptions: assumptions.record,
+  reports: reports.record,
+  listing_history: listingHistory.record,
+} satisfies Record<string, RecordDefinition>;
+
+export type TableName = keyof typeof TABLES;
+
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+/** Tables that older snapshots do not have. A snapshot without one of the others is refused. */
+export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history']);
+
+/** The column of a table. @throws Error if the table has no column of that name */
+export function columnOf(table: TableName, name: string): Column {
+  const column = TABLES[table].columns.find((c) => c.name === name);
+  if (!column) throw new Error(`${table} has no column ${name}`);
+  return column;
+}
