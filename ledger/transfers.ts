@@ -77,8 +77,9 @@ export interface TransferBook {
   audits(): Promise<readonly (AuditedAccount & AuditState)[]>;
   /**
    * Book the transfers of the final blocks up to `through`, each of which matches at most one purchase, in one
-   * transaction. Only the holder of the lease may. Booking a range twice changes nothing.
-   * @returns the transfers as they were booked
+   * transaction. Only the holder of the lease may. Booking a range twice changes nothing. Open owed transfers are matched
+   * again first.
+   * @returns the transfers as they were booked, and those that are owed no more
    */
   bookTransfers(booking: Booking): Promise<readonly BookedTransfer[]>;
   /** Booked transfers in the order of the chain; of these kinds only, where they are given. */

@@ -48,6 +48,8 @@ async function makeGood(query: Query, purchase: Purchase, row: Row, transfer: In
   if (row['kept_answer'] === null) return false;
   const lead = row['returned_lead'];
   if (lead !== null) {
+    // Who has paid comes before who has not been asked to pay: a reservation without its row sends nothing.
+    await query(`DELETE FROM purchases WHERE state = 'reserved' AND id IN (SELECT purchase_id FROM claims WHERE lead_id = $1)`, String(lead));
     const claim = 'INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING lead_id';
     if ((await query(claim, String(lead), purchase.id, nowMs)).length === 0) return false;
   }
@@ -97,6 +99,26 @@ async function bookOne(books: Books, booking: Booking, transfer: IncomingTransfe
   return { ...transfer, ...account, kind, purchaseId, resolution: null, bookedAtMs: nowMs };
 }
 
+/** Owed transfers of an account that are looked at again in one booking. */
+const MOST_OWED = 100;
+const OWED = `SELECT ${COLUMNS} FROM transfers WHERE kind = 'owed' AND resolution IS NULL AND nonce IS NOT NULL AND chain = $1 AND pay_to = $2
+  ORDER BY booked_at_ms LIMIT ${MOST_OWED}`;
+
+/** Match owed transfers again: the lead of one may be free by now, because the purchase that held it came to nothing. */
+async function retryOwed(books: Books, booking: Booking): Promise<BookedTransfer[]> {
+  const { query } = books;
+  const { chain, payTo } = booking.account;
+  const changed: BookedTransfer[] = [];
+  for (const owed of (await query(OWED, chain, payTo)).map(transferOf)) {
+    const { kind, purchaseId } = await matchTransfer(books, booking, owed);
+    if (purchaseId === null) continue;
+    await query('UPDATE transfers SET kind = $5, purchase_id = $6 WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4',
+      chain, payTo, Number(owed.block), owed.logIndex, kind, purchaseId);
+    changed.push({ ...owed, kind, purchaseId });
+  }
+  return changed;
+}
+
 /** Why exclusive sales are paused after a restore; null where they are not. */
 export async function exclusivePause(query: Query): Promise<'restored_not_audited' | 'restored_transfers_owed' | null> {
   const [identity] = await query('SELECT restored_at_ms FROM ledger_identity');
@@ -130,8 +152,9 @@ export const transferBook = (store: Store): TransferBook => ({
     if (!lease) return [];
     const books: Books = { query, lockRows: store.lockRows, restored: await exclusivePause(query) === 'restored_not_audited' };
     const booked: BookedTransfer[] = [];
+    const retried = await retryOwed(books, booking);
     for (const transfer of transfers) booked.push(await bookOne(books, booking, transfer));
-    return booked;
+    return [...retried, ...booked];
   }),
 
   async* transfers(account, kinds) {

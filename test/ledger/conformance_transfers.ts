@@ -278,7 +278,9 @@ export function transferMatching(inNew: OnTwo): void {
           assert.equal(state, booked?.kind === 'owed' ? 'released' : 'sold', booked?.kind ?? 'not booked');
           if (state !== 'sold') continue;
           assert.ok(await one.answerOf(purchase.id), 'sold, it has its answer');
-          assert.equal(given, null, 'sold, it has its lead');
+          // A rival that had only reserved the lead loses it, before anything is sent.
+          if (given !== null) assert.equal(await one.settling(rival.id, answer('the lead'), 50), false);
+          assert.notEqual((await one.find({ id: rival.id }))?.leadId, `l-${n}`, 'sold, it has its lead');
           assert.ok((await one.soldLeads()).includes(`l-${n}`));
         }
       });
