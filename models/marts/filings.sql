@@ -1,14 +1,12 @@
 -- One row per filing, kept from first sight on. The registers are read in increments: today's rows are new or perhaps
--- changed, and a filing that is absent today simply stays. Given here are the rows that today's reads show, and those
--- that were amended. The contract carries the rest, and looks up the number of filings of the agent for every row.
+-- changed, and a filing that is absent today stays as it was.
 
 with
 
 -- The register holds millions of rows: what is read several times is read again rather than kept in memory
 shown as not materialized (select * from stg_registrations),
 
--- What today's reads show or amend, as it was
-before as not materialized (select * from int_filings_before),
+before as not materialized (select * from previous_filings),
 
 -- What the register says last became of each business
 amendments as (
@@ -21,7 +19,7 @@ amendments as (
 -- take effect in the future, which says nothing of how far the feed had come.
 reached as (
   select source, max(filing_date) as filing_date
-  from previous_filings
+  from before
   where filing_date <= cast(first_seen as date)
   group by source
 ),
@@ -111,11 +109,36 @@ today as (
   from compared
 ),
 
+-- Filings that today's reads do not show
+carried as not materialized (
+  select *
+  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
+),
+
 together as (
   select * from today
   union all by name
-  select * exclude (agent_filings), true as is_known
-  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
+  select * exclude (agent_filings), true as is_known from carried
+),
+
+names as (
+  select source, name, count(*) as filings
+  from (
+    select register as source, registered_agent_name as name from shown
+    union all
+    select source, registered_agent_name from carried
+  )
+  where name is not null
+  group by all
+),
+
+-- Agents that serve thousands stand out, however their names are punctuated
+agents as (
+  select
+    source,
+    name,
+    cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
+  from names
 ),
 
 -- A later amendment of the same charter takes the place of the one known before
@@ -160,4 +183,4 @@ select
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
 from amended
-left join int_agents as agents on agents.source = amended.source and agents.name = amended.registered_agent_name
+left join agents on agents.source = amended.source and agents.name = amended.registered_agent_name
