@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
 import { identifier } from '../lib/sql.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
-import { macrosSql, type Model } from './index.ts';
+import { inputMacrosSql, macrosSql, type Model } from './index.ts';
 
 /** A model does not give what its contract says. */
 export class ContractError extends Error {
@@ -25,9 +25,11 @@ type Reads = ReadonlyMap<string, readonly string[]>;
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
 export async function buildModels(connection: DuckDBConnection, models: readonly Model[], published?: string): Promise<Model[]> {
-  await connection.run(macrosSql());
   const byName = new Map(models.map((m) => [m.name, m]));
-  const order = orderOf(await readsOf(connection, models), await inputTables(connection, byName)).flatMap((name) => byName.get(name) ?? []);
+  const inputs = await inputTables(connection, byName);
+  await connection.run(macrosSql());
+  if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
+  const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
   for (const model of order) {
     try {
       await create(connection, model, published);

@@ -15,7 +15,7 @@ import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts
 import { literal } from '../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels } from '../models/build.ts';
-import { loadModels, loadReferences, macrosSql } from '../models/index.ts';
+import { loadModels, loadReferences } from '../models/index.ts';
 import { SourceRead } from '../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../sources/fetch/archive.ts';
@@ -69,7 +69,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
     const now = await writeSnapshot(build, models, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();
     return {
-      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: duckVersion() }),
+      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models), duckdb: duckVersion() }),
       tables: names.map((name) => ({ name, was: then.tables[name]?.sha256 ?? 'not published then', now: now.tables[name]?.sha256 ?? 'not published now' })),
     };
   } finally {

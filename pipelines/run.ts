@@ -8,7 +8,7 @@ import { currentAssumptions, type AssumptionSet } from '../models/assumptions.ts
 import { auditModels, type AuditResult, type ModelResult } from '../models/audit.ts';
 import { buildModels } from '../models/build.ts';
 import { auditsOf } from '../models/contract.ts';
-import { loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
+import { inputMacrosSql, loadModels, loadReferences, macrosSql, type Model } from '../models/index.ts';
 import { loadRowRecords } from '../sources/index.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { changesSince, type Changes } from './changes.ts';
@@ -137,7 +137,7 @@ async function snapshotFacts({ clock, dataClock }: RunOptions, { runId, previous
   return {
     run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: dataClock, notice: NOTICE[dataClock],
     assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
-    versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: duckVersion(), ...hashesOf(models, macrosSql()) },
+    versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: duckVersion(), ...hashesOf(models) },
     sources: sources.map(({ row, standing, latest }) => ({
       ...row, staged_run: standing?.run_id ?? null, staged_sha256: standing?.parquet?.sha256 ?? null, pages: standing?.pages.length ?? 0,
       traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 }, dropped_files: [...(standing?.dropped_files ?? [])],
@@ -148,11 +148,11 @@ async function snapshotFacts({ clock, dataClock }: RunOptions, { runId, previous
 }
 
 /** Hash of all schemas, and of all SQL: snapshots with equal hashes were computed by the same logic. */
-export function hashesOf(models: readonly Model[], macros: string): { schema: string; models: string } {
+export function hashesOf(models: readonly Model[]): { schema: string; models: string } {
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
-    models: hash([macros, ...models.map((m) => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n'))]),
+    models: hash([macrosSql(), inputMacrosSql(), ...models.map((m) => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n'))]),
   };
 }
 
