@@ -6,7 +6,8 @@ with
 -- The register holds millions of rows: what is read several times is read again rather than kept in memory
 shown as not materialized (select * from stg_registrations),
 
-before as not materialized (select * from previous_filings),
+-- Filings of the previous snapshot that today's reads show or amend
+before as not materialized (select * from int_filings_before),
 
 -- What the register says last became of each business
 amendments as (
@@ -19,7 +20,7 @@ amendments as (
 -- take effect in the future, which says nothing of how far the feed had come.
 reached as (
   select source, max(filing_date) as filing_date
-  from before
+  from previous_filings
   where filing_date <= cast(first_seen as date)
   group by source
 ),
@@ -109,36 +110,11 @@ today as (
   from compared
 ),
 
--- Filings that today's reads do not show
-carried as not materialized (
-  select *
-  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
-),
-
 together as (
   select * from today
   union all by name
-  select * exclude (agent_filings), true as is_known from carried
-),
-
-names as (
-  select source, name, count(*) as filings
-  from (
-    select register as source, registered_agent_name as name from shown
-    union all
-    select source, registered_agent_name from carried
-  )
-  where name is not null
-  group by all
-),
-
--- Agents that serve thousands stand out, however their names are punctuated
-agents as (
-  select
-    source,
-    name,
-    cast(sum(filings) over (partition by source, upper(regexp_replace(name, '[^A-Za-z0-9]+', ' ', 'g'))) as integer) as filings
-  from names
+  select * exclude (agent_filings), true as is_known
+  from before anti join shown on shown.register = before.source and shown.document_number = before.document_number
 ),
 
 -- A later amendment of the same charter takes the place of the one known before
@@ -171,16 +147,25 @@ amended as (
       case when is_news and is_known then 'changed' else change_kind end as change_kind
     )
   from news
+),
+
+-- Today's filings, and all others as they were. Materialized, because DuckDB cannot spill the sort of a UNION ALL to the
+-- disk once its first part has ended, and a register of millions does not fit into memory
+filings as materialized (
+  select * exclude (new_kind, new_date, new_document, new_url, new_observed_at, is_news, is_known) from amended
+  union all by name
+  select * exclude (agent_filings)
+  from previous_filings anti join before on before.source = previous_filings.source and before.document_number = previous_filings.document_number
 )
 
 select
   id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
   registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
   business_city, business_state, business_zip, source_state, naics, naics_status,
-  amended.source, source_url, first_seen, last_seen, last_updated,
+  filings.source, source_url, first_seen, last_seen, last_updated,
   change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
   agents.filings as agent_filings,
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
-from amended
-left join agents on agents.source = amended.source and agents.name = amended.registered_agent_name
+from filings
+left join int_agents as agents on agents.source = filings.source and agents.name = filings.registered_agent_name
