@@ -9,6 +9,7 @@ import { openDuck, rowsOf } from '../lib/duck.ts';
 import { currentAssumptions } from '../models/assumptions.ts';
 import { loadModels, loadReferences, macrosSql } from '../models/index.ts';
 import { Provenance } from '../models/inputs.ts';
+import { identifier } from '../lib/sql.ts';
 import { loadInputs } from '../pipelines/inputs.ts';
 import { layoutOf } from '../pipelines/layout.ts';
 import type { RunResult } from '../pipelines/run.ts';
@@ -78,6 +79,14 @@ async function fillVersions(connection: DuckDBConnection, wanted: number): Promi
   await connection.run('DROP TABLE chosen');
 }
 
+/** Put a table in place of each view of Parquet files, so that rows can be added. */
+async function copyInputs(connection: DuckDBConnection): Promise<void> {
+  for (const { view_name: view } of await rowsOf(connection, 'SELECT view_name FROM duckdb_views() WHERE NOT internal')) {
+    const name = identifier(String(view));
+    await connection.run(`CREATE TABLE copied AS FROM ${name}; DROP VIEW ${name}; ALTER TABLE copied RENAME TO ${name}`);
+  }
+}
+
 /** Write the inputs of today's build, each table `times` as large, into a database file. @returns rows that were staged today */
 export async function writeInputs(path: string, { folder, today, before, versions }: History, times: number): Promise<number> {
   const [models, records] = [await loadModels(), await loadRowRecords()];
@@ -86,8 +95,9 @@ export async function writeInputs(path: string, { folder, today, before, version
     const { connection } = duck;
     await loadInputs(connection, {
       layout: layoutOf(join(folder, 'data')), workDir: folder, asOf: TODAY, observedAt: `${TODAY}T12:00:00Z`, assumptions: currentAssumptions(),
-      sources: today.sources, records, references: loadReferences(), models, previous: before, soldLeads: [], inPlaceFrom: Number.POSITIVE_INFINITY,
+      sources: today.sources, records, references: loadReferences(), models, previous: before, soldLeads: [],
     });
+    await copyInputs(connection);
     await connection.run(macrosSql());
     await fillVersions(connection, versions);
     await enlargePublished(connection, models, times);

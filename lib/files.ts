@@ -3,9 +3,11 @@
  * half of it: content is flushed before the rename that shows it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+
+const READ_AT_ONCE = 1 << 20;
 
 /** A file of ours that is not what was written. The message names it and says what the operator can do. */
 export class DamagedFile extends Error {
@@ -69,28 +71,11 @@ export async function pointAt(link: string, target: string): Promise<void> {
   await sync(dirname(link));
 }
 
-/** Bytes from which on a file is hashed beside everything else: to start a thread takes as long as to hash some 20 MB. */
-const HASHED_APART = 20_000_000;
-
-const isSmall = async (path: string): Promise<boolean> => (await stat(path)).size < HASHED_APART;
-
-function hashedApart(path: string, copyTo?: string): Promise<string> {
-  const worker = new Worker(new URL('hash_worker.ts', import.meta.url), { workerData: { path, copyTo } });
-  return new Promise((hashed, failed) => {
-    worker.on('message', hashed).on('error', failed);
-    worker.on('exit', (code) => { failed(new Error(`the thread that hashes ${path} ended with ${code}`)); });
-  });
-}
-
-/** SHA-256 of a file, hex. That of a large one is found on a thread of its own. */
-export const sha256OfFile = async (path: string): Promise<string> => (await isSmall(path) ? sha256(await readFile(path)) : hashedApart(path));
-
-/** Copy a file to where none is, not flushed. @returns SHA-256 of the bytes that were copied, hex */
-export async function copyHashed(path: string, to: string): Promise<string> {
-  if (!(await isSmall(path))) return hashedApart(path, to);
-  const bytes = await readFile(path);
-  await writeFile(to, bytes);
-  return sha256(bytes);
+/** SHA-256 of a file, hex. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_AT_ONCE })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }
 
 /** SHA-256 of bytes or UTF-8 text, hex. */

@@ -15,8 +15,6 @@ export interface Audit {
   readonly sql: string;
   /** Where the rows are those of the model itself: the condition that no row may meet. */
   readonly condition?: string;
-  /** Where the rows are those of the snapshot before that are no longer there: the columns that identify one. */
-  readonly keeps?: readonly string[];
   /** Where the rows are those whose key others have too: its columns. */
   readonly unique?: readonly string[];
   readonly blocking: boolean;
@@ -30,35 +28,8 @@ export interface ModelContract {
    * table that they go into, whose record has the same columns: to audit them here would compute all of them once more.
    */
   readonly view?: true;
-  /** Set on a table of millions of rows that keeps what it once had. */
-  readonly carries?: Carries;
-  /**
-   * Set on a table that a snapshot publishes. `orderBy` makes its bytes a function of its rows. Where there are millions,
-   * its Parquet file is written range by range of the days in `byDay`, a DATE that is the first column of `orderBy`.
-   */
-  readonly publish?: { readonly orderBy: readonly string[]; readonly byDay?: string };
-}
-
-/**
- * The model's SELECT gives only the rows that are new, or other than in the snapshot before; every other row of that
- * snapshot stays as it was.
- */
-export interface Carries {
-  /** Columns that identify a row. */
-  readonly key: readonly string[];
-  /** Table of another model that holds the rows of the snapshot before in whose place others stand, and perhaps more: found once. */
-  readonly before: string;
-  /**
-   * Columns that hold a figure over all rows, such as how many have the same agent. They are looked up for every row, also
-   * for one that stays, in the table of another model, so that a figure that moves does not make its row another one.
-   */
-  readonly lookedUp?: {
-    readonly from: string;
-    /** Columns of this table, and those of the other that equal them in at most one row. */
-    readonly on: Readonly<Record<string, string>>;
-    /** Columns of this table, and those of the other that they are taken from; null where no row equals. */
-    readonly columns: Readonly<Record<string, string>>;
-  };
+  /** Set on a table that a snapshot publishes. `orderBy` is a total order, so the bytes of its file depend on its rows alone. */
+  readonly publish?: { readonly orderBy: readonly string[] };
 }
 
 export const defineModel = (contract: ModelContract): ModelContract => contract;

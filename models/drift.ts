@@ -28,6 +28,6 @@ export function comesAndGoes(model: string, counted: string, what: string, block
 
 /** The audit of a table that keeps its rows: none of the snapshot before is lost. */
 export const keepsRows = (model: string, key: readonly string[], what: string): Audit => ({
-  name: `${model}.none_lost`, about: `${what} once published stays`, blocking: true, keeps: key,
+  name: `${model}.none_lost`, about: `${what} once published stays`, blocking: true,
   sql: `SELECT ${key.join(', ')} FROM previous_${model} ANTI JOIN ${model} USING (${key.join(', ')})`,
 });

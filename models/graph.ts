@@ -12,6 +12,9 @@ export class GraphError extends Error {
 /** Functions that make rows out of values. Any other table function could read a file, and models read tables only. */
 const PURE_TABLE_FUNCTIONS = ['unnest', 'generate_series', 'range', 'json_each'];
 
+/** Input tables that our macros read, by the macro's name: a SELECT that calls one reads its table. */
+const MACRO_TABLES: ReadonlyMap<unknown, string> = new Map([['assumption', 'declared_assumptions']]);
+
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -42,6 +45,8 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
     const name = String(part['function']['function_name']);
     if (!PURE_TABLE_FUNCTIONS.includes(name)) throw new GraphError(`it calls ${name}(), and models read tables only`);
   }
+  const read = MACRO_TABLES.get(part['function_name']);
+  if (read !== undefined) found.add(read);
   const inner = new Set(scope);
   for (const { key, value } of ctesOf(part)) {
     const { node } = value.query;

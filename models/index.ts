@@ -51,11 +51,14 @@ export async function loadModels(): Promise<Model[]> {
   return models;
 }
 
-/** The SQL functions that models use. */
-export function macrosSql(): string {
-  const folder = join(import.meta.dirname, 'macros');
-  return readdirSync(folder).filter((f) => f.endsWith('.sql')).sort().map((f) => readFileSync(join(folder, f), 'utf8')).join('\n');
-}
+const sqlIn = (folder: string): string =>
+  readdirSync(folder).filter((f) => f.endsWith('.sql')).sort().map((f) => readFileSync(join(folder, f), 'utf8')).join('\n');
+
+/** The SQL functions that models use and that read no table. */
+export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros'));
+
+/** Those that read an input table, which must exist when they are created. The table is named in graph.ts. */
+export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));
 
 const reference = (record: RecordDefinition, name: string): Reference =>
   ({ name, record, csvPath: join(import.meta.dirname, 'reference', `${name}.csv`) });

@@ -2,14 +2,13 @@
  * Staging a CSV page of millions of rows (sources/bulk_csv.ts). The page is cut into parts of some thousand records; in
  * each, DuckDB reads the plain rows and the adapter's parser the others. A part that readers of CSV might read in
  * different ways, or that DuckDB refuses, goes to the parser whole. Each part is written as a Parquet file of its own,
- * several at the same time, and the staged file is these laid end to end: its rows are in the order of the source.
+ * several at the same time, and DuckDB writes the staged file from these: its rows are in the order of the source.
  */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf, type Duck } from '../lib/duck.ts';
 import { makeFolder } from '../lib/files.ts';
-import { layEndToEnd } from '../lib/parquet.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { plainRowsSql } from '../sources/bulk_csv.ts';
 import { csvSlices, isStrictCsv, recordsAt } from '../sources/csv_slices.ts';
@@ -269,5 +268,5 @@ async function layStaged({ connection }: Duck, target: string, folder: string, f
     all.push(join(folder, 'carried.parquet'));
     await connection.run(`COPY (SELECT ${columns} FROM carried ORDER BY ${spec.row.key.map(identifier).join(', ')}) TO ${literal(join(folder, 'carried.parquet'))} (${FAST})`);
   }
-  return putStaged(target, spec, tally, carried, (temporary) => layEndToEnd(temporary, all));
+  return putStaged(target, spec, tally, carried, `SELECT ${columns} FROM ${readingOf(all)}`, connection);
 }

@@ -21,8 +21,8 @@ const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['auctions called off', "SELECT count(*) AS n FROM auctions a JOIN previous_auctions p USING (id) WHERE a.sale_status IN ('cancelled', 'withdrawn', 'postponed') AND p.sale_status = 'scheduled'"],
   ['leads new', 'SELECT count(*) AS n FROM leads l ANTI JOIN previous_leads p USING (id)'],
   ['leads gone', 'SELECT count(*) AS n FROM previous_leads p ANTI JOIN leads l USING (id)'],
-  ['filings new', 'SELECT count(*) AS n FROM changed_filings f ANTI JOIN replaced_filings p USING (id)'],
-  ['filings changed', 'SELECT count(*) AS n FROM changed_filings f JOIN replaced_filings p USING (id) WHERE f.last_updated > p.last_updated'],
+  ['filings new', 'SELECT count(*) AS n FROM filings f ANTI JOIN previous_filings p USING (id)'],
+  ['filings changed', 'SELECT count(*) AS n FROM filings f JOIN previous_filings p USING (id) WHERE f.last_updated > p.last_updated'],
 ];
 
 /** Everything that is asked for them. */

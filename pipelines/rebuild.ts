@@ -15,21 +15,22 @@ import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts
 import { literal } from '../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../models/assumptions.ts';
 import { buildModels } from '../models/build.ts';
-import { loadModels, loadReferences, macrosSql } from '../models/index.ts';
+import { loadModels, loadReferences } from '../models/index.ts';
 import { SourceRead } from '../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive } from '../sources/fetch/archive.ts';
 import { loadRowRecords, loadSources } from '../sources/index.ts';
-import { loadInputs, type SourceState } from './inputs.ts';
+import { openBuildDatabase, PUBLISHED } from './build_database.ts';
+import { loadInputs } from './inputs.ts';
 import { layoutOf, type Layout } from './layout.ts';
-import { BUILD_DATABASE } from './leftovers.ts';
 import { say } from '../lib/output.ts';
 import { readPages } from './parse.ts';
-import { attachPublished, writeSnapshot } from './publish.ts';
+import { writeSnapshot } from './publish.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from './reads.ts';
 import { pagesOf, unreadableOf } from './reparse.ts';
-import { BUILD_MEMORY, hashesOf } from './run.ts';
+import { hashesOf } from './run.ts';
 import { listSnapshots, readManifest, verifySnapshot, type Manifest } from './snapshots.ts';
+import type { SourceState } from './source_state.ts';
 import type { Staged } from './stage.ts';
 import { table } from './summary.ts';
 
@@ -55,26 +56,24 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
   const target = layoutOf(scratch);
   // Where it writes is its own; the snapshot before is read where it lies.
   const mixed: Layout = { ...target, snapshot: (id) => (id === previous?.run_id ? layout : target).snapshot(id) };
-  const database = join(scratch, BUILD_DATABASE);
-  const duck = await openDuck(database, { memoryLimit: BUILD_MEMORY, forOnce: true });
+  const build = await openBuildDatabase(scratch);
   try {
     const { states, parsed, kept } = await sourcesOf(layout, target, then);
     await mkdir(target.run(runId), { recursive: true });
     const [models, assumptions] = [await loadModels(), await assumptionsOf(layout, then)];
-    await loadInputs(duck.connection, {
+    await loadInputs(build.connection, {
       layout: mixed, workDir: target.run(runId), asOf: then.as_of, observedAt: then.generated_at, assumptions, sources: states,
       records: await loadRowRecords(), references: loadReferences(), models, previous, soldLeads: then.sold_leads,
     });
-    // Every table is made whole: a day whose large tables were brought up to date is held against that.
-    await buildModels(duck.connection, { models, published: await attachPublished(duck.connection, database) });
-    const now = await writeSnapshot({ connection: duck.connection, instance: duck.instance, database, models }, target, then);
+    await buildModels(build.connection, models, PUBLISHED);
+    const now = await writeSnapshot(build, models, target, then);
     const names = [...new Set([...Object.keys(then.tables), ...Object.keys(now.tables)])].sort();
     return {
-      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models, macrosSql()), duckdb: duckVersion() }),
+      runId, parsed, kept, since: changedSince(then, { ...hashesOf(models), duckdb: duckVersion() }),
       tables: names.map((name) => ({ name, was: then.tables[name]?.sha256 ?? 'not published then', now: now.tables[name]?.sha256 ?? 'not published now' })),
     };
   } finally {
-    duck.close();
+    await build.close();
     await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -1,9 +1,8 @@
 /** Published snapshots: their manifest, finding the one before a day, and verifying that nothing has changed since. */
-import { readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { allOf } from '../lib/all.ts';
-import { copyHashed, DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
+import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
 import { SourceRead } from '../models/inputs.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
@@ -64,35 +63,19 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
 const remedyFor = (layout: Layout, runId: string, before: string | undefined): string =>
   `restore ${layout.snapshot(runId)} from a backup, or move it away: history is then carried from ${before === undefined ? 'none, as on a first day' : before}`;
 
-/** A snapshot that history is carried from. */
-export interface Before {
-  readonly manifest: Manifest;
-  /**
-   * Look at its files. Nothing may be carried before.
-   * @param copyTo where a copy of its database is to lie, if anywhere: of the very bytes that were looked at
-   * @throws DamagedFile where they are not what was published
-   */
-  verify(copyTo?: string): Promise<void>;
-}
-
 /**
- * The newest snapshot of an earlier day: the one a run's history is carried from. Never one of the same day.
- * @throws DamagedFile where its manifest is not what was published: an older one is never taken silently in its place
+ * The newest snapshot of an earlier day, from which a run carries its history. Never one of the same day.
+ * @throws DamagedFile where its files are not what was published: an older one is never taken silently in its place
  */
-export async function snapshotBefore(layout: Layout, asOf: string): Promise<Before | null> {
+export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
   const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
   const last = earlier.at(-1);
   if (last === undefined) return null;
-  const damaged = (what: string): DamagedFile =>
-    new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${what}; ${remedyFor(layout, last, earlier.at(-2))}`);
-  const manifest = await readManifest(layout, last).catch((error: unknown) => { throw error instanceof DamagedFile ? damaged(error.message) : error; });
-  return {
-    manifest,
-    async verify(copyTo) {
-      const problems = await problemsOf(layout.snapshot(last), manifest, copyTo);
-      if (problems.length > 0) throw damaged(problems.join('; '));
-    },
-  };
+  const problems = await verifySnapshot(layout, last);
+  if (problems.length > 0) {
+    throw new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`);
+  }
+  return readManifest(layout, last);
 }
 
 /** Run id that `current` names, or null where nothing is published yet. */
@@ -112,14 +95,15 @@ export async function verifySnapshot(layout: Layout, runId: string): Promise<str
   return manifest instanceof DamagedFile ? [manifest.message] : problemsOf(layout.snapshot(runId), manifest);
 }
 
-/** The same of a snapshot whose manifest is read. */
-async function problemsOf(folder: string, { tables, database }: Manifest, copyTo?: string): Promise<string[]> {
-  const looks = [...Object.values(tables), database].map(async (stated): Promise<string[]> => {
-    const path = join(folder, stated.file);
-    const there = await stat(path).then(() => true, () => false);
-    if (!there) return [`${stated.file} is missing`];
-    const found = await (stated === database && copyTo !== undefined ? copyHashed(path, copyTo) : sha256OfFile(path));
-    return found === stated.sha256 ? [] : [`${stated.file} does not have the hash its manifest states`];
-  });
-  return (await allOf(looks)).flat();
+async function problemsOf(folder: string, { tables, database }: Manifest): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { file, sha256 } of [...Object.values(tables), database]) {
+    const found = await sha256OfFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (found === undefined) problems.push(`${file} is missing`);
+    else if (found !== sha256) problems.push(`${file} does not have the hash its manifest states`);
+  }
+  return problems;
 }

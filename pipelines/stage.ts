@@ -189,20 +189,21 @@ export async function gatherCarried(connection: DuckDBConnection, spec: SourceSp
 
 /**
  * Write a staged file beside its place, count it, and put it there.
- * @param write writes the fresh and the carried rows to a path
+ * @param rows SELECT of the fresh and the carried rows, in the order of the file
  */
 export async function putStaged(
-  target: string, spec: SourceSpec, tally: Tally, carried: number, write: (temporary: string) => Promise<{ readonly rows: number; readonly bytes: number; readonly sha256: string }>,
+  target: string, spec: SourceSpec, tally: Tally, carried: number, rows: string, connection: DuckDBConnection,
 ): Promise<Staged> {
   const temporary = `${target}.tmp`;
   try {
-    const { rows, bytes, sha256 } = await write(temporary);
-    const counts = { rows_in: tally.rowsIn, rows_out: rows - carried, rows_rejected: tally.rejects.length, rows_merged: tally.merged, rows_carried: carried };
+    const [copied] = await rowsOf(connection, `COPY (${rows}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
+    const counts = { rows_in: tally.rowsIn, rows_out: Number(copied?.['Count']) - carried, rows_rejected: tally.rejects.length, rows_merged: tally.merged, rows_carried: carried };
     if (counts.rows_in !== counts.rows_out + counts.rows_rejected + counts.rows_merged) {
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
+    const parquet = { sha256: await sha256OfFile(temporary), bytes: (await stat(temporary)).size };
     await moveInto(temporary, target);
-    return { counts, parquet: { sha256, bytes } };
+    return { counts, parquet };
   } finally { await rm(temporary, { force: true }); }
 }
 
@@ -210,9 +211,5 @@ export async function putStaged(
 async function writeFresh(connection: DuckDBConnection, target: string, spec: SourceSpec, tally: Tally, before: string | undefined): Promise<Staged> {
   const carried = await gatherCarried(connection, spec, tally, before);
   const [names, key] = [columnsOf(spec).map((c) => c.name), spec.row.key].map((list) => list.map(identifier).join(', '));
-  return putStaged(target, spec, tally, carried, async (temporary) => {
-    await connection.run(`COPY (SELECT * FROM (SELECT ${names} FROM fresh UNION ALL FROM carried) ORDER BY ${key}) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`);
-    const rows = Number((await rowsOf(connection, `SELECT count(*) AS n FROM read_parquet(${literal(temporary)})`))[0]?.['n']);
-    return { rows, bytes: (await stat(temporary)).size, sha256: await sha256OfFile(temporary) };
-  });
+  return putStaged(target, spec, tally, carried, `SELECT * FROM (SELECT ${names} FROM fresh UNION ALL FROM carried) ORDER BY ${key}`, connection);
 }

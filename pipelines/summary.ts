@@ -1,7 +1,7 @@
 /** What a run prints when it is done: what was read, refused and carried, what was published, what to do next. */
 import { inFolder } from '../lib/settings.ts';
 import type { RunResult } from './run.ts';
-import { awaitsOperator, waitsFor, type SourceState } from './inputs.ts';
+import { awaitsOperator, waitsFor, type SourceState } from './source_state.ts';
 
 export const number = (n: number): string => n.toLocaleString('en-US');
 /** Bytes for people. */

@@ -5,11 +5,11 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuck } from '../../lib/duck.ts';
+import { auditModels } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels } from '../../models/index.ts';
-import { attachPublished, publishedFile } from '../../pipelines/publish.ts';
-import { BUILD_MEMORY } from '../../pipelines/run.ts';
+import { openBuildDatabase, PUBLISHED } from '../../pipelines/build_database.ts';
+import { BUILD_DATABASE } from '../../pipelines/leftovers.ts';
 import { defineBench, type Size } from '../contract.ts';
 import { readHistory, writeInputs } from '../ninety_days.ts';
 
@@ -39,17 +39,16 @@ interface Built {
 
 /** Build all models, audits included, in a database made anew each time. @throws where a blocking audit finds rows */
 async function build({ path, rows }: Prepared): Promise<Built> {
-  const copy = `${path}.build`;
-  await copyFile(path, copy);
-  const duck = await openDuck(copy, { memoryLimit: BUILD_MEMORY });
+  const folder = await mkdtemp(`${path}.build-`);
+  await copyFile(path, join(folder, BUILD_DATABASE));
+  const database = await openBuildDatabase(folder);
   let peak = 0;
   const look = (): void => { peak = Math.max(peak, process.memoryUsage.rss()); };
   const looking = setInterval(look, SAMPLE_MS);
   try {
     const models = await loadModels();
-    const published = await attachPublished(duck.connection, copy);
     const started = performance.now();
-    const results = await buildModels(duck.connection, { models, published });
+    const results = await auditModels(database.connection, await buildModels(database.connection, models, PUBLISHED));
     const ms = performance.now() - started;
     look();
     const broken = results.flatMap((r) => r.audits).filter((a) => a.blocking && a.failing > 0);
@@ -57,11 +56,8 @@ async function build({ path, rows }: Prepared): Promise<Built> {
     return { msPerRow: ms / rows, seconds: ms / 1000, peakMib: peak / BYTES_PER_MIB };
   } finally {
     clearInterval(looking);
-    duck.close();
-    for (const file of [copy, publishedFile(copy)]) {
-      await rm(file, { force: true });
-      await rm(`${file}.wal`, { force: true });
-    }
+    await database.close();
+    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,12 +1,12 @@
--- One row per name of an agent, as a register's filings of this feed have it, with the number of filings of that agent:
--- those that today's reads show, and those of the days before that they do not.
+-- One row per agent name and register, with the number of filings of that agent: those that today's reads show, and those
+-- of the previous snapshot that they do not.
 
 with
 
 -- The register holds millions of rows: what is read several times is read again rather than kept in memory
 shown as not materialized (select register, document_number, registered_agent_name from stg_registrations),
 
--- What stood before is counted whole, and what today's reads show in its place is taken off again: those are few
+-- All of the previous snapshot is counted, and the few filings that today's reads show again are subtracted
 counted as (
   select register as source, registered_agent_name as name, count(*) as filings
   from shown

@@ -1,4 +1,4 @@
--- Filings of the snapshot before that today's reads show, or that an amendment names, as they were then.
+-- Filings of the previous snapshot that today's reads show or that an amendment names, as they were then.
 
 with
 

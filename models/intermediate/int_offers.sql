@@ -6,15 +6,14 @@ with
 
 terms as (
   select
-    max(value) filter (where key = 'target_cap_pct')::decimal(9, 4) * 0.01 as target_cap,
-    max(value) filter (where key = 'offer_coverage')::decimal(4, 2) * max(value) filter (where key = 'loan_to_value')::decimal(4, 2)
-      * max(value) filter (where key = 'loan_annual_constant')::decimal(22, 20) as coverage_divisor,
-    max(value) filter (where key = 'offer_step')::integer as offer_step,
-    max(value) filter (where key = 'vacancy')::decimal(4, 2) as vacancy,
-    1 + max(value) filter (where key = 'stress_rent')::decimal(4, 2) as rent_left,
-    max(value) filter (where key = 'stress_vacancy')::decimal(4, 2) as stress_vacancy,
-    max(value) filter (where key = 'stress_expenses')::decimal(4, 2) as stress_expenses
-  from declared_assumptions
+    assumption('target_cap_pct')::decimal(9, 4) * 0.01 as target_cap,
+    assumption('offer_coverage')::decimal(4, 2) * assumption('loan_to_value')::decimal(4, 2)
+      * assumption('loan_annual_constant')::decimal(22, 20) as coverage_divisor,
+    assumption('offer_step')::integer as offer_step,
+    assumption('vacancy')::decimal(4, 2) as vacancy,
+    1 + assumption('stress_rent')::decimal(4, 2) as rent_left,
+    assumption('stress_vacancy')::decimal(4, 2) as stress_vacancy,
+    assumption('stress_expenses')::decimal(4, 2) as stress_expenses
 ),
 
 underwriting as (select * from int_underwriting),

@@ -6,22 +6,22 @@ with
 terms as (
   select
     max(assumption_set_id) as assumption_set_id,
-    max(value) filter (where key = 'reserves_per_unit')::decimal(9, 2) as reserves_per_unit,
-    max(value) filter (where key = 'rental_hot_coverage')::decimal(14, 2) as rental_hot_coverage,
-    max(value) filter (where key = 'rental_hot_cap_pct')::decimal(14, 2) as rental_hot_cap_pct,
-    max(value) filter (where key = 'rental_warm_coverage')::decimal(14, 2) as rental_warm_coverage,
-    max(value) filter (where key = 'rental_warm_cap_pct')::decimal(14, 2) as rental_warm_cap_pct,
-    max(value) filter (where key = 'wholesale_arv_cap_pct')::decimal(14, 2) as wholesale_arv_cap_pct,
-    max(value) filter (where key = 'wholesale_share')::decimal(6, 4) as wholesale_share,
-    max(value) filter (where key = 'wholesale_repairs_per_unit')::decimal(14, 2) as wholesale_repairs_per_unit,
-    max(value) filter (where key = 'wholesale_fee')::decimal(14, 2) as wholesale_fee,
-    max(value) filter (where key = 'wholesale_warm_multiple')::decimal(6, 4) as wholesale_warm_multiple,
-    max(value) filter (where key = 'wholesale_warm_motivation')::integer as wholesale_warm_motivation,
-    max(value) filter (where key = 'creative_hot_coverage')::decimal(14, 2) as creative_hot_coverage,
-    max(value) filter (where key = 'creative_hot_motivation')::integer as creative_hot_motivation,
-    max(value) filter (where key = 'creative_warm_coverage')::decimal(14, 2) as creative_warm_coverage,
-    max(value) filter (where key = 'creative_warm_motivation')::integer as creative_warm_motivation,
-    max(value) filter (where key = 'minimum_loan')::decimal(14, 2) as minimum_loan
+    assumption('reserves_per_unit')::decimal(9, 2) as reserves_per_unit,
+    assumption('rental_hot_coverage')::decimal(14, 2) as rental_hot_coverage,
+    assumption('rental_hot_cap_pct')::decimal(14, 2) as rental_hot_cap_pct,
+    assumption('rental_warm_coverage')::decimal(14, 2) as rental_warm_coverage,
+    assumption('rental_warm_cap_pct')::decimal(14, 2) as rental_warm_cap_pct,
+    assumption('wholesale_arv_cap_pct')::decimal(14, 2) as wholesale_arv_cap_pct,
+    assumption('wholesale_share')::decimal(6, 4) as wholesale_share,
+    assumption('wholesale_repairs_per_unit')::decimal(14, 2) as wholesale_repairs_per_unit,
+    assumption('wholesale_fee')::decimal(14, 2) as wholesale_fee,
+    assumption('wholesale_warm_multiple')::decimal(6, 4) as wholesale_warm_multiple,
+    assumption('wholesale_warm_motivation')::integer as wholesale_warm_motivation,
+    assumption('creative_hot_coverage')::decimal(14, 2) as creative_hot_coverage,
+    assumption('creative_hot_motivation')::integer as creative_hot_motivation,
+    assumption('creative_warm_coverage')::decimal(14, 2) as creative_warm_coverage,
+    assumption('creative_warm_motivation')::integer as creative_warm_motivation,
+    assumption('minimum_loan')::decimal(14, 2) as minimum_loan
   from declared_assumptions
 ),
 

@@ -7,10 +7,9 @@ as_of as (select as_of from run),
 
 terms as (
   select
-    max(value) filter (where key = 'opening_bid_numerator')::integer as numerator,
-    max(value) filter (where key = 'opening_bid_denominator')::integer as denominator,
-    max(value) filter (where key = 'opening_bid_round_up')::decimal(14, 2) as round_up
-  from declared_assumptions
+    assumption('opening_bid_numerator')::integer as numerator,
+    assumption('opening_bid_denominator')::integer as denominator,
+    assumption('opening_bid_round_up')::decimal(14, 2) as round_up
 ),
 
 calendars as (select source, last_good_at from source_reads),

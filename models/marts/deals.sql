@@ -6,8 +6,8 @@ with
 terms as (
   select
     max(assumption_set_id) as assumption_set_id,
-    max(value) filter (where key = 'material_gap')::decimal(14, 2) as material_gap,
-    max(value) filter (where key = 'minimum_loan')::decimal(14, 2) as minimum_loan
+    assumption('material_gap')::decimal(14, 2) as material_gap,
+    assumption('minimum_loan')::decimal(14, 2) as minimum_loan
   from declared_assumptions
 ),
 

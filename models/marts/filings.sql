@@ -1,13 +1,12 @@
 -- One row per filing, kept from first sight on. The registers are read in increments: today's rows are new or perhaps
--- changed, and a filing that is absent today simply stays. Given here are the rows that today's reads show, and those
--- that were amended. The contract carries the rest, and looks up the number of filings of the agent for every row.
+-- changed, and a filing that is absent today stays as it was.
 
 with
 
 -- The register holds millions of rows: what is read several times is read again rather than kept in memory
 shown as not materialized (select * from stg_registrations),
 
--- What today's reads show or amend, as it was
+-- Filings of the previous snapshot that today's reads show or amend
 before as not materialized (select * from int_filings_before),
 
 -- What the register says last became of each business
@@ -148,16 +147,25 @@ amended as (
       case when is_news and is_known then 'changed' else change_kind end as change_kind
     )
   from news
+),
+
+-- Today's filings, and all others as they were. Materialized, because DuckDB cannot spill the sort of a UNION ALL to the
+-- disk once its first part has ended, and a register of millions does not fit into memory
+filings as materialized (
+  select * exclude (new_kind, new_date, new_document, new_url, new_observed_at, is_news, is_known) from amended
+  union all by name
+  select * exclude (agent_filings)
+  from previous_filings anti join before on before.source = previous_filings.source and before.document_number = previous_filings.document_number
 )
 
 select
   id, document_number, charter_number, business_name, filing_date, entity_type, entity_type_raw, entity_status,
   registered_agent_name, registered_agent_status, agent_addr1, agent_city, agent_state, agent_zip,
   business_city, business_state, business_zip, source_state, naics, naics_status,
-  amended.source, source_url, first_seen, last_seen, last_updated,
+  filings.source, source_url, first_seen, last_seen, last_updated,
   change_kind, business_name_raw, entity_status_raw, jurisdiction, agent_addr2, business_county,
   agents.filings as agent_filings,
   amendment_kind, amendment_date, amendment_document, amendment_url,
   page_sha256, page_row
-from amended
-left join int_agents as agents on agents.source = amended.source and agents.name = amended.registered_agent_name
+from filings
+left join int_agents as agents on agents.source = filings.source and agents.name = filings.registered_agent_name

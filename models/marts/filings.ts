@@ -73,9 +73,5 @@ export default defineModel({
     never('filings', 'naics_as_said', 'the industry code is null exactly when it is not collected', '(naics IS NULL) <> (naics_status = \'not_collected_by_source\')'),
     keepsRows('filings', ['id'], 'a filing'),
   ],
-  carries: {
-    key: ['source', 'document_number'], before: 'int_filings_before',
-    lookedUp: { from: 'int_agents', on: { source: 'source', registered_agent_name: 'name' }, columns: { agent_filings: 'filings' } },
-  },
-  publish: { orderBy: ['filing_date DESC', 'id'], byDay: 'filing_date' },
+  publish: { orderBy: ['filing_date DESC', 'id'] },
 });

@@ -6,8 +6,7 @@ with
 as_of as (select as_of from run),
 
 terms as (
-  select max(value) filter (where key = 'relisting_days')::integer as relisting_days
-  from declared_assumptions
+  select assumption('relisting_days')::integer as relisting_days
 ),
 
 sites as (select source, last_good_at from source_reads),

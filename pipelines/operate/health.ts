@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DamagedFile } from '../../lib/files.ts';
 import { daysBetween, liveClock } from '../clock.ts';
-import { awaitsOperator, waitsFor, WAITS } from '../inputs.ts';
+import { awaitsOperator, waitsFor, WAITS } from '../source_state.ts';
 import { queueState, type QueueState } from '../crawl/state.ts';
 import type { Layout } from '../layout.ts';
 import { whoHolds } from '../lock.ts';

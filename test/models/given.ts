@@ -8,7 +8,8 @@ import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
-import { buildModels, type ModelResult } from '../../models/build.ts';
+import { auditModels, type ModelResult } from '../../models/audit.ts';
+import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
@@ -99,7 +100,7 @@ export async function build(given: Given, only?: (model: Model) => boolean, sess
   try {
     for (const statement of session) await duck.connection.run(statement);
     const models = await createInputs(duck.connection, await all, given);
-    const results = await buildModels(duck.connection, { models: only ? models.filter(only) : models });
+    const results = await auditModels(duck.connection, await buildModels(duck.connection, only ? models.filter(only) : models));
     const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
       rowsOf(duck.connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);
     return {

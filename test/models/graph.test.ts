@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, type Duck } from '../../lib/duck.ts';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { GraphError, orderOf, tablesRead } from '../../models/graph.ts';
 import { loadModels } from '../../models/index.ts';
 
@@ -18,6 +19,7 @@ describe('tables that a SELECT reads', () => {
     ['a CTE that has the name of the table it reads', 'WITH a AS (SELECT * FROM a) SELECT * FROM a', ['a']],
     ['a CTE known only inside a sub-query', 'SELECT * FROM (WITH one AS (SELECT * FROM a) SELECT * FROM one) JOIN one USING (id)', ['a', 'one']],
     ['a recursive CTE', 'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, a WHERE n < 3) SELECT * FROM r', ['a']],
+    ['a macro that reads a table', "SELECT assumption('vacancy')::decimal(6, 4) AS vacancy FROM a", ['a', 'declared_assumptions']],
     ['values unnested', 'SELECT * FROM a, unnest([1, 2]) AS u(x), json_each(a.j)', ['a']],
   ];
   for (const [what, sql, tables] of cases) it(what, async () => assert.deepEqual(await tablesRead(duck.connection, sql), tables));
@@ -52,6 +54,14 @@ describe('the models as they are', () => {
     const without = (sql: string): string => sql.replaceAll(/--.*$/gmu, '').replaceAll(/'(?:[^']|'')*'/gu, "''");
     const wrong = models.filter(({ sql }) => /(?<!\/)\/(?!\/)|\b(?:float|double|real|avg|now|random|current_date|current_timestamp)\b/iu.test(without(sql)));
     assert.deepEqual(wrong.map((m) => m.name), []);
+  });
+
+  it('ask for declared assumptions only: a key that is none would be null without a word', async () => {
+    const declared = currentAssumptions().rows.map(({ key }) => key);
+    const sql = (await loadModels()).map((m) => m.sql).join('\n');
+    const asked = new Set([...sql.matchAll(/\bassumption\('([^']*)'\)/gu)].map(([, key = '']) => key));
+    assert.deepEqual([...asked].filter((key) => !declared.includes(key)), []);
+    assert.ok(asked.size > 50, `${asked.size} keys`);
   });
 
   it('repeat no number of the assumption set', async () => {

@@ -18,7 +18,7 @@ const byParcel = (key: string): string => uuid5(`sheriff_sale_auction|39035|00${
 const ofDebt = (key: string): string => uuid5(`tax_delinquent|39035|00${key}000`);
 
 /** What leads are made from, and nothing else. */
-const NEEDED = ['stg_sheriff_sales', 'stg_tax_parcels', 'stg_parcels', 'auctions', 'signals', 'leads'];
+const NEEDED = ['stg_sheriff_sales', 'stg_tax_parcels', 'stg_parcels', 'auctions', 'signals', 'int_debts_of_sales', 'int_auction_leads', 'int_tax_leads', 'leads'];
 const only = ({ name }: { readonly name: string }): boolean => NEEDED.includes(name);
 
 const leadsWithout = async (sold: readonly string[], sales: readonly GivenRow[], previous: readonly GivenRow[] = []): Promise<string[]> => {

@@ -176,7 +176,7 @@ describe('on the disk', () => {
     assert.deepEqual(await listSnapshots(pruned), ['2026-11-22.01', '2026-11-24.01']);
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-24.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-24.01'), []);
-    assert.equal((await snapshotBefore(pruned, '2026-11-24'))?.manifest.run_id, '2026-11-22.01');
+    assert.equal((await snapshotBefore(pruned, '2026-11-24'))?.run_id, '2026-11-22.01');
     assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, { snapshots: [], reads: [], runs: [], objects: [] });
     assert.deepEqual(await readdir(pruned.run('2026-11-20.01')), [], 'its run id stays taken');
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../api/problem.ts';
-import { WAITS } from '../../pipelines/inputs.ts';
+import { WAITS } from '../../pipelines/source_state.ts';
 import { TROUBLES } from '../../pipelines/operate/troubles.ts';
 import { EXIT } from '../../pipelines/status.ts';
 

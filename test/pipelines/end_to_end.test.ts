@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { awaitsOperator } from '../../pipelines/inputs.ts';
+import { awaitsOperator } from '../../pipelines/source_state.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';

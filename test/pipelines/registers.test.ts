@@ -16,6 +16,15 @@ const runOf = (state: 'colorado' | 'ohio') => (layout: Layout, world: World, day
   runDay({ layout, world, day, only: ({ family, name }) => family === 'register' && name.startsWith(state), ...(alter ? { alter } : {}) });
 const [runColorado, runOhio] = [runOf('colorado'), runOf('ohio')];
 
+const agentKey = (name: unknown): string => String(name).replaceAll(/[^A-Za-z0-9]+/gu, ' ').toUpperCase();
+
+/** Filings of each agent, however its name is punctuated. */
+function agentCounts(names: readonly unknown[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) if (name !== null) counts.set(agentKey(name), (counts.get(agentKey(name)) ?? 0) + 1);
+  return counts;
+}
+
 test('Colorado: increments keep the register as true as a full export would, name, standing and agent', async () => {
   const [layout, world] = [await newLayout(), worldOf(2_500)];
   const seen = { added: 0, fallen: 0, agents: 0, renamed: 0 };
@@ -24,10 +33,12 @@ test('Colorado: increments keep the register as true as a full export would, nam
     const { runId, truth, sources } = await runColorado(layout, world, day);
     const rows = new Map((await published(layout, runId, 'filings', "WHERE source = 'colorado_sos'")).map((row) => [row['document_number'], row]));
     assert.equal(rows.size, truth.colorado.length, day);
+    const counts = agentCounts([...rows.values()].map((row) => row['registered_agent_name']));
     for (const { entityId, name, row } of truth.colorado) {
       const agent = row['agentorganizationname'] ?? (['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix'].map((column) => row[column]).filter(Boolean).join(' ') || null);
       const found = rows.get(entityId);
       assert.deepEqual([found?.['business_name'], found?.['entity_status'], found?.['entity_status_raw'], found?.['registered_agent_name']], [name, row['entitystatus'], row['entitystatus'], agent], `${entityId} on ${day}`);
+      assert.equal(found?.['agent_filings'], agent === null ? null : counts.get(agentKey(agent)), `filings of the agent of ${entityId} on ${day}`);
       const earlier = before.get(entityId);
       if (before.size === 0) continue;
       seen.added += earlier ? 0 : 1;

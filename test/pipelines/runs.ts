@@ -61,12 +61,10 @@ export interface OneRun {
   readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Rows from which on tables are read, and brought up to date, where they lie. */
-  readonly inPlaceFrom?: number;
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, inPlaceFrom, browser = false }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, browser = false }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
@@ -74,7 +72,7 @@ export async function runDay({ layout, world, day, alter, only, models, assumpti
   try {
     const result = await run({
       layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
-      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}), ...(inPlaceFrom === undefined ? {} : { inPlaceFrom }),
+      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}),
     });
     return { ...result, truth: sandbox.day };
   } finally {

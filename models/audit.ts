@@ -1,0 +1,77 @@
+/** Run the audits of models that were built: how many rows break each rule, and the first of them. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../lib/duck.ts';
+import { identifier } from '../lib/sql.ts';
+import { auditsOf, type Audit } from './contract.ts';
+import type { Layer, Model } from './index.ts';
+
+/** Failing rows that are kept for reading. */
+const ROWS_KEPT = 20;
+
+export interface AuditResult extends Audit {
+  /** Number of failing rows; 0 where the audit passes. */
+  readonly failing: number;
+  /** The first failing rows, in JSON form. */
+  readonly rows: readonly Record<string, unknown>[];
+}
+
+export interface ModelResult {
+  readonly name: string;
+  readonly layer: Layer;
+  readonly rows: number;
+  readonly audits: readonly AuditResult[];
+}
+
+/**
+ * Audit every model. Rows that break an audit do not throw: they are in the result, and the caller decides.
+ * @param models built models, in the order in which the results are wanted
+ */
+export async function auditModels(connection: DuckDBConnection, models: readonly Model[]): Promise<ModelResult[]> {
+  const results: ModelResult[] = [];
+  for (const model of models) {
+    const audits = auditsOf(model);
+    const { rows, failing } = await countFailing(connection, model.name, audits);
+    const audited: AuditResult[] = [];
+    for (const audit of audits) audited.push(await runAudit(connection, audit, failing.get(audit)));
+    results.push({ name: model.name, layer: model.layer, rows, audits: audited });
+  }
+  return results;
+}
+
+interface Counted {
+  readonly rows: number;
+  /** Failing rows of the audits that one pass over the table can count. */
+  readonly failing: ReadonlyMap<Audit, number>;
+}
+
+/**
+ * Count the rows of a model and those that meet each audit's condition, in one pass over the table. For a key the pass
+ * only shows whether any two rows share it; the audit's own SQL finds which.
+ */
+async function countFailing(connection: DuckDBConnection, model: string, audits: readonly Audit[]): Promise<Counted> {
+  const counts = audits.flatMap((audit) => {
+    if (audit.condition !== undefined) return [{ audit, sql: `count_if(${audit.condition})` }];
+    if (audit.unique) return [{ audit, sql: `count(*) - count(DISTINCT (${audit.unique.map(identifier).join(', ')}))` }];
+    return [];
+  });
+  const [row] = await rowsOf(connection, `SELECT count(*) AS n${counts.map(({ sql }, i) => `, ${sql} AS audit_${i}`).join('')} FROM ${identifier(model)}`)
+    // Each audit then runs alone, and the one that cannot be computed is named.
+    .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));
+  const failing = new Map<Audit, number>();
+  for (const [i, { audit }] of counts.entries()) {
+    const count = row?.[`audit_${i}`];
+    if (count !== undefined && (audit.condition !== undefined || Number(count) === 0)) failing.set(audit, Number(count));
+  }
+  return { rows: Number(row?.['n']), failing };
+}
+
+/** @param counted number of failing rows, where it is known */
+async function runAudit(connection: DuckDBConnection, audit: Audit, counted: number | undefined): Promise<AuditResult> {
+  try {
+    const failing = counted ?? Number((await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`))[0]?.['n']);
+    const rows = failing === 0 ? [] : await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
+    return { ...audit, failing, rows };
+  } catch (error) {
+    throw new Error(`audit ${audit.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
