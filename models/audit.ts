@@ -51,16 +51,19 @@ interface Counted {
 async function countFailing(connection: DuckDBConnection, model: string, audits: readonly Audit[]): Promise<Counted> {
   const counts = audits.flatMap((audit) => {
     if (audit.condition !== undefined) return [{ audit, sql: `count_if(${audit.condition})` }];
-    if (audit.unique) return [{ audit, sql: `count(*) - count(DISTINCT (${audit.unique.map(identifier).join(', ')}))` }];
-    return [];
+    if (!audit.unique) return [];
+    const key = audit.unique.map(identifier).join(', ');
+    return [{ audit, sql: `count(*) - count(DISTINCT (${key}))` }];
   });
-  const [row] = await rowsOf(connection, `SELECT count(*) AS n${counts.map(({ sql }, i) => `, ${sql} AS audit_${i}`).join('')} FROM ${identifier(model)}`)
+  const columns = ['count(*) AS n', ...counts.map(({ sql }, i) => `${sql} AS audit_${i}`)].join(', ');
+  const [row] = await rowsOf(connection, `SELECT ${columns} FROM ${identifier(model)}`)
     // Each audit then runs alone, and the one that cannot be computed is named.
     .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));
   const failing = new Map<Audit, number>();
   for (const [i, { audit }] of counts.entries()) {
     const count = row?.[`audit_${i}`];
-    if (count !== undefined && (audit.condition !== undefined || Number(count) === 0)) failing.set(audit, Number(count));
+    if (count === undefined) continue;
+    if (audit.condition !== undefined || Number(count) === 0) failing.set(audit, Number(count));
   }
   return { rows: Number(row?.['n']), failing };
 }
@@ -69,7 +72,8 @@ async function countFailing(connection: DuckDBConnection, model: string, audits:
 async function runAudit(connection: DuckDBConnection, audit: Audit, counted: number | undefined): Promise<AuditResult> {
   try {
     const failing = counted ?? Number((await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`))[0]?.['n']);
-    const rows = failing === 0 ? [] : await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
+    if (failing === 0) return { ...audit, failing, rows: [] };
+    const rows = await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
     return { ...audit, failing, rows };
   } catch (error) {
     throw new Error(`audit ${audit.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

@@ -24,7 +24,9 @@ type Reads = ReadonlyMap<string, readonly string[]>;
  * @returns the models in the order in which they were built
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
-export async function buildModels(connection: DuckDBConnection, models: readonly Model[], published?: string): Promise<Model[]> {
+export async function buildModels(
+  connection: DuckDBConnection, models: readonly Model[], published?: string,
+): Promise<Model[]> {
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = await inputTables(connection, byName);
   await connection.run(macrosSql());
@@ -34,7 +36,8 @@ export async function buildModels(connection: DuckDBConnection, models: readonly
     try {
       await create(connection, model, published);
     } catch (error) {
-      throw new Error(`model ${model.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      const message = error instanceof Error ? error.message : String(error);
+      throw new Error(`model ${model.name}: ${message}`, { cause: error });
     }
     await checkContract(connection, model);
   }
@@ -55,21 +58,31 @@ async function readsOf(connection: DuckDBConnection, models: readonly Model[]): 
 }
 
 /** Tables and views that are there before the first model. @throws GraphError where a model has the name of one */
-async function inputTables(connection: DuckDBConnection, models: ReadonlyMap<string, Model>): Promise<ReadonlySet<string>> {
+async function inputTables(
+  connection: DuckDBConnection, models: ReadonlyMap<string, Model>,
+): Promise<ReadonlySet<string>> {
   const existing = await rowsOf(connection, `
-    SELECT table_name FROM duckdb_tables() WHERE database_name = current_catalog() AND schema_name = current_schema()
+    SELECT table_name FROM duckdb_tables()
+    WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL
-    SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
+    SELECT view_name FROM duckdb_views()
+    WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
   const inputs = new Set(existing.map((r) => String(r['table_name'])));
-  for (const name of models.keys()) if (inputs.has(name)) throw new GraphError(`model ${name} has the name of an input table`);
+  const clash = [...models.keys()].find((name) => inputs.has(name));
+  if (clash !== undefined) throw new GraphError(`model ${clash} has the name of an input table`);
   return inputs;
 }
 
 /** A model's SQL without its last semicolon, so that it can stand inside another statement. */
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
-/** Create a model's table or view. NOT NULL is left to an audit: it shows the rows that break it, where a constraint only stops. */
-async function create(connection: DuckDBConnection, { name, sql, contract }: Model, published: string | undefined): Promise<void> {
+/**
+ * Create a model's table or view. NOT NULL is left to an audit: it shows the rows that break it, where a constraint
+ * only stops.
+ */
+async function create(
+  connection: DuckDBConnection, { name, sql, contract }: Model, published: string | undefined,
+): Promise<void> {
   const { view, publish } = contract;
   const own = identifier(name);
   if (view === true) {
@@ -77,7 +90,8 @@ async function create(connection: DuckDBConnection, { name, sql, contract }: Mod
     return;
   }
   const table = publish && published !== undefined ? `${identifier(published)}.main.${own}` : own;
-  await connection.run(`CREATE TABLE ${table} AS SELECT * FROM (\n${selectOf(sql)}\n) ${publish ? `ORDER BY ${publish.orderBy.join(', ')}` : ''}`);
+  const order = publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '';
+  await connection.run(`CREATE TABLE ${table} AS SELECT * FROM (\n${selectOf(sql)}\n) ${order}`);
   if (table !== own) await connection.run(`CREATE VIEW ${own} AS FROM ${table}`);
 }
 

@@ -28,7 +28,9 @@ export async function openBuildDatabase(folder: string): Promise<BuildDatabase> 
   const file = join(folder, BUILD_DATABASE);
   const publishedFile = `${file}.${PUBLISHED}`;
   const removeFiles = async (): Promise<void> => {
-    for (const path of [file, publishedFile]) for (const ending of ['', '.wal']) await rm(`${path}${ending}`, { force: true });
+    for (const path of [file, publishedFile]) {
+      for (const ending of ['', '.wal']) await rm(`${path}${ending}`, { force: true });
+    }
   };
   try {
     const duck = await openDuck(file, { memoryLimit: MEMORY_LIMIT, forOnce: true });

@@ -69,12 +69,17 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     // A column that an older snapshot lacks is null here.
     const columns = model.contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
     const published = previous?.tables[model.name];
-    await provide(connection, table, columns, previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : []);
+    const files = previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : [];
+    await provide(connection, table, columns, files);
   }
 }
 
-/** Provide Parquet files of one kind under the name of a table: a view that reads them; without files, an empty table. */
-async function provide(connection: DuckDBConnection, table: string, columns: readonly Column[], files: readonly string[]): Promise<void> {
+/**
+ * Provide Parquet files of one kind under the name of a table: a view that reads them; without files, an empty table.
+ */
+async function provide(
+  connection: DuckDBConnection, table: string, columns: readonly Column[], files: readonly string[],
+): Promise<void> {
   if (files.length === 0) {
     await connection.run(createTable(table, columns));
     return;
@@ -82,6 +87,7 @@ async function provide(connection: DuckDBConnection, table: string, columns: rea
   const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
   const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`)).map((r) => r['column_name']));
   // A file from before a column existed has no value for it.
-  const casts = columns.map((c) => `CAST(${present.has(c.name) ? identifier(c.name) : 'NULL'} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  const casts = columns.map(({ name, sql }) =>
+    `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`).join(', ');
   await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${casts} FROM ${from}`);
 }

@@ -27,7 +27,9 @@ export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
  * Write the published tables of a finished build and its manifest, then move the folder into place. The file of the
  * published tables goes into the snapshot, so nothing can be asked of them after it.
  */
-export async function writeSnapshot(build: BuildDatabase, models: readonly Model[], layout: Layout, facts: SnapshotFacts): Promise<Manifest> {
+export async function writeSnapshot(
+  build: BuildDatabase, models: readonly Model[], layout: Layout, facts: SnapshotFacts,
+): Promise<Manifest> {
   const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
   await makeFolder(building);
   try {
@@ -43,7 +45,9 @@ export async function writeSnapshot(build: BuildDatabase, models: readonly Model
 }
 
 /** Write every file of a snapshot and flush it, the manifest last. */
-async function writeFiles({ connection, publishedFile }: BuildDatabase, published: readonly Model[], folder: string, facts: SnapshotFacts): Promise<Manifest> {
+async function writeFiles(
+  { connection, publishedFile }: BuildDatabase, published: readonly Model[], folder: string, facts: SnapshotFacts,
+): Promise<Manifest> {
   const tables: [string, Manifest['tables'][string]][] = [];
   for (const model of published) tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
   await finishDatabase(connection, published, facts.notice);
@@ -62,24 +66,35 @@ async function writeFiles({ connection, publishedFile }: BuildDatabase, publishe
 }
 
 /** Write a published table as Parquet. The order is total, so the bytes do not depend on the number of threads. */
-async function writeParquet(connection: DuckDBConnection, { name, contract }: Model, folder: string, notice: string): Promise<Manifest['tables'][string]> {
+async function writeParquet(
+  connection: DuckDBConnection, { name, contract }: Model, folder: string, notice: string,
+): Promise<Manifest['tables'][string]> {
   const file = `${name}.parquet`;
   const path = join(folder, file);
-  const [copied] = await rowsOf(connection, `COPY (FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${contract.publish?.orderBy.join(', ')}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA {about: ${literal(contract.record.about)}, notice: ${literal(notice)}})`);
+  const rows = `FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${contract.publish?.orderBy.join(', ')}`;
+  const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
+  const [copied] = await rowsOf(connection, `COPY (${rows}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`);
   await sync(path);
   return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
 }
 
-/** Make the published tables' file ready for analysts, with the notice and every column's note as comments, and detach it. */
-async function finishDatabase(connection: DuckDBConnection, published: readonly Model[], notice: string): Promise<void> {
+/**
+ * Make the published tables' file ready for analysts, with the notice and every column's note as comments, and detach
+ * it.
+ */
+async function finishDatabase(
+  connection: DuckDBConnection, published: readonly Model[], notice: string,
+): Promise<void> {
   const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
   await connection.run(`USE ${PUBLISHED}`);
   try {
     // The audits have shown it for every row; an analyst may rely on it.
-    const notNull = published.flatMap(({ name, contract }) => contract.record.columns.filter((c) => c.absent === undefined)
+    const notNull = published.flatMap(({ name, contract }) => contract.record.columns
+      .filter((c) => c.absent === undefined)
       .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`));
-    const comments = published.flatMap(({ name, contract }) => commentOn(name, `${contract.record.about} ${notice}`, contract.record.columns));
+    const comments = published.flatMap(({ name, contract: { record } }) =>
+      commentOn(name, `${record.about} ${notice}`, record.columns));
     await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
     await connection.run(`CHECKPOINT ${PUBLISHED}`);
   } finally {

@@ -28,16 +28,21 @@ export const dueByCadence = (asOf: string) => (spec: SourceSpec, lastGoodOn: str
   lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
 
 /** @param previous snapshot that history is carried from */
-export async function readSources(options: ReadOptions, runId: string, previous: Manifest | null): Promise<readonly SourceState[]> {
+export async function readSources(
+  options: ReadOptions, runId: string, previous: Manifest | null,
+): Promise<readonly SourceState[]> {
   const say = options.say ?? (() => undefined);
   say(`reading ${options.sources.length} sources for ${options.clock.asOf}`);
   const waiting = [...options.sources];
   const states: SourceState[] = [];
   const worker = async (): Promise<void> => {
-    for (let spec = waiting.shift(); spec; spec = waiting.shift()) states.push(await readSource(options, spec, runId, previous));
+    for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
+      states.push(await readSource(options, spec, runId, previous));
+    }
   };
   // A defect of our own ends the run, but only after the reads under way have ended in good order.
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(options.crawler.atOnce, options.sources.length) }, () => worker().catch((error: unknown) => {
+  const length = Math.min(options.crawler.atOnce, options.sources.length);
+  const workers = await Promise.allSettled(Array.from({ length }, () => worker().catch((error: unknown) => {
     waiting.length = 0;
     throw error;
   })));
@@ -47,14 +52,17 @@ export async function readSources(options: ReadOptions, runId: string, previous:
   return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-async function readSource(options: ReadOptions, spec: SourceSpec, runId: string, previous: Manifest | null): Promise<SourceState> {
+async function readSource(
+  options: ReadOptions, spec: SourceSpec, runId: string, previous: Manifest | null,
+): Promise<SourceState> {
   const { layout, clock, archive, crawler, mayFetch = () => true } = options;
   // A register's increment reaches back to the previous snapshot, whatever else was tried since.
   const incorporated = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
   const lastRead = await standingRead(layout, spec.name, clock.asOf);
   const isDue = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
   const began = Date.now();
-  const read = isDue ? await ingest({ layout, clock, runId, archive, crawler, mayFetch }, spec, incorporated) : undefined;
+  const run = { layout, clock, runId, archive, crawler, mayFetch };
+  const read = isDue ? await ingest(run, spec, incorporated) : undefined;
   const reads = await readsUpTo(layout, spec.name, clock.asOf);
   const state = stateOf(spec, { read, reads, isFetched: spec.fetch !== undefined && mayFetch(spec), asOf: clock.asOf });
   options.say?.(`  ${state.row.status.padEnd(11)} ${spec.name}: ${outcome(read, Date.now() - began)}`);

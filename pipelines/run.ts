@@ -46,7 +46,8 @@ export interface RunResult {
 }
 
 const NOTICE = {
-  sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. HUD rents are real FY2026 figures.',
+  sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. '
+    + 'HUD rents are real FY2026 figures.',
   live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
 } as const;
 
@@ -57,7 +58,8 @@ const NOTICE = {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock } = options;
   const say = options.say ?? (() => undefined);
-  await keepApart(layout, { data_clock: options.dataClock, ...(options.world === undefined ? {} : { world: options.world }) });
+  const world = options.world === undefined ? {} : { world: options.world };
+  await keepApart(layout, { data_clock: options.dataClock, ...world });
   const previous = await snapshotBefore(layout, clock.asOf);
   const runId = await claimRun(layout, clock.asOf);
   const started = Date.now();
@@ -84,12 +86,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
     const facts = await snapshotFacts(options, { runId, previous, assumptions, soldLeads, sources, models, results });
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
-    await writeReport(layout, runId, started, sources, { blocked: blocked.map((b) => b.name), published: publication !== null, current: publication?.current ?? false });
-    return { runId, sources, models: results, blocked, manifest: null, current: false, changes: null, failuresFolder, ...publication };
+    await writeReport(layout, runId, started, sources, {
+      blocked: blocked.map((b) => b.name), published: publication !== null, current: publication?.current ?? false,
+    });
+    const nothing = { manifest: null, current: false, changes: null };
+    return { runId, sources, models: results, blocked, failuresFolder, ...nothing, ...publication };
   } finally { await build.close(); }
 }
 
-/** Take the next free run id of a day by creating its folder. An id is never used twice, also where old folders were cleared away. */
+/**
+ * Take the next free run id of a day by creating its folder. An id is never used twice, also where old folders were
+ * cleared away.
+ */
 async function claimRun(layout: Layout, asOf: string): Promise<string> {
   await makeFolder(layout.runs);
   const published = new Set(await listSnapshots(layout));
@@ -114,8 +122,12 @@ async function writeFailures(folder: string, audits: readonly AuditResult[]): Pr
   }
 }
 
+type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
+
 /** Count the changes, write the snapshot and make it current. */
-async function publish(build: BuildDatabase, { layout, say }: RunOptions, models: readonly Model[], facts: SnapshotFacts): Promise<Pick<RunResult, 'manifest' | 'current' | 'changes'>> {
+async function publish(
+  build: BuildDatabase, { layout, say }: RunOptions, models: readonly Model[], facts: SnapshotFacts,
+): Promise<Publication> {
   say?.('publishing');
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
   const manifest = await writeSnapshot(build, models, layout, facts);
@@ -133,35 +145,54 @@ interface Finished {
 }
 
 /** What the manifest says of a run. */
-async function snapshotFacts({ clock, dataClock }: RunOptions, { runId, previous, assumptions, soldLeads, sources, models, results }: Finished): Promise<SnapshotFacts> {
+async function snapshotFacts(
+  { clock, dataClock }: RunOptions, { runId, previous, assumptions, soldLeads, sources, models, results }: Finished,
+): Promise<SnapshotFacts> {
   return {
-    run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(), data_clock: dataClock, notice: NOTICE[dataClock],
+    run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(),
+    data_clock: dataClock, notice: NOTICE[dataClock],
     assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
-    versions: { dealfeed: await ownVersion(), node: process.versions.node, duckdb: duckVersion(), ...hashesOf(models) },
+    versions: {
+      dealfeed: await ownVersion(), node: process.versions.node, duckdb: duckVersion(), ...hashesOf(models),
+    },
     sources: sources.map(({ row, standing, latest }) => ({
-      ...row, staged_run: standing?.run_id ?? null, staged_sha256: standing?.parquet?.sha256 ?? null, pages: standing?.pages.length ?? 0,
-      traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 }, dropped_files: [...(standing?.dropped_files ?? [])],
+      ...row,
+      staged_run: standing?.run_id ?? null,
+      staged_sha256: standing?.parquet?.sha256 ?? null,
+      pages: standing?.pages.length ?? 0,
+      traffic: latest?.traffic ?? { requests: 0, not_modified: 0, bytes: 0, retries: 0 },
+      dropped_files: [...(standing?.dropped_files ?? [])],
     })),
     models: results.map((r) => ({ name: r.name, layer: r.layer, rows: r.rows })),
-    audits: results.flatMap((r) => r.audits).map((a) => ({ name: a.name, about: a.about, blocking: a.blocking, failing_rows: a.failing })),
+    audits: results.flatMap((r) => r.audits)
+      .map((a) => ({ name: a.name, about: a.about, blocking: a.blocking, failing_rows: a.failing })),
   };
 }
 
 /** Hash of all schemas, and of all SQL: snapshots with equal hashes were computed by the same logic. */
 export function hashesOf(models: readonly Model[]): { schema: string; models: string } {
+  const published = models.filter((m) => m.contract.publish);
+  const sqlOf = (m: Model): string => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
-    schema: hash(models.filter((m) => m.contract.publish).map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
-    models: hash([macrosSql(), inputMacrosSql(), ...models.map((m) => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n'))]),
+    schema: hash(published.map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
+    models: hash([macrosSql(), inputMacrosSql(), ...models.map(sqlOf)]),
   };
 }
 
 /** Write the report of the run into its folder. */
-async function writeReport(layout: Layout, runId: string, started: number, sources: readonly SourceState[], outcome: Readonly<Record<string, unknown>>): Promise<void> {
+async function writeReport(
+  layout: Layout,
+  runId: string,
+  started: number,
+  sources: readonly SourceState[],
+  outcome: Readonly<Record<string, unknown>>,
+): Promise<void> {
   await writeWhole(join(layout.run(runId), 'run.json'), `${JSON.stringify({
     run_id: runId, started_at: new Date(started).toISOString(), seconds: (Date.now() - started) / 1000, ...outcome,
     reads: sources.map(({ spec, latest }) => ({
-      source: spec.name, status: latest?.status ?? 'not_due', reason: latest?.reason ?? null, counts: latest?.counts ?? null, traffic: latest?.traffic ?? null,
+      source: spec.name, status: latest?.status ?? 'not_due', reason: latest?.reason ?? null,
+      counts: latest?.counts ?? null, traffic: latest?.traffic ?? null,
     })),
   }, null, 1)}\n`);
 }

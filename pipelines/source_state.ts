@@ -22,7 +22,8 @@ export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WA
   (source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null);
 
 /** Whether a source without any row waits for the operator, rather than being late or broken. */
-export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean => waitsFor(source) !== null && source.last_good_at === null;
+export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
+  waitsFor(source) !== null && source.last_good_at === null;
 
 /** The reason why a source has nothing to read, and what the operator can do about it. */
 function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
@@ -56,7 +57,8 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
     county_fips: spec.county?.fips ?? null, county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     every_days: spec.everyDays,
     status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
-    reason: tried?.reason ?? waits?.reason ?? null, detail: tried?.detail ?? waits?.detail ?? null, page_url: tried?.page_url ?? null,
+    reason: tried?.reason ?? waits?.reason ?? null, detail: tried?.detail ?? waits?.detail ?? null,
+    page_url: tried?.page_url ?? null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
     ...counts,

@@ -1,4 +1,7 @@
-/** A published Parquet file's bytes depend on its rows alone: not on their order before, nor on the threads that wrote them. */
+/**
+ * A published Parquet file's bytes depend on its rows alone: not on their order before, nor on the threads that wrote
+ * them.
+ */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
