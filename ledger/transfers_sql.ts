@@ -10,7 +10,7 @@ const OF_PAYMENT = 'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND (p.chain
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS}, p.kept_answer, p.returned_lead
   FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id
   WHERE ${OF_PAYMENT}
-  ORDER BY CASE WHEN p.standing = 1 THEN 0 ELSE 1 END, p.ended_at_ms DESC LIMIT 1`;
+  ORDER BY CASE WHEN p.standing = 1 THEN 0 ELSE 1 END, p.ended_at_ms DESC, p.id`;
 const COLUMNS = 'chain, pay_to, block, log_index, tx_hash, payer, nonce, amount, kind, purchase_id, resolution, booked_at_ms';
 const BOOK = `INSERT INTO transfers (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL, $11)`;
 const IS_PAID = `SELECT 1 AS one FROM transfers WHERE purchase_id = $1 AND kind IN ('matched', 'made_good')`;
@@ -65,25 +65,40 @@ async function matchTransfer({ query, lockRows, restored }: Books, { account, no
   const payment = transfer.nonce === null ? null : [transfer.payer, transfer.nonce, account.payTo, account.chain] as const;
   // Locked before they are read, so that none is sold, released or forgotten meanwhile.
   if (payment && lockRows !== '') await query(`SELECT p.id FROM purchases p WHERE ${OF_PAYMENT} ORDER BY p.id ${lockRows}`, ...payment);
-  const [row] = payment ? await query(BY_PAYMENT, ...payment) : [];
+  const rows = payment ? await query(BY_PAYMENT, ...payment) : [];
   // After a restore, a payment that nobody knows was for a sale the backup does not hold.
-  if (!row) return { kind: restored && transfer.nonce !== null ? 'owed' : 'no_purchase', purchaseId: null };
+  if (rows.length === 0) return { kind: restored && transfer.nonce !== null ? 'owed' : 'no_purchase', purchaseId: null };
+  // The standing purchase comes first. Without one, several may be released: the payment was sent again after each.
+  for (const row of rows) {
+    const kind = await payFor({ query, nowMs, row }, transfer);
+    if (kind === 'reserved') return { kind: 'no_purchase', purchaseId: null };
+    if (kind !== 'cannot') return { kind, purchaseId: String(row['id']) };
+  }
+  return { kind: 'owed', purchaseId: null };
+}
+
+interface Candidate {
+  readonly query: Query;
+  readonly nowMs: number;
+  /** A purchase that the payment was for. */
+  readonly row: Row;
+}
+
+/** Let a transfer pay for one purchase, if it can. A reserved purchase takes the transfer when its request goes on. */
+async function payFor({ query, nowMs, row }: Candidate, transfer: IncomingTransfer): Promise<'matched' | 'made_good' | 'reserved' | 'cannot'> {
   const purchase = purchaseOf(row);
-  const matched: Match = { kind: 'matched', purchaseId: purchase.id };
-  if (purchase.payment.amount !== transfer.amount || (await query(IS_PAID, purchase.id)).length > 0) return { kind: 'owed', purchaseId: null };
+  if (purchase.payment.amount !== transfer.amount || (await query(IS_PAID, purchase.id)).length > 0) return 'cannot';
   switch (purchase.state) {
     case 'sold':
       if (purchase.transaction !== transfer.transaction || purchase.block !== transfer.block) {
         await query('UPDATE purchases SET tx_hash = $2, block = $3 WHERE id = $1', purchase.id, transfer.transaction, Number(transfer.block));
       }
-      return matched;
+      return 'matched';
     case 'settling':
       await query(SELL, purchase.id, nowMs, transfer.transaction, Number(transfer.block));
-      return matched;
-    case 'released':
-      return await makeGood(query, purchase, row, transfer, nowMs) ? { kind: 'made_good', purchaseId: purchase.id } : { kind: 'owed', purchaseId: null };
-    // It is sold as soon as its request goes on, and takes the transfer then.
-    case 'reserved': return { kind: 'no_purchase', purchaseId: null };
+      return 'matched';
+    case 'released': return await makeGood(query, purchase, row, transfer, nowMs) ? 'made_good' : 'cannot';
+    case 'reserved': return 'reserved';
   }
 }
 
