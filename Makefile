@@ -118,9 +118,16 @@ screenshots: $(NODE) ## pictures of every page of the site, of terminal screens 
 	@node docs/screenshots.ts
 	@node docs/screens.ts
 
-check: $(NODE) ## types and lint
-	@tsc --noEmit -p .
+fmt: $(NODE) ## format the TypeScript
+	@prettier --log-level warn --write .
+
+check: $(NODE) ## format, lint and types
+	@prettier --log-level warn --check .
 	@oxlint --deny-warnings
+	@tsc --noEmit -p .
+
+t: $(NODE) ## run one test file: make t FILE=test/models/rents.test.ts
+	@node --test --test-timeout=600000 $(FILE)
 
 test: $(NODE) ## set everything up and run every test
 	@$(MAKE) --no-print-directory check
@@ -172,4 +179,4 @@ crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, h
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: worker quarter diff profile properties explain query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help
+.PHONY: worker quarter diff profile properties explain fmt t query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help

@@ -3,7 +3,14 @@
  * and a connection is closed when its reader stands still while output waits. Without these limits a caller that
  * pipelines requests and never reads makes the server hold every answer.
  */
-import { IncomingMessage, Server, ServerResponse, type OutgoingHttpHeader, type OutgoingHttpHeaders, type ServerOptions } from 'node:http';
+import {
+  IncomingMessage,
+  Server,
+  ServerResponse,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type ServerOptions,
+} from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Requests of one connection that are answered at a time. */
@@ -28,7 +35,11 @@ interface Connection {
 
 /** Says on every answer that its Content-Type holds: Koa drops other headers when a stream fails. */
 class TypedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  override writeHead(status: number, reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[], headers?: OutgoingHttpHeaders | OutgoingHttpHeader[]): this {
+  override writeHead(
+    status: number,
+    reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+    headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+  ): this {
     this.setHeader('X-Content-Type-Options', 'nosniff');
     return typeof reason === 'string' ? super.writeHead(status, reason, headers) : super.writeHead(status, reason);
   }
@@ -41,14 +52,19 @@ export class LimitedServer extends Server<typeof IncomingMessage, typeof TypedRe
   constructor(options: ServerOptions, { stalledMs = STALLED_MS }: ConnectionLimits = {}) {
     super({ ...options, ServerResponse: TypedResponse });
     this.#stalledMs = stalledMs;
-    const timer = setInterval(() => { this.#watchReaders(); }, stalledMs / LOOKS_PER_STALL).unref();
-    this.once('close', () => { clearInterval(timer); });
+    const timer = setInterval(() => {
+      this.#watchReaders();
+    }, stalledMs / LOOKS_PER_STALL).unref();
+    this.once('close', () => {
+      clearInterval(timer);
+    });
   }
 
   /** Requests reach the listeners when it is their turn. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     const [request, response] = args;
-    if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) return super.emit(event, ...args);
+    if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
+      return super.emit(event, ...args);
     this.#admit(request, response);
     return true;
   }

@@ -14,20 +14,35 @@ import type { RecordDefinition } from '../lib/record.ts';
 import { SpooledFile } from './payments/whole.ts';
 
 /** The rule for formulas, for buyers. */
-export const FORMULA_RULE = 'A cell that begins with = + - @, a tab or a carriage return has an apostrophe in front, so that no spreadsheet runs it.';
+export const FORMULA_RULE =
+  'A cell that begins with = + - @, a tab or a carriage return has an apostrophe in front, so that no spreadsheet runs it.';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Write records, which come page by page, to a file in `folder`. The file is complete when this resolves; a failure leaves none. */
-export async function spoolCsv(folder: string, record: RecordDefinition, pages: AsyncIterable<readonly Row[]>): Promise<SpooledFile> {
+export async function spoolCsv(
+  folder: string,
+  record: RecordDefinition,
+  pages: AsyncIterable<readonly Row[]>,
+): Promise<SpooledFile> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${randomUUID()}.csv`);
   const hash = createHash('sha256');
   let bytes = 0;
   try {
     await pipeline(
-      Readable.from((async function* rows() { for await (const page of pages) yield* page; })()),
-      stringify({ header: true, columns: record.columns.map((c) => c.name), record_delimiter: 'windows', escape_formulas: true, cast: { boolean: String, object: (value) => JSON.stringify(value) } }),
+      Readable.from(
+        (async function* rows() {
+          for await (const page of pages) yield* page;
+        })(),
+      ),
+      stringify({
+        header: true,
+        columns: record.columns.map((c) => c.name),
+        record_delimiter: 'windows',
+        escape_formulas: true,
+        cast: { boolean: String, object: (value) => JSON.stringify(value) },
+      }),
       async function* counted(chunks: AsyncIterable<Buffer | string>) {
         for await (const chunk of chunks) {
           const content = Buffer.from(chunk as string);

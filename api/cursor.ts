@@ -25,7 +25,10 @@ const MAC_BYTES = 16;
 /** Cursors signed with `secret`; processes that share it accept each other's. `query` is whatever a cursor belongs to. */
 export function cursorsOf(secret: string): Cursors {
   const mac = (content: string, query: string): Buffer =>
-    createHmac('sha256', secret).update(JSON.stringify([query, content])).digest().subarray(0, MAC_BYTES);
+    createHmac('sha256', secret)
+      .update(JSON.stringify([query, content]))
+      .digest()
+      .subarray(0, MAC_BYTES);
   return {
     write({ value, id }, query) {
       const content = JSON.stringify([value, id]);
@@ -35,7 +38,12 @@ export function cursorsOf(secret: string): Cursors {
       const bytes = Buffer.from(cursor, 'base64url');
       const content = bytes.subarray(MAC_BYTES).toString('utf8');
       const signed = bytes.length > MAC_BYTES && timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(content, query));
-      if (!signed) throw new Problem('invalid_cursor', 'This cursor was not given for this path with these filters. Begin again without one.', { field: 'cursor' });
+      if (!signed)
+        throw new Problem(
+          'invalid_cursor',
+          'This cursor was not given for this path with these filters. Begin again without one.',
+          { field: 'cursor' },
+        );
       const [value, id] = Content.parse(JSON.parse(content));
       return { value, id };
     },

@@ -15,7 +15,15 @@ import type { Route } from './route.ts';
 const [FIELDS_OF_RECORD, FIELDS_OF_SECTION] = [8, 2];
 const DEEPEST = 2;
 
-interface Shape { type?: string | string[]; format?: string; enum?: unknown[]; const?: unknown; anyOf?: Shape[]; properties?: Record<string, Shape>; items?: Shape }
+interface Shape {
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Shape[];
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
 
 /** Something of this shape, cut short. */
 function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown {
@@ -23,26 +31,48 @@ function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown
   if (shape.enum) return shape.enum[0];
   if (shape.anyOf) return exampleOf(shape.anyOf[0] ?? {}, depth, fields);
   switch (shape.type) {
-    case 'object': return Object.fromEntries(Object.entries(shape.properties ?? {}).slice(0, depth === 0 ? undefined : depth < DEEPEST ? fields : 0).map(([name, inner]) => [name, exampleOf(inner, depth + 1)]));
-    case 'array': return depth < DEEPEST ? [exampleOf(shape.items ?? {}, depth, FIELDS_OF_RECORD)] : [];
-    case 'integer': case 'number': return 1;
-    case 'boolean': return true;
-    default: return shape.format ?? 'text';
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(shape.properties ?? {})
+          .slice(0, depth === 0 ? undefined : depth < DEEPEST ? fields : 0)
+          .map(([name, inner]) => [name, exampleOf(inner, depth + 1)]),
+      );
+    case 'array':
+      return depth < DEEPEST ? [exampleOf(shape.items ?? {}, depth, FIELDS_OF_RECORD)] : [];
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    default:
+      return shape.format ?? 'text';
   }
 }
 
 const bodyExample = (route: Route): Record<string, unknown> =>
-  (route.media === undefined ? exampleOf(z.toJSONSchema(route.reply) as Shape) as Record<string, unknown> : { csv: 'header line, then one line a record' });
+  route.media === undefined
+    ? (exampleOf(z.toJSONSchema(route.reply) as Shape) as Record<string, unknown>)
+    : { csv: 'header line, then one line a record' };
 
 /** Extensions of a route's payment configuration. */
 export function extensionsOf(route: Route): Record<string, unknown> {
-  const typesOf = (params: Route['params']): Record<string, unknown> => Object.fromEntries(Object.entries(params).map(([name, schema]) => {
-    const { kind, values } = paramFacts(schema);
-    return [name, { type: ['integer', 'number', 'boolean'].includes(kind) ? kind : 'string', ...(values === undefined || kind === 'boolean' ? {} : { enum: values }) }];
-  }));
+  const typesOf = (params: Route['params']): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(params).map(([name, schema]) => {
+        const { kind, values } = paramFacts(schema);
+        return [
+          name,
+          {
+            type: ['integer', 'number', 'boolean'].includes(kind) ? kind : 'string',
+            ...(values === undefined || kind === 'boolean' ? {} : { enum: values }),
+          },
+        ];
+      }),
+    );
   return {
     ...declareDiscoveryExtension({
-      input: {}, inputSchema: { properties: typesOf(route.params) },
+      input: {},
+      inputSchema: { properties: typesOf(route.params) },
       ...(route.pathParams === undefined ? {} : { pathParamsSchema: { properties: typesOf(route.pathParams) } }),
       output: { example: bodyExample(route) },
     }),

@@ -39,9 +39,17 @@ export interface HealthOptions {
 }
 
 async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSource[]> {
-  const rows = await snapshot.fields('sources', ['source', 'last_good_at', 'every_days'],
-    'WHERE date_diff(\'day\', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source', [today]);
-  return rows.map((r) => ({ source: String(r['source']), last_good_at: String(r['last_good_at']), every_days: Number(r['every_days']) }));
+  const rows = await snapshot.fields(
+    'sources',
+    ['source', 'last_good_at', 'every_days'],
+    "WHERE date_diff('day', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source",
+    [today],
+  );
+  return rows.map((r) => ({
+    source: String(r['source']),
+    last_good_at: String(r['last_good_at']),
+    every_days: Number(r['every_days']),
+  }));
 }
 
 /** A function that says how the server does now. What follows from the snapshot and the day is asked for once. */
@@ -58,14 +66,25 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
       let stale: StaleSource[] = [];
       if (snapshot) {
         const today = todayOf(snapshot.manifest, nowMs());
-        if (known?.snapshot !== snapshot || known.today !== today) known = { snapshot, today, stale: await staleSources(snapshot, today) };
+        if (known?.snapshot !== snapshot || known.today !== today)
+          known = { snapshot, today, stale: await staleSources(snapshot, today) };
         ({ stale } = known);
       }
       return {
-        status: !snapshot ? 'unavailable' : failure || !ready || settlements.warnings.length + stale.length + gaps.length > 0 ? 'degraded' : 'ok',
-        snapshot_id: snapshot?.id ?? null, as_of: snapshot?.manifest.as_of ?? null, snapshot_failure: failure, snapshot_gaps: gaps,
-        stale_sources: stale, payments: { mode: payments.mode, ready, ...settlements },
+        status: !snapshot
+          ? 'unavailable'
+          : failure || !ready || settlements.warnings.length + stale.length + gaps.length > 0
+            ? 'degraded'
+            : 'ok',
+        snapshot_id: snapshot?.id ?? null,
+        as_of: snapshot?.manifest.as_of ?? null,
+        snapshot_failure: failure,
+        snapshot_gaps: gaps,
+        stale_sources: stale,
+        payments: { mode: payments.mode, ready, ...settlements },
       };
-    } finally { lease?.release(); }
+    } finally {
+      lease?.release();
+    }
   };
 }

@@ -38,17 +38,18 @@ function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, un
 }
 
 /** Body of a list of such records. */
-const listOf = <R extends z.ZodType>(record: R) => z.strictObject({
-  note: z.string().optional(),
-  count: z.int().min(1),
-  total_matches: z.int().min(1),
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
-  filters: z.record(z.string(), z.unknown()),
-  next_cursor: z.string().nullable(),
-  records: z.array(record),
-});
+const listOf = <R extends z.ZodType>(record: R) =>
+  z.strictObject({
+    note: z.string().optional(),
+    count: z.int().min(1),
+    total_matches: z.int().min(1),
+    generated_at: z.iso.datetime(),
+    as_of: z.iso.date(),
+    snapshot_id: z.string(),
+    filters: z.record(z.string(), z.unknown()),
+    next_cursor: z.string().nullable(),
+    records: z.array(record),
+  });
 
 /** The note of an answer: that the data are made up, where they are, and what else there is to say. */
 export function noteOf(manifest: Manifest, more = ''): { note?: string } {
@@ -71,7 +72,12 @@ function afterSql(table: TableName, { column, direction }: Rank, after: Position
   const name = identifier(column);
   if (after.value === null) return [`${name} IS NULL AND id > ?`, after.id];
   const value = `CAST(? AS ${columnOf(table, column).sql})`;
-  return [`${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`, after.value, after.value, after.id];
+  return [
+    `${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`,
+    after.value,
+    after.value,
+    after.id,
+  ];
 }
 
 /** Up to this many rows one statement both counts and ranks. In larger tables the window would read all rows for each page. */
@@ -85,14 +91,25 @@ interface Found {
 }
 
 /** The page of at most `most` rows after the cursor, and the total. */
-async function find(snapshot: Snapshot, { filters, rank }: ListOptions, after: Position | undefined, most: number): Promise<Found> {
+async function find(
+  snapshot: Snapshot,
+  { filters, rank }: ListOptions,
+  after: Position | undefined,
+  most: number,
+): Promise<Found> {
   const { table } = filters;
   const where = filters.sql();
   const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
   const order = `ORDER BY ${identifier(rank.column)} ${rank.direction} NULLS LAST, id LIMIT ${most}`;
   // A search in texts reads every row anyway, so that is done once.
-  if (after === undefined && (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)) {
-    const rows = await snapshot.rows(`SELECT rowid AS row, count(*) OVER () AS total FROM ${table}${where} ${order}`, where.values);
+  if (
+    after === undefined &&
+    (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)
+  ) {
+    const rows = await snapshot.rows(
+      `SELECT rowid AS row, count(*) OVER () AS total FROM ${table}${where} ${order}`,
+      where.values,
+    );
     return { total: Number(rows[0]?.['total'] ?? 0), rows: rows.map(({ row }) => Number(row)) };
   }
   const [[counted], rows] = await Promise.all([
@@ -106,7 +123,12 @@ async function find(snapshot: Snapshot, { filters, rank }: ListOptions, after: P
  * One page of a list.
  * @throws Problem no_matches, so that an empty answer is not billed; invalid_cursor
  */
-async function page(path: string, columns: readonly string[], asked: Asked<typeof pageParams>, options: ListOptions): Promise<JsonText> {
+async function page(
+  path: string,
+  columns: readonly string[],
+  asked: Asked<typeof pageParams>,
+  options: ListOptions,
+): Promise<JsonText> {
   const { snapshot, manifest, params } = asked;
   const limit = params.limit ?? USUAL_PAGE;
   const filters = filtersOf(params);
@@ -114,8 +136,13 @@ async function page(path: string, columns: readonly string[], asked: Asked<typeo
   const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
   const { total, rows } = await find(snapshot, options, after, limit + 1);
   if (rows.length === 0) {
-    throw new Problem('no_matches', total === 0 ? `No ${options.what} matches these filters. Nothing was charged.` : 'There is nothing after this cursor. Nothing was charged.',
-      { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id });
+    throw new Problem(
+      'no_matches',
+      total === 0
+        ? `No ${options.what} matches these filters. Nothing was charged.`
+        : 'There is nothing after this cursor. Nothing was charged.',
+      { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id },
+    );
   }
   const records = await snapshot.texts(options.filters.table, rows.slice(0, limit), columns);
   const nextCursor = (): string => {
@@ -147,10 +174,19 @@ export interface ListDefinition<P extends Params> {
 }
 
 /** A paid list. A cursor that is not one of ours is refused before the call is priced. */
-export function listRoute<const P extends Params>({ path, price, about, filters, record, list }: ListDefinition<P>): Route {
+export function listRoute<const P extends Params>({
+  path,
+  price,
+  about,
+  filters,
+  record,
+  list,
+}: ListDefinition<P>): Route {
   const columns = Object.keys(record.shape);
   return defineRoute<P & typeof pageParams, z.ZodType>({
-    path, price, about,
+    path,
+    price,
+    about,
     params: { ...filters, ...pageParams },
     reply: listOf(record),
     check({ params, cursors }) {

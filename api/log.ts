@@ -28,14 +28,26 @@ function errorFields(error: unknown): Readonly<Record<string, unknown>> {
 /** A log whose lines are written soon, all of them before the process ends; an error at once. Only a kill can lose the last moment's. */
 export function logAt(level: string, redact: Redact): Logger {
   const out = pino.destination({ dest: 1, sync: false, minLength: TOGETHER_BYTES });
-  setInterval(() => { out.flush(); }, TOGETHER_MS).unref();
-  return pino({
-    level, base: null, timestamp: timeOnce(), serializers: { err: errorFields },
-    hooks: {
-      logMethod(args, method, number) {
-        method.apply(this, args);
-        if (number >= ERROR) out.flush();
+  setInterval(() => {
+    out.flush();
+  }, TOGETHER_MS).unref();
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: timeOnce(),
+      serializers: { err: errorFields },
+      hooks: {
+        logMethod(args, method, number) {
+          method.apply(this, args);
+          if (number >= ERROR) out.flush();
+        },
       },
     },
-  }, { write(line) { out.write(redact(line)); } });
+    {
+      write(line) {
+        out.write(redact(line));
+      },
+    },
+  );
 }

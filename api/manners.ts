@@ -10,15 +10,32 @@ const SMALLEST_COMPRESSED = 1_024;
 const PREFLIGHT_SECONDS = 3_600;
 
 /** Any page may call; a wallet in it can read what it must sign and the receipt. Headers a page asks to send are allowed. */
-export const crossOrigin = (): Middleware => cors({
-  origin: '*', allowMethods: ['GET', 'HEAD'], maxAge: PREFLIGHT_SECONDS,
-  exposeHeaders: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-Request-Id', 'X-Snapshot-Id', 'Receipt-Id', 'Delivery', 'Retry-After', 'ETag', 'Repr-Digest', 'Content-Disposition'],
-});
+export const crossOrigin = (): Middleware =>
+  cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD'],
+    maxAge: PREFLIGHT_SECONDS,
+    exposeHeaders: [
+      'PAYMENT-REQUIRED',
+      'PAYMENT-RESPONSE',
+      'X-Request-Id',
+      'X-Snapshot-Id',
+      'Receipt-Id',
+      'Delivery',
+      'Retry-After',
+      'ETag',
+      'Repr-Digest',
+      'Content-Disposition',
+    ],
+  });
 
 /** Compression of what is free. What was paid for is sent as it is, so that its length and digest hold. */
-export const compression = (): Middleware => compress({
-  threshold: SMALLEST_COMPRESSED, filter: (type) => /json|markdown|plain|html|css|javascript|svg/.test(type), br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-}) as Middleware;
+export const compression = (): Middleware =>
+  compress({
+    threshold: SMALLEST_COMPRESSED,
+    filter: (type) => /json|markdown|plain|html|css|javascript|svg/.test(type),
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  }) as Middleware;
 
 /**
  * Refuses a request that names two hosts, in two Host headers or in its target and its Host header: a proxy may have
@@ -31,9 +48,15 @@ export const oneHost = (): Middleware => async (ctx, next) => {
   if (/^https?:\/\//i.test(ctx.originalUrl)) {
     const target = URL.parse(ctx.originalUrl);
     if (!target || (hosts[0] !== undefined && target.host !== URL.parse(`${target.protocol}//${hosts[0]}`)?.host)) {
-      throw new Problem('malformed_request', 'The address in the request line and the Host header name different hosts. Send one host.');
+      throw new Problem(
+        'malformed_request',
+        'The address in the request line and the Host header name different hosts. Send one host.',
+      );
     }
-    ctx.url = ctx.originalUrl = ctx.request.originalUrl = ctx.originalUrl.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
+    ctx.url =
+      ctx.originalUrl =
+      ctx.request.originalUrl =
+        ctx.originalUrl.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
   }
   await next();
 };
@@ -45,8 +68,14 @@ export function callerOf(ip: string): string {
   const [head = '', tail] = ip.split('%')[0]?.split('::') ?? [];
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? left : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
-  return groups.slice(0, 4).map((g) => Number.parseInt(g, 16).toString(16)).join(':');
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  return groups
+    .slice(0, 4)
+    .map((g) => Number.parseInt(g, 16).toString(16))
+    .join(':');
 }
 
 /** At most so many answers a minute that nobody paid for, to one caller; what is billed is not counted. */
@@ -55,10 +84,17 @@ export function unbilledLimit(perMinute: number): Middleware {
   return async (ctx, next) => {
     const caller = callerOf(ctx.ip);
     // Counted before it is answered, so that requests sent at once do not slip through together.
-    const refused = await limiter.consume(caller).then(() => null, (error: unknown) => error);
+    const refused = await limiter.consume(caller).then(
+      () => null,
+      (error: unknown) => error,
+    );
     if (refused instanceof RateLimiterRes) {
-      throw new Problem('rate_limited', `More than ${perMinute} answers in a minute were not paid for. Paid answers are not counted.`, { limit_per_minute: perMinute },
-        { 'Retry-After': String(Math.max(1, Math.ceil(refused.msBeforeNext / 1000))) });
+      throw new Problem(
+        'rate_limited',
+        `More than ${perMinute} answers in a minute were not paid for. Paid answers are not counted.`,
+        { limit_per_minute: perMinute },
+        { 'Retry-After': String(Math.max(1, Math.ceil(refused.msBeforeNext / 1000))) },
+      );
     }
     if (refused !== null) throw refused;
     await next();
@@ -70,15 +106,30 @@ export function unbilledLimit(perMinute: number): Middleware {
  * What `work` gives, or a Problem after `ms`. Work that ends later is given to `tooLate`.
  * @throws Problem timed_out
  */
-export async function within<T>(ms: number, work: Promise<T>, tooLate: (late: T) => void = () => undefined): Promise<T> {
+export async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  tooLate: (late: T) => void = () => undefined,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<'over'>((resolve) => { timer = setTimeout(() => { resolve('over'); }, ms); });
+  const limit = new Promise<'over'>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('over');
+    }, ms);
+  });
   // Wrapped, so that no answer is taken for the end of the time.
   const ended = work.then((value) => ({ value }));
   try {
     const first = await Promise.race([ended, limit]);
     if (first !== 'over') return first.value;
-  } finally { clearTimeout(timer); }
+  } finally {
+    clearTimeout(timer);
+  }
   ended.then(({ value }) => tooLate(value)).catch(() => undefined);
-  throw new Problem('timed_out', `The answer was not ready within ${ms / 1000} seconds. Nothing was charged.`, {}, { 'Retry-After': '10' });
+  throw new Problem(
+    'timed_out',
+    `The answer was not ready within ${ms / 1000} seconds. Nothing was charged.`,
+    {},
+    { 'Retry-After': '10' },
+  );
 }

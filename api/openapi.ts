@@ -48,7 +48,12 @@ function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
     },
   });
   // Inside the document a schema is known by its place.
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$id' && key !== '$schema'))]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [
+      id,
+      Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$id' && key !== '$schema')),
+    ]),
+  );
 }
 
 function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
@@ -66,25 +71,43 @@ const HEADERS = {
   'PAYMENT-REQUIRED': header('What to sign: base64 of JSON, x402 version 2.'),
   'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
   'X-Snapshot-Id': header('Names the snapshot that the answer was made from.'),
-  'Receipt-Id': header('Names the purchase. The wallet that paid can collect the answer again under /api/purchases/{id}.'),
+  'Receipt-Id': header(
+    'Names the purchase. The wallet that paid can collect the answer again under /api/purchases/{id}.',
+  ),
   'Repr-Digest': header('SHA-256 of the body as it is sent (RFC 9530). What was paid for is never compressed.'),
-  Delivery: header('How the answer was delivered: first, or again without a bill by the buyer\'s own payment identifier or by proof of the wallet that paid.'),
+  Delivery: header(
+    "How the answer was delivered: first, or again without a bill by the buyer's own payment identifier or by proof of the wallet that paid.",
+  ),
   'Retry-After': header('Seconds to wait.'),
   ETag: header('Of the snapshot, the route and the query. Send it back in If-None-Match.'),
 } as const;
-const headers = (...names: (keyof typeof HEADERS)[]): JsonObject => Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
+const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
+  Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
 /** Headers of an answer that was paid for. */
 const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
 
 /** Reasons of the routes that name them, and of no other. */
 const OF_SOME_ROUTES = new Set<string>([
-  'unknown_deal', 'sign_in_on_head', 'sign_in_required', 'sign_in_invalid', 'purchase_not_found', 'purchase_released', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused',
+  'unknown_deal',
+  'sign_in_on_head',
+  'sign_in_required',
+  'sign_in_invalid',
+  'purchase_not_found',
+  'purchase_released',
+  'too_many_held_leads',
+  'lead_pool_held',
+  'exclusive_paused',
 ]);
 /** Statuses, and reasons of other statuses, of priced routes only. */
 const OF_PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);
 const OF_PRICED_ROUTES = new Set<string>([
-  'no_matches', 'payment_on_head', 'payments_unavailable', 'too_many_open_purchases', 'payer_unbilled_too_often', 'settlement_budget_spent',
+  'no_matches',
+  'payment_on_head',
+  'payments_unavailable',
+  'too_many_open_purchases',
+  'payer_unbilled_too_often',
+  'settlement_budget_spent',
 ]);
 /** Statuses whose answers all carry Retry-After. */
 const WITH_RETRY_AFTER = new Set<number>([429, 503]);
@@ -100,16 +123,38 @@ function refusals(route: Route): JsonObject {
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
-  return Object.fromEntries([...statuses].sort(([a], [b]) => a - b).map(([status, reasons]) => [String(status), {
-    description: `Not billed${status === 502 ? ' as far as is known' : ''}. reason: ${reasons.join(', ')}.`,
-    headers: headers('X-Request-Id', ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []), ...(WITH_RETRY_AFTER.has(status) ? ['Retry-After' as const] : [])),
-    content: { 'application/problem+json': { schema: ref('problem') }, 'text/html': { schema: { type: 'string', description: 'The same as a page, where Accept names text/html.' } } },
-  }]));
+  return Object.fromEntries(
+    [...statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, reasons]) => [
+        String(status),
+        {
+          description: `Not billed${status === 502 ? ' as far as is known' : ''}. reason: ${reasons.join(', ')}.`,
+          headers: headers(
+            'X-Request-Id',
+            ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
+            ...(WITH_RETRY_AFTER.has(status) ? ['Retry-After' as const] : []),
+          ),
+          content: {
+            'application/problem+json': { schema: ref('problem') },
+            'text/html': {
+              schema: { type: 'string', description: 'The same as a page, where Accept names text/html.' },
+            },
+          },
+        },
+      ]),
+  );
 }
 
 function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): JsonObject {
   const facts = paramFacts(schema);
-  return { name, in: place, required: place === 'path', description: `${facts.about} Expected: ${facts.expected}.`, schema: paramSchema(facts) };
+  return {
+    name,
+    in: place,
+    required: place === 'path',
+    description: `${facts.about} Expected: ${facts.expected}.`,
+    schema: paramSchema(facts),
+  };
 }
 
 /** The 200 answers of a route; one that answers its own template gives two bodies, of which one is free. */
@@ -125,14 +170,28 @@ function answerOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObj
   }
   return {
     description: `${billed} Or: ${route.template.about}`,
-    headers: { ...headers('X-Request-Id'), ...Object.fromEntries(OF_A_PURCHASE.map((name) => [name, { ...HEADERS[name], description: `${HEADERS[name].description} Only where the answer was billed.`, required: false }])) },
+    headers: {
+      ...headers('X-Request-Id'),
+      ...Object.fromEntries(
+        OF_A_PURCHASE.map((name) => [
+          name,
+          {
+            ...HEADERS[name],
+            description: `${HEADERS[name].description} Only where the answer was billed.`,
+            required: false,
+          },
+        ]),
+      ),
+    },
     content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.reply), bodyOf(route.template.reply)] } } },
   };
 }
 
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
-    operationId: nameOf(route), summary: route.about, 'x-price-usd': route.price ?? '0.00',
+    operationId: nameOf(route),
+    summary: route.about,
+    'x-price-usd': route.price ?? '0.00',
     security: route.price === null ? [] : [{ x402: [] }],
     parameters: [
       ...Object.entries(route.pathParams ?? {}).map(([name, schema]) => parameterOf(name, 'path', schema)),
@@ -140,7 +199,14 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     ],
     responses: {
       200: answerOf(route, bodies),
-      ...(route.price === null || route.template ? { 304: { description: `Not changed since the ETag that was sent${route.template ? ' for the free answer' : ''}.`, headers: headers('X-Request-Id', 'ETag') } } : {}),
+      ...(route.price === null || route.template
+        ? {
+            304: {
+              description: `Not changed since the ETag that was sent${route.template ? ' for the free answer' : ''}.`,
+              headers: headers('X-Request-Id', 'ETag'),
+            },
+          }
+        : {}),
       ...refusals(route),
     },
   };
@@ -152,17 +218,34 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Dealfeed', version: INTERFACE_VERSION,
-      description: 'Priced, explained property intelligence from public pages. Every priced call is paid with x402 version 2 and billed only when the answer is 200. Money, percent and ratios are decimal strings with two decimals; absent values are null, and each field says when.',
+      title: 'Dealfeed',
+      version: INTERFACE_VERSION,
+      description:
+        'Priced, explained property intelligence from public pages. Every priced call is paid with x402 version 2 and billed only when the answer is 200. Money, percent and ratios are decimal strings with two decimals; absent values are null, and each field says when.',
     },
     servers: [{ url: publicUrl }],
-    paths: { ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])), ...purchasesDescribed },
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
+      ...purchasesDescribed,
+    },
     components: {
       schemas: schemasOf(routes),
       headers: HEADERS,
       securitySchemes: {
-        x402: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE', description: 'An x402 version 2 payment, signed for what the PAYMENT-REQUIRED header of the 402 asks. There is no key and no account.' },
-        wallet: { type: 'apiKey', in: 'header', name: 'SIGN-IN-WITH-X', description: 'The challenge of the 401, signed by the wallet that paid (x402 extension sign-in-with-x): base64 of JSON.' },
+        x402: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'PAYMENT-SIGNATURE',
+          description:
+            'An x402 version 2 payment, signed for what the PAYMENT-REQUIRED header of the 402 asks. There is no key and no account.',
+        },
+        wallet: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'SIGN-IN-WITH-X',
+          description:
+            'The challenge of the 401, signed by the wallet that paid (x402 extension sign-in-with-x): base64 of JSON.',
+        },
       },
     },
   };

@@ -79,7 +79,22 @@ export class Problem extends Error {
 }
 
 /** The document of a problem. `instance` names the request. */
-export function documentOf(reason: Reason, detail: string, billed: false | null, instance: string, extras: Extras = {}): z.infer<typeof ProblemDocument> {
+export function documentOf(
+  reason: Reason,
+  detail: string,
+  billed: false | null,
+  instance: string,
+  extras: Extras = {},
+): z.infer<typeof ProblemDocument> {
   const { status, title } = PROBLEMS[reason];
-  return { type: `urn:dealfeed:problem:${reason}`, title, status, detail, instance: `urn:uuid:${instance}`, reason, billed, ...extras };
+  return {
+    type: `urn:dealfeed:problem:${reason}`,
+    title,
+    status,
+    detail,
+    instance: `urn:uuid:${instance}`,
+    reason,
+    billed,
+    ...extras,
+  };
 }

@@ -20,15 +20,17 @@ function redactHeaders(ctx: Context, redact: Redact): void {
 }
 
 /** A middleware outside the one that makes refusals of errors, and inside the one that compresses. */
-export const redacting = (redact: Redact): Middleware => async (ctx, next) => {
-  await next();
-  redactHeaders(ctx, redact);
-  if (ctx.status < 400) return;
-  if (typeof ctx.body === 'string') {
-    const shown = redact(ctx.body);
-    if (shown !== ctx.body) ctx.body = shown;
-  }
-};
+export const redacting =
+  (redact: Redact): Middleware =>
+  async (ctx, next) => {
+    await next();
+    redactHeaders(ctx, redact);
+    if (ctx.status < 400) return;
+    if (typeof ctx.body === 'string') {
+      const shown = redact(ctx.body);
+      if (shown !== ctx.body) ctx.body = shown;
+    }
+  };
 
 /** The same value with every text in it redacted. */
 export const redacted = <T>(value: T, redact: Redact): T => JSON.parse(redact(JSON.stringify(value))) as T;

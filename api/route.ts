@@ -77,13 +77,16 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
 /** A route of any parameters, as the app keeps it. */
 export type Route = RouteDefinition;
 
-export const defineRoute = <const P extends Params, R extends z.ZodType>(definition: RouteDefinition<P, R>): Route => definition;
+export const defineRoute = <const P extends Params, R extends z.ZodType>(definition: RouteDefinition<P, R>): Route =>
+  definition;
 
 /** The route that answers the template of `route`, where it has one. */
-export const templateRoute = ({ path, template }: Route): Route | undefined => (template && { path, price: null, params: {}, ...template });
+export const templateRoute = ({ path, template }: Route): Route | undefined =>
+  template && { path, price: null, params: {}, ...template };
 
 /** Whether every path parameter was asked for by its own name in braces, as in /api/deals/{id}/report. */
-export const isTemplate = (path: Readonly<Record<string, string>>): boolean => Object.entries(path).every(([name, value]) => value === `{${name}}`);
+export const isTemplate = (path: Readonly<Record<string, string>>): boolean =>
+  Object.entries(path).every(([name, value]) => value === `{${name}}`);
 
 /** Path as the interface writes it: "/api/deals/{id}/report". */
 export const templateOf = (route: Pick<Route, 'path'>): string => route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -94,15 +97,29 @@ export const routeKey = (route: Pick<Route, 'path'>): string => `GET ${route.pat
 export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? 'application/json';
 
 /** Seconds a payment for this route must stay valid. */
-export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number => (route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS);
+export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number =>
+  route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS;
 
 /** x402 configuration of the priced routes, as the official middleware takes it. */
 export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
-  return Object.fromEntries(routes.filter((r) => r.price !== null).map((r) => [routeKey(r), {
-    accepts: { scheme: 'exact', network: NETWORK, payTo, price: `$${r.price}`, maxTimeoutSeconds: paymentSecondsOf(r) },
-    description: r.about,
-    mimeType: mediaOf(r),
-    serviceName: 'Dealfeed',
-    extensions: extensionsOf(r),
-  } satisfies RouteConfig]));
+  return Object.fromEntries(
+    routes
+      .filter((r) => r.price !== null)
+      .map((r) => [
+        routeKey(r),
+        {
+          accepts: {
+            scheme: 'exact',
+            network: NETWORK,
+            payTo,
+            price: `$${r.price}`,
+            maxTimeoutSeconds: paymentSecondsOf(r),
+          },
+          description: r.about,
+          mimeType: mediaOf(r),
+          serviceName: 'Dealfeed',
+          extensions: extensionsOf(r),
+        } satisfies RouteConfig,
+      ]),
+  );
 }

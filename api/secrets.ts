@@ -8,7 +8,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Settings that hold the address of a service of ours, which may carry a key. */
 const ADDRESSES = ['RPC_URL', 'FACILITATOR_URL', 'LEDGER', 'QUEUE'] as const;
 /** Settings that are secret as a whole. */
-const WHOLE = ['SETTLE_KEY', 'BUYER_KEY', 'FACILITATOR_AUTHORIZATION', 'CURSOR_SECRET', 'HUD_TOKEN', 'ALERT_COMMAND'] as const;
+const WHOLE = [
+  'SETTLE_KEY',
+  'BUYER_KEY',
+  'FACILITATOR_AUTHORIZATION',
+  'CURSOR_SECRET',
+  'HUD_TOKEN',
+  'ALERT_COMMAND',
+] as const;
 const KEY_FILES = ['SETTLE_KEY_FILE', 'BUYER_KEY_FILE'] as const;
 
 /** A shorter path segment is a word such as "v2". */
@@ -17,15 +24,23 @@ const SHORTEST_NAME = 4;
 
 /** Words of every answer and log line. A setting that has one of them for a name would garble all answers and hide nothing. */
 const OUR_WORDS = [
-  'urn:dealfeed:problem', 'sandbox facilitator self payments ledger snapshot request settlement unresolved warnings ready degraded unavailable settling reserved released sold',
-  'PAYMENT-SIGNATURE PAYMENT-REQUIRED PAYMENT-RESPONSE SIGN-IN-WITH-X', ...Object.entries(PROBLEMS).map(([reason, { title }]) => `${reason} ${title}`),
-].join(' ').toLowerCase();
+  'urn:dealfeed:problem',
+  'sandbox facilitator self payments ledger snapshot request settlement unresolved warnings ready degraded unavailable settling reserved released sold',
+  'PAYMENT-SIGNATURE PAYMENT-REQUIRED PAYMENT-RESPONSE SIGN-IN-WITH-X',
+  ...Object.entries(PROBLEMS).map(([reason, { title }]) => `${reason} ${title}`),
+]
+  .join(' ')
+  .toLowerCase();
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(host);
 
 function contentOf(file: string | undefined): string {
   if (!file) return '';
-  try { return readFileSync(file, 'utf8').trim(); } catch { return ''; }
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 const withoutPrefix = (key: string): string[] => [key, key.replace(/^0x/i, '')];
@@ -36,7 +51,9 @@ function addressSecrets(url: string, isSandbox: boolean): string[] {
   // The path of a file is no secret.
   if (!pieces) return [];
   const hosts = pieces.hosts.filter((host) => !(isSandbox && isLoopback(host)));
-  const names = /^postgres/i.test(url) ? [...pieces.path, pieces.user].filter((name) => name.length >= SHORTEST_NAME) : pieces.path.filter((s) => s.length >= SHORTEST_SEGMENT);
+  const names = /^postgres/i.test(url)
+    ? [...pieces.path, pieces.user].filter((name) => name.length >= SHORTEST_NAME)
+    : pieces.path.filter((s) => s.length >= SHORTEST_SEGMENT);
   return [url, url.replace(/\/$/, ''), ...hosts, pieces.user, pieces.password, ...names, ...pieces.query];
 }
 
@@ -45,10 +62,20 @@ export function secretsOf(env: Env): string[] {
   const isSandbox = (env['PAYMENTS'] || 'sandbox') === 'sandbox';
   const publicUrl = (env['PUBLIC_BASE_URL'] ?? '').toLowerCase();
   const bearer = /^\S+\s+(\S+)$/.exec(env['FACILITATOR_AUTHORIZATION']?.trim() ?? '')?.[1] ?? '';
-  const keys = [...WHOLE.map((name) => env[name]?.trim() ?? ''), ...KEY_FILES.map((name) => contentOf(env[name])), bearer];
+  const keys = [
+    ...WHOLE.map((name) => env[name]?.trim() ?? ''),
+    ...KEY_FILES.map((name) => contentOf(env[name])),
+    bearer,
+  ];
   const urlsOfCommand = (env['ALERT_COMMAND'] ?? '').match(/https?:\/\/[^\s"']+/g) ?? [];
-  const all = [...keys.flatMap(withoutPrefix), ...ADDRESSES.flatMap((name) => addressSecrets(env[name] ?? '', isSandbox)), ...urlsOfCommand.flatMap((url) => addressSecrets(url, false))];
-  return all.filter((secret) => secret !== '' && !publicUrl.includes(secret.toLowerCase()) && !OUR_WORDS.includes(secret.toLowerCase()));
+  const all = [
+    ...keys.flatMap(withoutPrefix),
+    ...ADDRESSES.flatMap((name) => addressSecrets(env[name] ?? '', isSandbox)),
+    ...urlsOfCommand.flatMap((url) => addressSecrets(url, false)),
+  ];
+  return all.filter(
+    (secret) => secret !== '' && !publicUrl.includes(secret.toLowerCase()) && !OUR_WORDS.includes(secret.toLowerCase()),
+  );
 }
 
 /** Names of users and databases that are words of ours, hidden where a database speaks of them. */

@@ -44,18 +44,35 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const listen = (server: Server, port: number, host: string, setting: 'PORT' | 'METRICS_PORT' = 'PORT'): Promise<number> => new Promise((resolve, reject) => {
-  server.once('error', (error: NodeJS.ErrnoException) => {
-    reject(error.code === 'EADDRINUSE' ? new SettingError(`${setting} is ${port}, expected a port that is free on ${host}: another server listens there`)
-      : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`) : error);
+const listen = (
+  server: Server,
+  port: number,
+  host: string,
+  setting: 'PORT' | 'METRICS_PORT' = 'PORT',
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new SettingError(
+              `${setting} is ${port}, expected a port that is free on ${host}: another server listens there`,
+            )
+          : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND'
+            ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`)
+            : error,
+      );
+    });
+    server.listen(port, host, () => {
+      resolve((server.address() as AddressInfo).port);
+    });
   });
-  server.listen(port, host, () => { resolve((server.address() as AddressInfo).port); });
-});
 
 /** Keep requests that come before there is an application. @returns what answers them, and all that come after */
 function answeredLater(server: Server): (listener: RequestListener) => void {
   const early: Parameters<RequestListener>[] = [];
-  const keep: RequestListener = (...asked) => { early.push(asked); };
+  const keep: RequestListener = (...asked) => {
+    early.push(asked);
+  };
   server.on('request', keep);
   return (listener) => {
     server.off('request', keep).on('request', listener);
@@ -67,7 +84,14 @@ function answeredLater(server: Server): (listener: RequestListener) => void {
  * Start serving.
  * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
  */
-export async function serve({ settings, payments: paymentSettings, log, report, checkReplies, redact = redactor([]) }: ServeOptions): Promise<Serving> {
+export async function serve({
+  settings,
+  payments: paymentSettings,
+  log,
+  report,
+  checkReplies,
+  redact = redactor([]),
+}: ServeOptions): Promise<Serving> {
   // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
   const server = limitedServer();
   const endServer = endingOf(server, DRAIN_MS);
@@ -81,18 +105,46 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
   let endScraped: (() => Promise<void>) | undefined;
   let metricsPort: number | undefined;
   try {
-    const opened = running = await openRunningPayments({ settings, payments: paymentSettings, report: (event) => { report?.(event); } });
+    const opened = (running = await openRunningPayments({
+      settings,
+      payments: paymentSettings,
+      report: (event) => {
+        report?.(event);
+      },
+    }));
     const { payments } = opened;
     snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
     const app = createApp({
-      snapshots, publicUrl, redact, spoolDir: join(settings.DATA_DIR, 'spool'), snapshotsDir: join(settings.DATA_DIR, 'snapshots'), cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+      snapshots,
+      publicUrl,
+      redact,
+      spoolDir: join(settings.DATA_DIR, 'spool'),
+      snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
+      cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
-        mode: payments.mode, facilitator: opened.facilitator, chain: opened.chain, payTo: payments.payTo, ledger: opened.ledger, signatures: opened.signatures, health: opened.health,
-        contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self', wait: payments.wait,
+        mode: payments.mode,
+        facilitator: opened.facilitator,
+        chain: opened.chain,
+        payTo: payments.payTo,
+        ledger: opened.ledger,
+        signatures: opened.signatures,
+        health: opened.health,
+        contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
+        wait: payments.wait,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
-      ...(payments.sandbox ? { sandboxBuyer: sandboxBuyer({ privateKey: payments.sandbox.buyer.privateKey, chain: payments.sandbox.chain, payTo: payments.payTo, baseUrl: url }) } : {}),
-      unbilledPerMinute: settings.UNBILLED_PER_MINUTE, proxies: settings.PROXY_HOPS,
+      ...(payments.sandbox
+        ? {
+            sandboxBuyer: sandboxBuyer({
+              privateKey: payments.sandbox.buyer.privateKey,
+              chain: payments.sandbox.chain,
+              payTo: payments.payTo,
+              baseUrl: url,
+            }),
+          }
+        : {}),
+      unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
+      proxies: settings.PROXY_HOPS,
       log(entry) {
         metrics.observe(entry);
         log?.(entry);
@@ -105,32 +157,47 @@ export async function serve({ settings, payments: paymentSettings, log, report, 
       endScraped = endingOf(scraped, DRAIN_MS);
       metricsPort = await listen(scraped, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
     }
-    try { await app.payments.start(); } catch (error) {
+    try {
+      await app.payments.start();
+    } catch (error) {
       if (error instanceof UnservedNetwork) {
-        throw new SettingError(`FACILITATOR_URL is not shown, expected a facilitator that serves exact payments on eip155:8453`);
+        throw new SettingError(
+          `FACILITATOR_URL is not shown, expected a facilitator that serves exact payments on eip155:8453`,
+        );
       }
       // It may come back: paid calls answer 503 until it does.
-      report?.({ payments: error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not answer' });
+      report?.({
+        payments:
+          error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not answer',
+      });
     }
     if (payments.sandbox?.writesWallet) {
       await writeWallet(settings.DATA_DIR, {
-        rpc_url: payments.sandbox.chain.rpcUrl, base_url: url, address: payments.sandbox.buyer.address,
-        private_key: payments.sandbox.buyer.privateKey, pay_to: payments.payTo,
+        rpc_url: payments.sandbox.chain.rpcUrl,
+        base_url: url,
+        address: payments.sandbox.buyer.address,
+        private_key: payments.sandbox.buyer.privateKey,
+        pay_to: payments.payTo,
       });
     }
     answerWith(app.koa.callback());
     const served = { payments, snapshots, running: opened };
     let closing: Promise<void> | undefined;
     return {
-      url, publicUrl, app, ...served, ...(metricsPort === undefined ? {} : { metricsPort }),
-      close: () => closing ??= (async () => {
-        await endServer();
-        await endScraped?.();
-        served.snapshots.close();
-        await app.payments.idle();
-        if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
-        await opened.close();
-      })(),
+      url,
+      publicUrl,
+      app,
+      ...served,
+      ...(metricsPort === undefined ? {} : { metricsPort }),
+      close: () =>
+        (closing ??= (async () => {
+          await endServer();
+          await endScraped?.();
+          served.snapshots.close();
+          await app.payments.idle();
+          if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
+          await opened.close();
+        })()),
     };
   } catch (error) {
     server.close();

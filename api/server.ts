@@ -15,17 +15,23 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: stri
   const failure = snapshots.failure();
   const bar = '='.repeat(78);
   return [
-    ...(payments.mode === 'sandbox' ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar] : []),
+    ...(payments.mode === 'sandbox'
+      ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar]
+      : []),
     `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
-    manifest ? `snapshot    ${manifest.run_id}, data of ${manifest.as_of}${manifest.notice === '' ? '' : `   ${manifest.notice}`}`
+    manifest
+      ? `snapshot    ${manifest.run_id}, data of ${manifest.as_of}${manifest.notice === '' ? '' : `   ${manifest.notice}`}`
       : `snapshot    none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (it is served as soon as it is there)`,
     `payments    ${payments.mode}, paid to ${payments.payTo}${payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`}`,
     `ledger      ${ledger}`,
     '',
     `free        curl ${url}/api/meta`,
     `            curl ${url}/api/deals/ids`,
-    ...(payments.mode === 'sandbox' ? [`paid        make buy URL='/api/deals?state=OH'${inFolder(dataDir)}      (in a second terminal)`] : []),
-    'stop        Ctrl-C', '',
+    ...(payments.mode === 'sandbox'
+      ? [`paid        make buy URL='/api/deals?state=OH'${inFolder(dataDir)}      (in a second terminal)`]
+      : []),
+    'stop        Ctrl-C',
+    '',
   ].join('\n');
 }
 
@@ -33,7 +39,12 @@ const redact = redactorOf(process.env);
 
 /** Say why the server ends, and end it. An error that nobody foresaw is written whole, but for what is secret. */
 function fail(error: unknown): void {
-  const text = error instanceof SettingError ? error.message : error instanceof Error ? error.stack ?? error.message : String(error);
+  const text =
+    error instanceof SettingError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
   process.stderr.write(`${redact(text)}\n`);
   process.exitCode = 1;
 }
@@ -47,7 +58,9 @@ try {
   const { settings, payments } = readServerSettings();
   const log = logAt(settings.LOG_LEVEL, redact);
   const serving = await serve({
-    settings, payments, redact,
+    settings,
+    payments,
+    redact,
     log(entry) {
       const { error, ...rest } = entry;
       if (error !== undefined) log.error({ ...rest, err: error }, 'request failed');
@@ -57,8 +70,14 @@ try {
     report(event) {
       if ('serving' in event) log.info(event, 'snapshot serving');
       else if ('payments' in event) log.warn(event, 'payments not available yet');
-      else if ('audit' in event) (event.audit.owed + event.audit.unpaid > 0 || event.audit.failure !== null ? log.error : log.info).call(log, event, 'audit of incoming transfers');
-      else if ('settlements' in event) (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements of unknown outcome');
+      else if ('audit' in event)
+        (event.audit.owed + event.audit.unpaid > 0 || event.audit.failure !== null ? log.error : log.info).call(
+          log,
+          event,
+          'audit of incoming transfers',
+        );
+      else if ('settlements' in event)
+        (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements of unknown outcome');
       else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
     },
   });

@@ -16,30 +16,54 @@ const IDLE_MS = 300_000;
 
 const refusalOf = (code: string | undefined): { reason: Reason; detail: string } => {
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW': return { reason: 'headers_too_large', detail: `All headers together may be ${HEADER_BYTES} bytes long.` };
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return { reason: 'request_timeout', detail: 'The request did not arrive whole in time.' };
-    default: return { reason: 'malformed_request', detail: 'This is not an HTTP request.' };
+    case 'HPE_HEADER_OVERFLOW':
+      return { reason: 'headers_too_large', detail: `All headers together may be ${HEADER_BYTES} bytes long.` };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { reason: 'request_timeout', detail: 'The request did not arrive whole in time.' };
+    default:
+      return { reason: 'malformed_request', detail: 'This is not an HTTP request.' };
   }
 };
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) { socket.destroy(); return; }
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   const { reason, detail } = refusalOf(error.code);
   const body = `${JSON.stringify(documentOf(reason, detail, false, randomUUID()))}\n`;
-  socket.end([`HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`, 'Content-Type: application/problem+json', `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Connection: close', '', body].join('\r\n'));
+  socket.end(
+    [
+      `HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }
 
 /** Node answers an Expect it does not know with nothing but a status. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   const body = `${JSON.stringify(documentOf('expectation_failed', 'Only 100-continue can be expected. Nothing was charged.', false, randomUUID()))}\n`;
-  response.writeHead(PROBLEMS.expectation_failed.status, { 'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store', Connection: 'close' });
+  response.writeHead(PROBLEMS.expectation_failed.status, {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** A server that does not listen yet. */
 export function limitedServer(limits: ConnectionLimits = {}): Server {
-  const server = new LimitedServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS }, limits);
+  const server = new LimitedServer(
+    { maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    limits,
+  );
   server.maxHeadersCount = HEADER_COUNT;
   server.setTimeout(IDLE_MS);
   server.on('clientError', refuse);
@@ -56,20 +80,31 @@ export function limitedServer(limits: ConnectionLimits = {}): Server {
 export function endingOf(server: Server, mostMs: number): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
   let ending = false;
-  const isLast = (response: ServerResponse): void => { if (!response.headersSent) response.setHeader('Connection', 'close'); };
+  const isLast = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
   server.prependListener('request', (_request, response) => {
     underWay.add(response);
     if (ending) isLast(response);
     response.once('close', () => {
       underWay.delete(response);
       // Its headers may have been on their way before the end began, and promised to keep the connection.
-      if (ending) setImmediate(() => { server.closeIdleConnections(); });
+      if (ending)
+        setImmediate(() => {
+          server.closeIdleConnections();
+        });
     });
   });
-  return () => new Promise((resolve) => {
-    ending = true;
-    underWay.forEach(isLast);
-    const timer = setTimeout(() => { server.closeAllConnections(); }, mostMs);
-    server.close(() => { clearTimeout(timer); resolve(); });
-  });
+  return () =>
+    new Promise((resolve) => {
+      ending = true;
+      underWay.forEach(isLast);
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+      }, mostMs);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
 }

@@ -12,7 +12,8 @@ export interface Week {
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The instant at which the day begins that lies so many days before. */
-export const beginningOf = (day: string, before = 0): string => `${dayOf(Date.parse(`${day}T00:00:00Z`) - before * DAY_MS)}T00:00:00Z`;
+export const beginningOf = (day: string, before = 0): string =>
+  `${dayOf(Date.parse(`${day}T00:00:00Z`) - before * DAY_MS)}T00:00:00Z`;
 
 /** The week that holds this day. */
 export function weekHolding(day: string): Week {

@@ -28,20 +28,33 @@ export function callerOf(url: string, connections: number): Caller {
       const took: number[] = [];
       let next = 0;
       const startedMs = performance.now();
-      await Promise.all(clients.map(async (client) => {
-        for (let call = calls[next++]; call; call = calls[next++]) {
-          const sentMs = performance.now();
-          const { statusCode, body } = await client.request({ method: 'GET', path: call.path, headers: { ...call.headers } });
-          const answer = await body.arrayBuffer();
-          took.push(performance.now() - sentMs);
-          if (statusCode !== 200) throw new Error(`${url}${call.path}: ${statusCode} ${Buffer.from(answer).toString('utf8', 0, 300)}`);
-        }
-      }));
+      await Promise.all(
+        clients.map(async (client) => {
+          for (let call = calls[next++]; call; call = calls[next++]) {
+            const sentMs = performance.now();
+            const { statusCode, body } = await client.request({
+              method: 'GET',
+              path: call.path,
+              headers: { ...call.headers },
+            });
+            const answer = await body.arrayBuffer();
+            took.push(performance.now() - sentMs);
+            if (statusCode !== 200)
+              throw new Error(`${url}${call.path}: ${statusCode} ${Buffer.from(answer).toString('utf8', 0, 300)}`);
+          }
+        }),
+      );
       const seconds = (performance.now() - startedMs) / 1000;
       const sorted = took.sort((a, b) => a - b);
-      return { mean: sorted.reduce((sum, ms) => sum + ms, 0) / sorted.length, p50: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, rate: sorted.length / seconds };
+      return {
+        mean: sorted.reduce((sum, ms) => sum + ms, 0) / sorted.length,
+        p50: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+        rate: sorted.length / seconds,
+      };
     },
-    async close() { await Promise.all(clients.map((client) => client.close())); },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+    },
   };
 }
 
@@ -54,5 +67,7 @@ export function processorMs(pid: number): number | null {
     // After the name, which may hold spaces: state is the first field, utime the 12th, stime the 13th.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
-  } catch { return null; }
+  } catch {
+    return null;
+  }
 }

@@ -79,15 +79,33 @@ export interface Outcome {
 export function outcomeOf(bench: Bench, measured: readonly Measured[]): Outcome {
   const ratio = summaryOf(measured.map((m) => m.ours / m.baseline));
   const names = [...new Set(measured.flatMap((m) => Object.keys(m.also ?? {})))];
-  const also = Object.fromEntries(names.map((name) => [name, {
-    ...summaryOf(measured.flatMap((m) => m.also?.[name] ?? [])), ...bench.limits?.[name],
-  }]));
+  const also = Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        ...summaryOf(measured.flatMap((m) => m.also?.[name] ?? [])),
+        ...bench.limits?.[name],
+      },
+    ]),
+  );
   const missing = Object.keys(bench.limits ?? {}).filter((name) => also[name] === undefined);
-  if (missing.length > 0) throw new Error(`${bench.name} has a limit on ${missing.join(', ')}, which it did not measure`);
+  if (missing.length > 0)
+    throw new Error(`${bench.name} has a limit on ${missing.join(', ')}, which it did not measure`);
   const reached = 'atMost' in bench.target ? ratio.median <= bench.target.atMost : ratio.median >= bench.target.atLeast;
-  const within = Object.entries(bench.limits ?? {}).every(([name, { atMost }]) => (also[name]?.median ?? Number.POSITIVE_INFINITY) <= atMost);
+  const within = Object.entries(bench.limits ?? {}).every(
+    ([name, { atMost }]) => (also[name]?.median ?? Number.POSITIVE_INFINITY) <= atMost,
+  );
   return {
-    name: bench.name, what: bench.what, baseline: bench.baseline, unit: bench.unit, target: bench.target, repetitions: measured.length,
-    ours: summaryOf(measured.map((m) => m.ours)), base: summaryOf(measured.map((m) => m.baseline)), ratio, also, met: reached && within,
+    name: bench.name,
+    what: bench.what,
+    baseline: bench.baseline,
+    unit: bench.unit,
+    target: bench.target,
+    repetitions: measured.length,
+    ours: summaryOf(measured.map((m) => m.ours)),
+    base: summaryOf(measured.map((m) => m.baseline)),
+    ratio,
+    also,
+    met: reached && within,
   };
 }

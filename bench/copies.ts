@@ -14,7 +14,11 @@ const STEP = 7;
 function exchanged(copy: number): string {
   const digits = [...'0123456789'];
   // Fisher-Yates, driven by the number of the copy.
-  for (let i = digits.length - 1, seed = copy * 2_654_435_761 % 4_294_967_296; i > 0; i -= 1, seed = (seed * STEP + 12_345) % 4_294_967_296) {
+  for (
+    let i = digits.length - 1, seed = (copy * 2_654_435_761) % 4_294_967_296;
+    i > 0;
+    i -= 1, seed = (seed * STEP + 12_345) % 4_294_967_296
+  ) {
     const j = seed % (i + 1);
     [digits[i], digits[j]] = [digits[j] ?? '', digits[i] ?? ''];
   }
@@ -22,7 +26,8 @@ function exchanged(copy: number): string {
 }
 
 /** "912-914 8TH ST" becomes "103912-103914 8TH ST": house numbers only, so that both ends of a range move. */
-const moved = (c: string): string => `regexp_replace(split_part(${c}, ' ', 1), '(\\d+)', (copy + 100) || '\\1', 'g') || substr(${c}, length(split_part(${c}, ' ', 1)) + 1)`;
+const moved = (c: string): string =>
+  `regexp_replace(split_part(${c}, ' ', 1), '(\\d+)', (copy + 100) || '\\1', 'g') || substr(${c}, length(split_part(${c}, ' ', 1)) + 1)`;
 const renumbered = (c: string): string => `translate(${c}, '0123456789', digits)`;
 const numbered = (c: string): string => `${c} || '-' || copy`;
 
@@ -55,7 +60,10 @@ interface Following {
 const following: Readonly<Record<string, Following>> = {
   listing_history: {
     address: 'listing_parts(street, units)',
-    replaced: { deal_id: "uuid_of(CASE WHEN parts.address_key IS NOT NULL THEN 'deal|' || parts.address_key || '|' || zip ELSE 'listing|' || source || '|' || listing_id END)" },
+    replaced: {
+      deal_id:
+        "uuid_of(CASE WHEN parts.address_key IS NOT NULL THEN 'deal|' || parts.address_key || '|' || zip ELSE 'listing|' || source || '|' || listing_id END)",
+    },
   },
   signals: {
     address: 'address_parts(address)',
@@ -77,8 +85,17 @@ const following: Readonly<Record<string, Following>> = {
 };
 
 /** Add copies of a table's rows; the few that are the same as another by chance are left out. */
-async function multiply(connection: DuckDBConnection, table: string, columns: readonly Column[], key: readonly string[], times: number, follows: Following): Promise<void> {
-  const changed = columns.flatMap((c) => (c.name in changes ? [`${changes[c.name]?.(identifier(c.name))} AS ${identifier(c.name)}`] : []));
+async function multiply(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly Column[],
+  key: readonly string[],
+  times: number,
+  follows: Following,
+): Promise<void> {
+  const changed = columns.flatMap((c) =>
+    c.name in changes ? [`${changes[c.name]?.(identifier(c.name))} AS ${identifier(c.name)}`] : [],
+  );
   const replaced = Object.entries(follows.replaced).map(([column, sql]) => `${sql} AS ${identifier(column)}`);
   const replace = (list: readonly string[]): string => (list.length === 0 ? '' : ` REPLACE (${list.join(', ')})`);
   const copies = Array.from({ length: times - 1 }, (_, i) => `(${i + 1}, ${literal(exchanged(i + 1))})`).join(', ');
@@ -92,13 +109,23 @@ async function multiply(connection: DuckDBConnection, table: string, columns: re
 }
 
 /** Make a staged table `times` as large, in place. Rents and what else names no single thing stay as they are. */
-export async function enlarge(connection: DuckDBConnection, table: string, columns: readonly Column[], key: readonly string[], times: number): Promise<void> {
+export async function enlarge(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly Column[],
+  key: readonly string[],
+  times: number,
+): Promise<void> {
   if (times === 1 || !columns.some((c) => key.includes(c.name) && c.name in changes)) return;
   await multiply(connection, table, columns, ['source', ...key], times, { replaced: {} });
 }
 
 /** Make the published tables of the day before that models read `times` as large, in place. Needs the models' macros. */
-export async function enlargePublished(connection: DuckDBConnection, models: readonly Model[], times: number): Promise<void> {
+export async function enlargePublished(
+  connection: DuckDBConnection,
+  models: readonly Model[],
+  times: number,
+): Promise<void> {
   for (const { name, contract } of models) {
     const follows = following[name];
     if (times === 1 || !contract.publish || follows === undefined) continue;

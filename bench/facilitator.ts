@@ -5,14 +5,28 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { encodeAbiParameters, encodeEventTopics, encodeFunctionResult, numberToHex, toFunctionSelector, type Hex } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  numberToHex,
+  toFunctionSelector,
+  type Hex,
+} from 'viem';
 import type { SignedAuthorization } from '../api/payments/authorization.ts';
 import { token } from '../api/payments/evidence.ts';
 import { CHAIN_ID, USDC } from '../api/payments/network.ts';
 import { approving, transactionOf } from './servers/approving.ts';
 
-interface Asked { readonly paymentPayload: Parameters<typeof approving.settle>[0]; readonly paymentRequirements: Parameters<typeof approving.settle>[1] }
-interface Called { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
+interface Asked {
+  readonly paymentPayload: Parameters<typeof approving.settle>[0];
+  readonly paymentRequirements: Parameters<typeof approving.settle>[1];
+}
+interface Called {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
 
 /** Settled payments whose receipts are still given out. A server asks for each right after it was settled. */
 const MOST_RECEIPTS = 10_000;
@@ -29,14 +43,42 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 
 /** The receipt of a settlement, with the two events that USDC emits. */
 function receiptOf(transaction: Hex, { authorization: { from, to, value, nonce } }: SignedAuthorization): unknown {
-  const log = (index: number, topics: unknown, data: Hex): unknown =>
-    ({ address: USDC, topics, data, logIndex: numberToHex(index), blockNumber: '0x1', blockHash: NO_HASH, transactionHash: transaction, transactionIndex: '0x0', removed: false });
+  const log = (index: number, topics: unknown, data: Hex): unknown => ({
+    address: USDC,
+    topics,
+    data,
+    logIndex: numberToHex(index),
+    blockNumber: '0x1',
+    blockHash: NO_HASH,
+    transactionHash: transaction,
+    transactionIndex: '0x0',
+    removed: false,
+  });
   return {
-    transactionHash: transaction, transactionIndex: '0x0', blockNumber: '0x1', blockHash: NO_HASH, from, to: USDC, contractAddress: null,
-    status: '0x1', type: '0x2', gasUsed: '0x1', cumulativeGasUsed: '0x1', effectiveGasPrice: '0x1', logsBloom: '0x',
+    transactionHash: transaction,
+    transactionIndex: '0x0',
+    blockNumber: '0x1',
+    blockHash: NO_HASH,
+    from,
+    to: USDC,
+    contractAddress: null,
+    status: '0x1',
+    type: '0x2',
+    gasUsed: '0x1',
+    cumulativeGasUsed: '0x1',
+    effectiveGasPrice: '0x1',
+    logsBloom: '0x',
     logs: [
-      log(0, encodeEventTopics({ abi: token, eventName: 'AuthorizationUsed', args: { authorizer: from, nonce } }), '0x'),
-      log(1, encodeEventTopics({ abi: token, eventName: 'Transfer', args: { from, to } }), encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)])),
+      log(
+        0,
+        encodeEventTopics({ abi: token, eventName: 'AuthorizationUsed', args: { authorizer: from, nonce } }),
+        '0x',
+      ),
+      log(
+        1,
+        encodeEventTopics({ abi: token, eventName: 'Transfer', args: { from, to } }),
+        encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)]),
+      ),
     ],
   };
 }
@@ -44,21 +86,27 @@ function receiptOf(transaction: Hex, { authorization: { from, to, value, nonce }
 /** What the node answers. No block is final yet but the first, so that nothing is there to be audited. */
 function resultOf({ method, params }: Called, settled: LRUCache<string, SignedAuthorization>): unknown {
   switch (method) {
-    case 'eth_chainId': return numberToHex(CHAIN_ID);
-    case 'eth_blockNumber': return '0x1';
+    case 'eth_chainId':
+      return numberToHex(CHAIN_ID);
+    case 'eth_blockNumber':
+      return '0x1';
     case 'eth_getBlockByNumber': {
       const number = params[0] === 'latest' || params[0] === '0x1' ? '0x1' : '0x0';
       return { number, hash: NO_HASH, timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] };
     }
-    case 'eth_getLogs': return [];
-    case 'eth_getCode': return '0x';
-    case 'eth_call': return (params[0] as { data: string }).data.startsWith(BALANCE) ? RICH : UNUSED;
+    case 'eth_getLogs':
+      return [];
+    case 'eth_getCode':
+      return '0x';
+    case 'eth_call':
+      return (params[0] as { data: string }).data.startsWith(BALANCE) ? RICH : UNUSED;
     case 'eth_getTransactionReceipt': {
       const transaction = params[0] as Hex;
       const payment = settled.get(transaction);
       return payment ? receiptOf(transaction, payment) : null;
     }
-    default: throw new Error(`${method} is not answered here`);
+    default:
+      throw new Error(`${method} is not answered here`);
   }
 }
 
@@ -67,7 +115,8 @@ async function answer(request: IncomingMessage, settled: LRUCache<string, Signed
   const body = await bodyOf(request);
   if (request.url === '/verify' || request.url === '/settle') {
     const { paymentPayload, paymentRequirements } = body as Asked;
-    if (request.url === '/settle') settled.set(transactionOf(paymentPayload), paymentPayload.payload as SignedAuthorization);
+    if (request.url === '/settle')
+      settled.set(transactionOf(paymentPayload), paymentPayload.payload as SignedAuthorization);
     return approving[request.url === '/verify' ? 'verify' : 'settle'](paymentPayload, paymentRequirements);
   }
   const called = body as Called;
@@ -83,11 +132,25 @@ export interface StandIn {
 export async function startFacilitator(): Promise<StandIn> {
   const settled = new LRUCache<string, SignedAuthorization>({ max: MOST_RECEIPTS });
   const server = createServer(async (request, response) => {
-    try { response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(await answer(request, settled))); } catch { response.destroy(); }
+    try {
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(await answer(request, settled)));
+    } catch {
+      response.destroy();
+    }
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => { server.close(() => { resolve(); }); server.closeAllConnections(); }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
   };
 }

@@ -33,7 +33,10 @@ const KEPT = fileURLToPath(new URL('figures.json', docs));
 /** @throws DamagedFile naming the file */
 async function read<T>(schema: z.ZodType<T>, path: string): Promise<T> {
   const found = schema.safeParse(await readJson(path));
-  if (!found.success) throw new DamagedFile(`${path} is no file of make bench: ${found.error.issues[0]?.path.join('.') ?? ''} ${found.error.issues[0]?.message ?? ''}`);
+  if (!found.success)
+    throw new DamagedFile(
+      `${path} is no file of make bench: ${found.error.issues[0]?.path.join('.') ?? ''} ${found.error.issues[0]?.message ?? ''}`,
+    );
   return found.data;
 }
 
@@ -43,7 +46,8 @@ async function measuredIn(folder: string): Promise<Figure[]> {
   for (const file of (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))) {
     const { size, machine: m, outcomes } = await read(Result, join(folder, file));
     const machine = `${m.cores} cores (${m.processor}), ${m.memory_gib} GiB, Node.js ${m.node}`;
-    if (size === 'full') figures.push(...outcomes.map((o) => ({ measured: file.replace(/\.json$/u, ''), machine, outcome: o })));
+    if (size === 'full')
+      figures.push(...outcomes.map((o) => ({ measured: file.replace(/\.json$/u, ''), machine, outcome: o })));
   }
   return figures;
 }
@@ -54,27 +58,40 @@ async function main(): Promise<void> {
   if (measured.length === 0) throw new SettingError(`${folder} has no full-size result; run make bench first`);
   const known = new Set((await loadBenches()).map(({ name }) => name));
   const newest = new Map<string, Figure>();
-  for (const figure of [...await read(z.array(Figure), KEPT), ...measured]) {
+  for (const figure of [...(await read(z.array(Figure), KEPT)), ...measured]) {
     const { name } = figure.outcome;
     if (known.has(name) && figure.measured >= (newest.get(name)?.measured ?? '')) newest.set(name, figure);
   }
   const figures = [...newest.values()].sort((a, b) => (a.outcome.name < b.outcome.name ? -1 : 1));
-  const machines = [...new Set(figures.map(({ machine }) => machine))].map((machine, i) => ({ machine, letter: String.fromCodePoint(65 + i) }));
+  const machines = [...new Set(figures.map(({ machine }) => machine))].map((machine, i) => ({
+    machine,
+    letter: String.fromCodePoint(65 + i),
+  }));
   const outcomes = figures.map((f) => f.outcome);
-  const on = figures.map((f) => `${f.measured.slice(0, 10)}, ${machines.find(({ machine }) => machine === f.machine)?.letter ?? ''}`);
+  const on = figures.map(
+    (f) => `${f.measured.slice(0, 10)}, ${machines.find(({ machine }) => machine === f.machine)?.letter ?? ''}`,
+  );
   const machinesSaid = machines.map(({ machine, letter }) => `${letter}: ${machine}`).join('; ');
   await writeFile(KEPT, `${JSON.stringify(figures, null, 1)}\n`);
-  await writeFile(new URL('figures.md', docs), `# Figures
+  await writeFile(
+    new URL('figures.md', docs),
+    `# Figures
 
 Made by \`make bench\` and written here by \`make bench-figures\`. Machines: ${machinesSaid}. Medians, with the least and the most of the repetitions in brackets. Seconds and rates belong to their machine; ratios travel. A ratio is the median of the repetitions' own, each against the baseline beside it: of a machine that is now faster and now slower it is not the ratio of the medians.
 
 ${markdownOf(outcomes, on).join('\n')}
 
 ![Each ratio as a multiple of its target](figures.svg)
-`);
+`,
+  );
   await writeFile(new URL('figures.svg', docs), await plotOf(outcomes));
-  await writeLimits(outcomes, `Measured by \`make bench\`, written here by \`make bench-figures\`. Machines: ${machinesSaid} ([which measured what](performance/figures.md)).`);
-  say(`wrote docs/performance/figures.md, .svg and .json and the table of docs/scaling.md: ${outcomes.length} benchmarks, the newest of ${measured.length} results here and those that were written before`);
+  await writeLimits(
+    outcomes,
+    `Measured by \`make bench\`, written here by \`make bench-figures\`. Machines: ${machinesSaid} ([which measured what](performance/figures.md)).`,
+  );
+  say(
+    `wrote docs/performance/figures.md, .svg and .json and the table of docs/scaling.md: ${outcomes.length} benchmarks, the newest of ${measured.length} results here and those that were written before`,
+  );
 }
 
 try {

@@ -7,5 +7,11 @@ export const SHOWN_HOST = 'franklin.sheriffsaleauction.ohio.gov';
 
 const name = (i: number): string => `County ${String(i + 1).padStart(2, '0')}`;
 
-export const manySites = (count: number): SourceSpec[] => Array.from({ length: count }, (_, i) =>
-  realAuction({ county: name(i), fips: `39${String(2 * i + 1).padStart(3, '0')}`, host: `${name(i).toLowerCase().replace(' ', '-')}.sheriffsaleauction.ohio.gov` }));
+export const manySites = (count: number): SourceSpec[] =>
+  Array.from({ length: count }, (_, i) =>
+    realAuction({
+      county: name(i),
+      fips: `39${String(2 * i + 1).padStart(3, '0')}`,
+      host: `${name(i).toLowerCase().replace(' ', '-')}.sheriffsaleauction.ohio.gov`,
+    }),
+  );

@@ -36,7 +36,8 @@ export interface History {
   readonly versions: number;
 }
 
-const dayBefore = (days: number): string => new Date(Date.parse(`${TODAY}T00:00:00Z`) - days * MS_PER_DAY).toISOString().slice(0, 10);
+const dayBefore = (days: number): string =>
+  new Date(Date.parse(`${TODAY}T00:00:00Z`) - days * MS_PER_DAY).toISOString().slice(0, 10);
 
 /** Versions of listings in ninety daily reads, the last of them yesterday. */
 function versionsSeen(world: World): number {
@@ -62,18 +63,26 @@ export async function readHistory(folder: string, options: WorldOptions, back: r
     runDay({ layout, world, day: dayBefore(days), only: ({ family }) => families.includes(family) });
   const daily = ['listings', 'tax', 'sheriff', 'parcels'];
   let before: Manifest | null = null;
-  for (const [i, days] of [...back, 1].entries()) before = (await read(days, i === 0 ? [...daily, 'fmr', 'register'] : daily)).manifest;
+  for (const [i, days] of [...back, 1].entries())
+    before = (await read(days, i === 0 ? [...daily, 'fmr', 'register'] : daily)).manifest;
   if (!before) throw new Error('the day before was not published');
   return { folder, today: await read(0, [...daily, 'register']), before, versions: versionsSeen(world) };
 }
 
 /** Give listings an earlier version, as many as daily reads would have seen. */
 async function fillVersions(connection: DuckDBConnection, wanted: number): Promise<void> {
-  const [have] = await rowsOf(connection, 'SELECT count(*) AS versions, count(*) FILTER (WHERE version = 1) AS listings FROM previous_listing_history');
+  const [have] = await rowsOf(
+    connection,
+    'SELECT count(*) AS versions, count(*) FILTER (WHERE version = 1) AS listings FROM previous_listing_history',
+  );
   const missing = Math.min(wanted - Number(have?.['versions']), Number(have?.['listings']));
   if (missing <= 0) return;
-  await connection.run(`CREATE TEMP TABLE chosen AS SELECT source, listing_id FROM previous_listing_history WHERE version = 1 ORDER BY sha256(source || listing_id) LIMIT ${missing}`);
-  await connection.run('UPDATE previous_listing_history SET version = version + 1 WHERE (source, listing_id) IN (SELECT (source, listing_id) FROM chosen)');
+  await connection.run(
+    `CREATE TEMP TABLE chosen AS SELECT source, listing_id FROM previous_listing_history WHERE version = 1 ORDER BY sha256(source || listing_id) LIMIT ${missing}`,
+  );
+  await connection.run(
+    'UPDATE previous_listing_history SET version = version + 1 WHERE (source, listing_id) IN (SELECT (source, listing_id) FROM chosen)',
+  );
   await connection.run(`INSERT INTO previous_listing_history BY NAME SELECT * REPLACE (1 AS version, false AS is_latest, listing_first_seen AS version_first_seen, listing_first_seen AS version_last_seen)
     FROM previous_listing_history WHERE version = 2 AND (source, listing_id) IN (SELECT (source, listing_id) FROM chosen)`);
   await connection.run('DROP TABLE chosen');
@@ -81,21 +90,39 @@ async function fillVersions(connection: DuckDBConnection, wanted: number): Promi
 
 /** Put a table in place of each view of Parquet files, so that rows can be added. */
 async function copyInputs(connection: DuckDBConnection): Promise<void> {
-  for (const { view_name: view } of await rowsOf(connection, 'SELECT view_name FROM duckdb_views() WHERE NOT internal')) {
+  for (const { view_name: view } of await rowsOf(
+    connection,
+    'SELECT view_name FROM duckdb_views() WHERE NOT internal',
+  )) {
     const name = identifier(String(view));
-    await connection.run(`CREATE TABLE copied AS FROM ${name}; DROP VIEW ${name}; ALTER TABLE copied RENAME TO ${name}`);
+    await connection.run(
+      `CREATE TABLE copied AS FROM ${name}; DROP VIEW ${name}; ALTER TABLE copied RENAME TO ${name}`,
+    );
   }
 }
 
 /** Write the inputs of today's build, each table `times` as large, into a database file. @returns rows that were staged today */
-export async function writeInputs(path: string, { folder, today, before, versions }: History, times: number): Promise<number> {
+export async function writeInputs(
+  path: string,
+  { folder, today, before, versions }: History,
+  times: number,
+): Promise<number> {
   const [models, records] = [await loadModels(), await loadRowRecords()];
   const duck = await openDuck(path, { memoryLimit: '3GB' });
   try {
     const { connection } = duck;
     await loadInputs(connection, {
-      layout: layoutOf(join(folder, 'data')), workDir: folder, asOf: TODAY, observedAt: `${TODAY}T12:00:00Z`, assumptions: currentAssumptions(),
-      sources: today.sources, records, references: loadReferences(), models, previous: before, soldLeads: [],
+      layout: layoutOf(join(folder, 'data')),
+      workDir: folder,
+      asOf: TODAY,
+      observedAt: `${TODAY}T12:00:00Z`,
+      assumptions: currentAssumptions(),
+      sources: today.sources,
+      records,
+      references: loadReferences(),
+      models,
+      previous: before,
+      soldLeads: [],
     });
     await copyInputs(connection);
     await connection.run(macrosSql());
@@ -109,5 +136,7 @@ export async function writeInputs(path: string, { folder, today, before, version
     }
     await connection.run('CHECKPOINT');
     return rows;
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }

@@ -9,8 +9,14 @@ export interface Program {
 
 /** Start a program that prints {"url": ...} when it listens. @throws where it ends before */
 export function startProgram(script: string, args: readonly string[]): Promise<Program> {
-  const child = spawn(process.execPath, [new URL(`servers/${script}`, import.meta.url).pathname, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); });
+  const child = spawn(process.execPath, [new URL(`servers/${script}`, import.meta.url).pathname, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
   return new Promise((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -18,13 +24,16 @@ export function startProgram(script: string, args: readonly string[]): Promise<P
       const line = said.split('\n').find((l) => l.startsWith('{"url"'));
       if (line === undefined || child.pid === undefined) return;
       resolve({
-        url: (JSON.parse(line) as { url: string }).url, pid: child.pid,
+        url: (JSON.parse(line) as { url: string }).url,
+        pid: child.pid,
         async stop() {
           child.kill('SIGKILL');
           await ended;
         },
       });
     });
-    child.once('exit', (code) => { reject(new Error(`${script} ended with ${code}`)); });
+    child.once('exit', (code) => {
+      reject(new Error(`${script} ended with ${code}`));
+    });
   });
 }

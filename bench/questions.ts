@@ -17,9 +17,13 @@ export type Kind = (typeof KINDS)[number];
 /** Rows that questions are drawn from. */
 const DRAWN_FROM = 2_000;
 const TABLE: Readonly<Record<Kind, readonly [table: string, condition: string]>> = {
-  deals: ['deals', "listing_status = 'active' AND list_price IS NOT NULL"], lookup: ['deals', 'address_key IS NOT NULL'], report: ['deals', 'true'],
-  signals: ['signals', "signal_state = 'listed' AND amount IS NOT NULL"], auctions: ['auctions', "sale_date >= DATE '2026-11-20' AND sale_status = 'scheduled'"],
-  leads: ['leads', "sale_date IS NULL OR sale_date >= DATE '2026-11-20'"], filings: ['filings', 'true'],
+  deals: ['deals', "listing_status = 'active' AND list_price IS NOT NULL"],
+  lookup: ['deals', 'address_key IS NOT NULL'],
+  report: ['deals', 'true'],
+  signals: ['signals', "signal_state = 'listed' AND amount IS NOT NULL"],
+  auctions: ['auctions', "sale_date >= DATE '2026-11-20' AND sale_status = 'scheduled'"],
+  leads: ['leads', "sale_date IS NULL OR sale_date >= DATE '2026-11-20'"],
+  filings: ['filings', 'true'],
 };
 
 /** Numbers that are always the same. */
@@ -40,13 +44,31 @@ const listed = (path: string, draw: Draw, filters: Readonly<Record<string, strin
 
 /** A question that this row is an answer to. */
 const QUESTION: Readonly<Record<Kind, (row: Row, draw: Draw) => string>> = {
-  deals: (r, draw) => listed('/api/deals', draw, {
-    state: String(r['state']), city: String(r['city']), max_price: String(Math.ceil(Number(r['list_price'])) + draw(100_000)), min_score: String(Math.max(0, Number(r['deal_score']) - draw(20))),
-  }),
-  signals: (r, draw) => listed('/api/signals', draw, { county: String(r['county']), min_amount: String(Math.max(0, Math.floor(Number(r['amount'])) - draw(5_000))) }),
-  auctions: (r, draw) => listed('/api/auctions', draw, { county: String(r['county']), from_date: String(r['sale_date']) }),
-  leads: (r, draw) => listed('/api/leads', draw, { county: String(r['county']), min_score: String(Math.max(0, Number(r['lead_score']) - draw(20))) }),
-  filings: (r, draw) => listed('/api/filings', draw, { state: String(r['source_state']), entity_type: String(r['entity_type']), to_date: String(r['filing_date']) }),
+  deals: (r, draw) =>
+    listed('/api/deals', draw, {
+      state: String(r['state']),
+      city: String(r['city']),
+      max_price: String(Math.ceil(Number(r['list_price'])) + draw(100_000)),
+      min_score: String(Math.max(0, Number(r['deal_score']) - draw(20))),
+    }),
+  signals: (r, draw) =>
+    listed('/api/signals', draw, {
+      county: String(r['county']),
+      min_amount: String(Math.max(0, Math.floor(Number(r['amount'])) - draw(5_000))),
+    }),
+  auctions: (r, draw) =>
+    listed('/api/auctions', draw, { county: String(r['county']), from_date: String(r['sale_date']) }),
+  leads: (r, draw) =>
+    listed('/api/leads', draw, {
+      county: String(r['county']),
+      min_score: String(Math.max(0, Number(r['lead_score']) - draw(20))),
+    }),
+  filings: (r, draw) =>
+    listed('/api/filings', draw, {
+      state: String(r['source_state']),
+      entity_type: String(r['entity_type']),
+      to_date: String(r['filing_date']),
+    }),
   lookup: (r) => `/api/lookup?${new URLSearchParams({ address: String(r['address']) }).toString()}`,
   report: (r) => `/api/deals/${String(r['id'])}/report`,
 };
@@ -61,9 +83,17 @@ export async function questionsTo(folder: string, seed: number): Promise<Ask> {
   try {
     for (const kind of KINDS) {
       const [table, condition] = TABLE[kind];
-      rows.set(kind, await rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(join(folder, `${table}.parquet`))}) WHERE ${condition} USING SAMPLE reservoir(${DRAWN_FROM} ROWS) REPEATABLE (7)`));
+      rows.set(
+        kind,
+        await rowsOf(
+          duck.connection,
+          `SELECT * FROM read_parquet(${literal(join(folder, `${table}.parquet`))}) WHERE ${condition} USING SAMPLE reservoir(${DRAWN_FROM} ROWS) REPEATABLE (7)`,
+        ),
+      );
     }
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
   const draw = draws(seed);
   return (kind) => {
     const of = rows.get(kind) ?? [];

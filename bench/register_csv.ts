@@ -25,7 +25,7 @@ const DIFFERENT = 20_000;
 const MEAN_AGE_DAYS = 12 * 365;
 const OLDEST = '1870-01-01';
 /** A number from 0 to 1 for each row of the export. */
-const SHARE = 'hash(copy, entity.number, \'formed\') / 18446744073709551616.0';
+const SHARE = "hash(copy, entity.number, 'formed') / 18446744073709551616.0";
 
 /** Write the export to a path. @returns number of records, without the header */
 export async function writeRegisterCsv(path: string, { rows, day, seed }: RegisterCsv): Promise<number> {
@@ -41,9 +41,18 @@ export async function writeRegisterCsv(path: string, { rows, day, seed }: Regist
       FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`);
     // Names, agents, addresses and dates of a row come from four entities, other ones in each copy, and house numbers are
     // its own: a column of repetitions would compress to nothing and make sorting and writing look free.
-    const drawn = (salt: number): string => `1 + CAST(hash(copy * ${entities.length} + entity.number + ${salt}) % ${entities.length} AS BIGINT)`;
-    const housed = (column: string): string => `regexp_replace(${column}, '^\\d+', CAST(100 + hash(copy, entity.number, ${literal(column)}) % 9900 AS VARCHAR))`;
-    const from = (name: string): string => (name.startsWith('agent') ? 'agent' : name.startsWith('mailing') ? 'mailing' : name.startsWith('principal') ? 'place' : 'entity');
+    const drawn = (salt: number): string =>
+      `1 + CAST(hash(copy * ${entities.length} + entity.number + ${salt}) % ${entities.length} AS BIGINT)`;
+    const housed = (column: string): string =>
+      `regexp_replace(${column}, '^\\d+', CAST(100 + hash(copy, entity.number, ${literal(column)}) % 9900 AS VARCHAR))`;
+    const from = (name: string): string =>
+      name.startsWith('agent')
+        ? 'agent'
+        : name.startsWith('mailing')
+          ? 'mailing'
+          : name.startsWith('principal')
+            ? 'place'
+            : 'entity';
     const made: Readonly<Record<string, string>> = {
       // Four digits of the year, then a serial that no other row has.
       entityid: `strftime(formed, '%Y') || lpad(CAST(1000000 + copy * ${entities.length} + entity.number AS VARCHAR), 7, '0')`,
@@ -51,7 +60,8 @@ export async function writeRegisterCsv(path: string, { rows, day, seed }: Regist
       // 7/24/1911, as the export prints a date.
       entityformdate: `strftime(formed, '%-m/%-d/%Y')`,
     };
-    const cell = (name: string): string => made[name] ?? (name.endsWith('address1') ? housed(`${from(name)}.${name}`) : `${from(name)}.${name}`);
+    const cell = (name: string): string =>
+      made[name] ?? (name.endsWith('address1') ? housed(`${from(name)}.${name}`) : `${from(name)}.${name}`);
     await duck.connection.run(`COPY (
         SELECT ${COLORADO_COLUMNS.map((name) => `${cell(name)} AS ${identifier(name)}`).join(', ')}
         FROM range(${Math.ceil(rows / entities.length)}) copies(copy)
@@ -62,7 +72,10 @@ export async function writeRegisterCsv(path: string, { rows, day, seed }: Regist
         CROSS JOIN LATERAL (SELECT greatest(DATE '${OLDEST}', DATE ${literal(day)} - CAST(-ln(${SHARE} + 1e-12) * ${MEAN_AGE_DAYS} AS INTEGER)) AS formed) AS dated
         ORDER BY hash(copy, entity.number) LIMIT ${rows}
       ) TO ${literal(path)} (FORMAT csv, HEADER, NULLSTR '', QUOTE '"', ESCAPE '"')`);
-    const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM read_csv(${literal(path)}, header = true, all_varchar = true)`);
+    const [count] = await rowsOf(
+      duck.connection,
+      `SELECT count(*) AS n FROM read_csv(${literal(path)}, header = true, all_varchar = true)`,
+    );
     return Number(count?.['n']);
   } finally {
     duck.close();
@@ -86,8 +99,11 @@ export interface DayOfChanges {
 export async function writeChangesCsv(csv: string, path: string, { formed, fallen, day }: DayOfChanges): Promise<void> {
   const duck = await openDuck(':memory:', { memoryLimit: '2GB' });
   try {
-    await duck.connection.run(`CREATE VIEW export AS FROM read_csv(${literal(csv)}, header = true, all_varchar = true)`);
-    const drawn = (from: string, many: number): string => `(SELECT *, row_number() OVER (ORDER BY hash(entityid)) AS number FROM (${from}) ORDER BY hash(entityid) LIMIT ${many})`;
+    await duck.connection.run(
+      `CREATE VIEW export AS FROM read_csv(${literal(csv)}, header = true, all_varchar = true)`,
+    );
+    const drawn = (from: string, many: number): string =>
+      `(SELECT *, row_number() OVER (ORDER BY hash(entityid)) AS number FROM (${from}) ORDER BY hash(entityid) LIMIT ${many})`;
     const wordedDay = `strftime(DATE ${literal(day)}, '%B %-d, %Y')`;
     const formedOn = `(DATE ${literal(day)} - CAST(floor(4 * pow(number / ${formed + 1}.0, 2)) AS INTEGER))`;
     await duck.connection.run(`COPY (
@@ -102,5 +118,7 @@ export async function writeChangesCsv(csv: string, path: string, { formed, falle
           FROM ${drawn("FROM export WHERE entitystatus IN ('Good Standing', 'Exists') AND hash(entityid, 'new') % 8 = 0", formed)}
         ) ORDER BY hash(entityid)
       ) TO ${literal(path)} (FORMAT csv, HEADER, NULLSTR '', QUOTE '"', ESCAPE '"')`);
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }

@@ -38,10 +38,16 @@ async function measure(bench: Bench, size: Size): Promise<Outcome> {
 /** Measure one benchmark in a process of its own. Null where it failed; why is on standard error. */
 function measureApart(bench: Bench): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--expose-gc', new URL(import.meta.url).pathname, '--child', bench.name], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--expose-gc', new URL(import.meta.url).pathname, '--child', bench.name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let out = '';
-    child.stdout.on('data', (chunk: Buffer) => { out += chunk.toString('utf8'); });
-    child.on('error', reject).on('close', (code) => { resolve(code === 0 ? (JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as Outcome) : null); });
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString('utf8');
+    });
+    child.on('error', reject).on('close', (code) => {
+      resolve(code === 0 ? (JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as Outcome) : null);
+    });
   });
 }
 
@@ -52,25 +58,45 @@ async function main(): Promise<number> {
   const all = await loadBenches();
   if (values.child !== undefined) {
     const bench = all.find((b) => b.name === values.child);
-    if (!bench) throw new SettingError(`--child is ${JSON.stringify(values.child)}, expected one of ${all.map((b) => b.name).join(', ')}`);
+    if (!bench)
+      throw new SettingError(
+        `--child is ${JSON.stringify(values.child)}, expected one of ${all.map((b) => b.name).join(', ')}`,
+      );
     say(JSON.stringify(await measure(bench, size)));
     return 0;
   }
   const wanted = settings.ONLY?.split(',').map((w) => w.trim());
   const unknown = wanted?.find((w) => w === '' || !all.some((b) => b.name.startsWith(w)));
-  if (unknown !== undefined) throw new SettingError(`ONLY is ${JSON.stringify(settings.ONLY)}, and ${JSON.stringify(unknown)} is expected to be the beginning of one of ${all.map((b) => b.name).join(', ')}`);
-  const chosen = all.filter((b) => (wanted ? wanted.some((w) => b.name.startsWith(w)) : size === 'full' || b.fullOnly !== true));
-  if (!wanted && chosen.length < all.length) say(`left out of a quick run, and measured in their smaller sizes by ONLY=name: ${all.filter((b) => !chosen.includes(b)).map((b) => b.name).join(', ')}`);
+  if (unknown !== undefined)
+    throw new SettingError(
+      `ONLY is ${JSON.stringify(settings.ONLY)}, and ${JSON.stringify(unknown)} is expected to be the beginning of one of ${all.map((b) => b.name).join(', ')}`,
+    );
+  const chosen = all.filter((b) =>
+    wanted ? wanted.some((w) => b.name.startsWith(w)) : size === 'full' || b.fullOnly !== true,
+  );
+  if (!wanted && chosen.length < all.length)
+    say(
+      `left out of a quick run, and measured in their smaller sizes by ONLY=name: ${all
+        .filter((b) => !chosen.includes(b))
+        .map((b) => b.name)
+        .join(', ')}`,
+    );
   const folder = join(settings.DATA_DIR, 'bench');
   await mkdir(folder, { recursive: true });
   const path = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'));
-  const machine = { cores: cpus().length, processor: cpus()[0]?.model ?? 'unknown', memory_gib: Math.round(totalmem() / 2 ** 30), node: process.versions.node };
+  const machine = {
+    cores: cpus().length,
+    processor: cpus()[0]?.model ?? 'unknown',
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+  };
   const outcomes: Outcome[] = [];
   const failed: string[] = [];
   for (const bench of chosen) {
     say(`measuring ${bench.name}`);
     const outcome = await measureApart(bench);
-    if (outcome) outcomes.push(outcome); else failed.push(bench.name);
+    if (outcome) outcomes.push(outcome);
+    else failed.push(bench.name);
     // After each: who breaks off keeps what is measured.
     await writeFile(`${path}.json`, `${JSON.stringify({ size, machine, outcomes, failed }, null, 1)}\n`);
   }

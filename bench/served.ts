@@ -32,20 +32,30 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-const freePort = (): Promise<number> => new Promise((resolve) => {
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = probe.address() as AddressInfo;
-    probe.close(() => { resolve(port); });
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
   });
-});
 
 const metric = (text: string, name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 
 /** Wait until `/health` is 200. @throws where the server ends before */
 async function untilHealthy(url: string, child: ChildProcess, log: string): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${await readFile(log, 'utf8')}`);
-    const status = await fetch(`${url}/health`).then(async (r) => { await r.arrayBuffer(); return r.status; }, () => 0);
+    if (child.exitCode !== null)
+      throw new Error(`the server ended with ${child.exitCode}: ${await readFile(log, 'utf8')}`);
+    const status = await fetch(`${url}/health`).then(
+      async (r) => {
+        await r.arrayBuffer();
+        return r.status;
+      },
+      () => 0,
+    );
     if (status === 200) return;
     await pause(LOOK_EVERY_MS);
   }
@@ -66,23 +76,44 @@ export async function startServed(dataDir: string): Promise<Served> {
     stdio: ['ignore', log.fd, 'inherit'],
     env: {
       // NODE_OPTIONS='--cpu-prof --cpu-prof-dir=<folder>' profiles the server.
-      PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], DATA_DIR: dataDir, LEDGER: join(folder, 'ledger.sqlite'), PORT: String(port), METRICS_PORT: String(metricsPort),
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: process.env['NODE_OPTIONS'],
+      DATA_DIR: dataDir,
+      LEDGER: join(folder, 'ledger.sqlite'),
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
       // No caller is refused, and every one is counted.
-      UNBILLED_PER_MINUTE: '1000000000', PROXY_HOPS: '1',
-      PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator.url, RPC_URL: facilitator.url, PAY_TO, PUBLIC_BASE_URL: url,
+      UNBILLED_PER_MINUTE: '1000000000',
+      PROXY_HOPS: '1',
+      PAYMENTS: 'facilitator',
+      FACILITATOR_URL: facilitator.url,
+      RPC_URL: facilitator.url,
+      PAY_TO,
+      PUBLIC_BASE_URL: url,
     },
   });
-  const ended = new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
   // A benchmark that dies leaves no server behind.
-  const kill = (): void => { child.kill('SIGKILL'); };
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
   process.once('exit', kill);
   await untilHealthy(url, child, logFile);
   const startedMs = performance.now() - startedAtMs;
   return {
-    url, startedMs, pid: child.pid ?? 0,
+    url,
+    startedMs,
+    pid: child.pid ?? 0,
     async usage() {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      return { processorMs: metric(text, 'process_cpu_seconds_total') * 1000, residentMib: metric(text, 'process_resident_memory_bytes') / 2 ** 20 };
+      return {
+        processorMs: metric(text, 'process_cpu_seconds_total') * 1000,
+        residentMib: metric(text, 'process_resident_memory_bytes') / 2 ** 20,
+      };
     },
     async stop() {
       process.removeListener('exit', kill);

@@ -11,10 +11,27 @@ export interface Mix {
   readonly malformed: number;
 }
 
-const FREE = ['/', '/api/meta', '/api/deals/ids', '/api/example_report', '/coverage', '/openapi.json', '/health', '/site/style.css', '/ohio/api/meta', '/build?call=%2Fapi%2Fdeals'];
+const FREE = [
+  '/',
+  '/api/meta',
+  '/api/deals/ids',
+  '/api/example_report',
+  '/coverage',
+  '/openapi.json',
+  '/health',
+  '/site/style.css',
+  '/ohio/api/meta',
+  '/build?call=%2Fapi%2Fdeals',
+];
 const MALFORMED: readonly Asked[] = [
-  { path: '/api/nothing' }, { path: '/api/deals?state=XX' }, { path: '/api/deals?min_price=cheap' }, { path: '/api/deals/not-an-id/report' },
-  { path: '/api/lookup' }, { path: '/api/deals', headers: { 'payment-signature': 'bm9uc2Vuc2U=' } }, { path: '/api/purchases/none' }, { path: `/api/deals?city=${'x'.repeat(3_000)}` },
+  { path: '/api/nothing' },
+  { path: '/api/deals?state=XX' },
+  { path: '/api/deals?min_price=cheap' },
+  { path: '/api/deals/not-an-id/report' },
+  { path: '/api/lookup' },
+  { path: '/api/deals', headers: { 'payment-signature': 'bm9uc2Vuc2U=' } },
+  { path: '/api/purchases/none' },
+  { path: `/api/deals?city=${'x'.repeat(3_000)}` },
 ];
 const ENCODINGS = ['gzip, deflate, br', 'identity', 'gzip'];
 /** Addresses that callers have, told by the proxy in front of the server. */
@@ -30,7 +47,11 @@ export async function trafficTo(url: string, folder: string, { free, unpaid, mal
     // A step without a common divisor with a hundred, so that kinds are mixed and their parts exact.
     const place = (count * 37) % 100;
     const round = Math.floor(count / 100) + place;
-    if (place < free) return { path: nth(FREE, round), headers: { accept: 'text/html, application/json', 'accept-encoding': nth(ENCODINGS, round) } };
+    if (place < free)
+      return {
+        path: nth(FREE, round),
+        headers: { accept: 'text/html, application/json', 'accept-encoding': nth(ENCODINGS, round) },
+      };
     if (place < free + unpaid) return { path: ask(nth(KINDS, round)) };
     if (place < free + unpaid + malformed) return nth(MALFORMED, round);
     return paid(nth(KINDS, round));
@@ -38,6 +59,12 @@ export async function trafficTo(url: string, folder: string, { free, unpaid, mal
   return () => {
     count += 1;
     const asked = one();
-    return { ...asked, headers: { ...asked.headers, 'x-forwarded-for': `10.0.${Math.floor((count * 7_919) % CALLERS / 256)}.${count * 7_919 % CALLERS % 256}` } };
+    return {
+      ...asked,
+      headers: {
+        ...asked.headers,
+        'x-forwarded-for': `10.0.${Math.floor(((count * 7_919) % CALLERS) / 256)}.${((count * 7_919) % CALLERS) % 256}`,
+      },
+    };
   };
 }

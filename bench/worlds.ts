@@ -12,7 +12,12 @@ import { writeEnlarged } from './enlarged.ts';
 const DAY = '2026-11-20';
 
 /** The default world; quick: one that is read and built in seconds. */
-const WORLD: Readonly<Record<Size, { readonly listings: number; readonly parcels: number; readonly auctions: number; readonly filings: number }>> = {
+const WORLD: Readonly<
+  Record<
+    Size,
+    { readonly listings: number; readonly parcels: number; readonly auctions: number; readonly filings: number }
+  >
+> = {
   full: { listings: 600, parcels: 4000, auctions: 250, filings: 4000 },
   quick: { listings: 120, parcels: 400, auctions: 120, filings: 300 },
 };
@@ -38,7 +43,8 @@ export async function publishWorld(size: Size): Promise<Published> {
   await runDay({ layout, world: makeWorld({ seed: 7, ...WORLD[size] }), day: DAY });
   const built = join(layout.root, await readlink(layout.current));
   return {
-    layout, runId: `${DAY}.01`,
+    layout,
+    runId: `${DAY}.01`,
     async enlarge(number, times) {
       const runId = `${DAY}.${String(number).padStart(2, '0')}`;
       await writeEnlarged(layout, built, { runId, times });

@@ -29,16 +29,23 @@ function settingsTable(shape: z.ZodObject): string {
   const rows = Object.entries(shape.shape).map(([name, schema]) => {
     const field = schema as z.ZodType;
     const byDefault = field.safeParse(undefined);
-    const shown = byDefault.success && byDefault.data !== undefined ? `\`${String(byDefault.data === false ? 0 : byDefault.data)}\`` : '';
+    const shown =
+      byDefault.success && byDefault.data !== undefined
+        ? `\`${String(byDefault.data === false ? 0 : byDefault.data)}\``
+        : '';
     return `| \`${name}\` | ${shown} | ${cell(field.description ?? '')} |`;
   });
   return ['| setting | default | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 async function sourcesTable(): Promise<string> {
-  const rows = (await loadSources()).map((s) =>
-    `| \`${s.name}\` | ${s.family} | ${cell(s.title)} | every ${s.everyDays} d | ${s.terms.basis.replaceAll('_', ' ')} | ${s.drop?.length ? 'yes' : ''} |`);
-  return ['| source | family | what | cadence | terms | drop folder |', '|---|---|---|---|---|---|', ...rows].join('\n');
+  const rows = (await loadSources()).map(
+    (s) =>
+      `| \`${s.name}\` | ${s.family} | ${cell(s.title)} | every ${s.everyDays} d | ${s.terms.basis.replaceAll('_', ' ')} | ${s.drop?.length ? 'yes' : ''} |`,
+  );
+  return ['| source | family | what | cadence | terms | drop folder |', '|---|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 /** Every column of every published table, with its note. */
@@ -46,16 +53,40 @@ async function dataDictionary(): Promise<string> {
   const models = await loadModels();
   const published = models.filter((m) => m.contract.publish);
   const between = models.filter((m) => !m.contract.publish).flatMap((m) => m.contract.audits);
-  const sections = published.map(({ name, contract }) => [
-    `## ${name}`, '', contract.record.about, '', `Key: ${contract.record.key.map((k) => `\`${k}\``).join(', ')}. File: \`${name}.parquet\`.`, '',
-    '| column | type | meaning |', '|---|---|---|',
-    ...contract.record.columns.map((c) => `| \`${c.name}\` | ${c.sql} | ${cell(noteOf(c))} |`), '',
-    '| audit | holds when no row is found | stops publication |', '|---|---|---|',
-    ...contract.audits.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`),
-  ].join('\n'));
-  const betweenSection = ['## Steps between', '', 'Models that are not published have audits too.', '', '| audit | holds when no row is found | stops publication |', '|---|---|---|',
-    ...between.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`)].join('\n');
-  return ['# Data dictionary', 'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.', ...sections, betweenSection].join('\n\n').concat('\n');
+  const sections = published.map(({ name, contract }) =>
+    [
+      `## ${name}`,
+      '',
+      contract.record.about,
+      '',
+      `Key: ${contract.record.key.map((k) => `\`${k}\``).join(', ')}. File: \`${name}.parquet\`.`,
+      '',
+      '| column | type | meaning |',
+      '|---|---|---|',
+      ...contract.record.columns.map((c) => `| \`${c.name}\` | ${c.sql} | ${cell(noteOf(c))} |`),
+      '',
+      '| audit | holds when no row is found | stops publication |',
+      '|---|---|---|',
+      ...contract.audits.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`),
+    ].join('\n'),
+  );
+  const betweenSection = [
+    '## Steps between',
+    '',
+    'Models that are not published have audits too.',
+    '',
+    '| audit | holds when no row is found | stops publication |',
+    '|---|---|---|',
+    ...between.map((a) => `| \`${a.name}\` | ${cell(a.about)} | ${a.blocking ? 'yes' : 'no'} |`),
+  ].join('\n');
+  return [
+    '# Data dictionary',
+    'Written by `make docs` from the record definitions; do not edit. Every table also gets the audits that follow from its record: unique key, no null without an absence rule, closed lists of values.',
+    ...sections,
+    betweenSection,
+  ]
+    .join('\n\n')
+    .concat('\n');
 }
 
 /** Text between the markers of a section replaced; the markers stay. */
@@ -76,11 +107,27 @@ const files: [string, string][] = [
   [fileURLToPath(new URL('docs/sources.md', root)), await sourcesPage(await findSources())],
   [fileURLToPath(new URL('docs/queries.md', root)), queriesPage()],
   [fileURLToPath(new URL('docs/underwriting.md', root)), underwritingPage()],
-  [readmePath, [
-    ['sources', await sourcesTable()],
-    ['pipeline settings', settingsTable(pipelineSettings.extend(workerSettings.shape).extend(reparseSettings.shape).extend(operatorSettings.shape).extend(retentionSettings.shape).extend(analystSettings.shape).extend(reportSettings.shape).extend(backupSettings.shape).extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape))],
-    ['server settings', settingsTable(serverSettings)],
-  ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme)],
+  [
+    readmePath,
+    [
+      ['sources', await sourcesTable()],
+      [
+        'pipeline settings',
+        settingsTable(
+          pipelineSettings
+            .extend(workerSettings.shape)
+            .extend(reparseSettings.shape)
+            .extend(operatorSettings.shape)
+            .extend(retentionSettings.shape)
+            .extend(analystSettings.shape)
+            .extend(reportSettings.shape)
+            .extend(backupSettings.shape)
+            .extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape),
+        ),
+      ],
+      ['server settings', settingsTable(serverSettings)],
+    ].reduce((text, [name, content]) => withSection(text, name ?? '', content ?? ''), readme),
+  ],
 ];
 for (const [path, content] of files) {
   const found = await readFile(path, 'utf8').catch(() => '');

@@ -27,26 +27,46 @@ const dataDir = resolve(root, DATA_DIR);
 async function dealToShow(): Promise<string> {
   const { duck } = await openSnapshot(dataDir);
   try {
-    const [row] = await rowsOf(duck.connection, "SELECT id FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL ORDER BY price_reduction_pct DESC NULLS LAST, id LIMIT 1");
+    const [row] = await rowsOf(
+      duck.connection,
+      "SELECT id FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL ORDER BY price_reduction_pct DESC NULLS LAST, id LIMIT 1",
+    );
     return String(row?.['id'] ?? '');
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 /** What a command shows at a terminal. */
 function shown(command: string): string {
-  const { stdout, error } = spawnSync('script', ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'], {
-    cwd: root, encoding: 'utf8', input: '', env: { ...process.env, DATA_DIR: dataDir, TERM: 'xterm-256color' },
-  });
+  const { stdout, error } = spawnSync(
+    'script',
+    ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      input: '',
+      env: { ...process.env, DATA_DIR: dataDir, TERM: 'xterm-256color' },
+    },
+  );
   if (error) throw error;
   return stdout.replaceAll('\r', '').replaceAll(dataDir, 'data');
 }
 
 const escaped = (s: string): string => s.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
+/* eslint-disable no-control-regex -- terminals mark colors and cursor moves with the escape character */
+const COLOURED = /\u001b\[(\d+)m([^\u001b]*)/gu;
+const CURSOR_MOVES = /\u001b\[[0-9;?]*[A-Za-z]/gu;
+/* eslint-enable no-control-regex */
+
 /** Terminal text as HTML: colours stay, what only moves the cursor goes. */
 function pageOf(command: string, text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const body = escaped(text).replaceAll(/\u001b\[(\d+)m([^\u001b]*)/gu, (_, code: string, words: string) => (COLOURS[code] ? `<span style="color:${COLOURS[code]}">${words}</span>` : words)).replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/gu, '');
+  const body = escaped(text)
+    .replaceAll(COLOURED, (_, code: string, words: string) =>
+      COLOURS[code] ? `<span style="color:${COLOURS[code]}">${words}</span>` : words,
+    )
+    .replaceAll(CURSOR_MOVES, '');
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;background:#12151c;color:#e8ebf2}pre{display:inline-block;margin:0;padding:1rem 1.25rem;font:14px/1.4 ui-monospace,monospace}b{color:#7fa8f5;font-weight:400}</style><pre><b>$ ${escaped(command)}</b>\n${body}</pre>`;
 }
 
@@ -54,15 +74,28 @@ const id = await dealToShow();
 const deal = id.slice(0, 8);
 const SCREENS: readonly (readonly [name: string, command: string, run: string])[] = [
   ['terminal-status', 'make status', 'node pipelines/cli.ts status'],
-  ['terminal-explain', `make explain ID=${deal} FIELD=noi_underwritten`, `ID=${id} FIELD=noi_underwritten node pipelines/analyse/explain_cli.ts`],
+  [
+    'terminal-explain',
+    `make explain ID=${deal} FIELD=noi_underwritten`,
+    `ID=${id} FIELD=noi_underwritten node pipelines/analyse/explain_cli.ts`,
+  ],
   ['terminal-diff', 'make diff', `node pipelines/analyse/diff_cli.ts | cut -c1-${COLUMNS} | head -n ${DIFF_ROWS}`],
-  ['terminal-query', 'make query NAME=overclaims_by_metro', 'NAME=overclaims_by_metro node pipelines/analyse/query_cli.ts'],
+  [
+    'terminal-query',
+    'make query NAME=overclaims_by_metro',
+    'NAME=overclaims_by_metro node pipelines/analyse/query_cli.ts',
+  ],
 ];
 
 const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-screens-'));
-const browser = await chromium.launch({ executablePath: await chromiumPath(CHROMIUM_PATH), args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: await chromiumPath(CHROMIUM_PATH),
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 try {
-  const said = (name: string): void => { process.stdout.write(`docs/screenshots/${name}.png\n`); };
+  const said = (name: string): void => {
+    process.stdout.write(`docs/screenshots/${name}.png\n`);
+  };
   for (const [name, command, run] of SCREENS) {
     const page = await browser.newPage({ viewport: { width: 1240, height: 600 } });
     await page.setContent(pageOf(command, shown(run)));
@@ -71,7 +104,11 @@ try {
     said(name);
   }
   const report = join(scratch, 'profile.html');
-  spawnSync(process.execPath, ['pipelines/analyse/profile_cli.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DATA_DIR: dataDir, OUT: report } });
+  spawnSync(process.execPath, ['pipelines/analyse/profile_cli.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DATA_DIR: dataDir, OUT: report },
+  });
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ viewport: { width: 1000, height: 1500 }, colorScheme });
     await page.goto(pathToFileURL(report).href);

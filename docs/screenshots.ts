@@ -48,20 +48,33 @@ async function addressIn(dataDir: string, ended: () => boolean): Promise<string>
   for (const until = Date.now() + START_MS; Date.now() < until && !ended();) {
     const text = await readFile(join(dataDir, 'sandbox/wallet.json'), 'utf8').catch(() => null);
     if (text !== null) return (JSON.parse(text) as { base_url: string }).base_url;
-    await new Promise((done) => { setTimeout(done, 100); });
+    await new Promise((done) => {
+      setTimeout(done, 100);
+    });
   }
   throw new Error(`the server did not start over ${dataDir}; is there a snapshot? start with make run`);
 }
 
 const { DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
-const server = spawn(process.execPath, ['api/server.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', UNBILLED_PER_MINUTE: '0' } });
+const server = spawn(process.execPath, ['api/server.ts'], {
+  cwd: root,
+  stdio: ['ignore', 'ignore', 'inherit'],
+  env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', UNBILLED_PER_MINUTE: '0' },
+});
 try {
   const url = await addressIn(resolve(root, DATA_DIR), () => server.exitCode !== null);
   await mkdir(folder, { recursive: true });
-  const browser = await chromium.launch({ executablePath: await chromiumPath(CHROMIUM_PATH), args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch({
+    executablePath: await chromiumPath(CHROMIUM_PATH),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
   for (const { name, path, narrow, dark, first } of SHOTS) {
-    const context = await browser.newContext({ viewport: narrow === true ? NARROW : WIDE, colorScheme: dark === true ? 'dark' : 'light', baseURL: url });
+    const context = await browser.newContext({
+      viewport: narrow === true ? NARROW : WIDE,
+      colorScheme: dark === true ? 'dark' : 'light',
+      baseURL: url,
+    });
     const page = await context.newPage();
     await page.goto(path);
     await first?.(page);
@@ -70,4 +83,6 @@ try {
     process.stdout.write(`docs/screenshots/${name}.png\n`);
   }
   await browser.close();
-} finally { server.kill('SIGTERM'); }
+} finally {
+  server.kill('SIGTERM');
+}

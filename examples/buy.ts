@@ -25,7 +25,9 @@ const pay = wrapFetchWithPaymentFromConfig(fetch, {
 
 const response = await pay(new URL(path, SERVER));
 const receipt = response.headers.get('PAYMENT-RESPONSE');
-process.stderr.write(`${response.status}${receipt === null ? ', nothing charged' : `, paid in ${decodePaymentResponseHeader(receipt).transaction}, receipt ${response.headers.get('Receipt-Id')}`}\n`);
+process.stderr.write(
+  `${response.status}${receipt === null ? ', nothing charged' : `, paid in ${decodePaymentResponseHeader(receipt).transaction}, receipt ${response.headers.get('Receipt-Id')}`}\n`,
+);
 process.stdout.write(`${await response.text()}\n`);
 // A query that matches nothing is 404 and costs nothing: an answer too.
 process.exitCode = response.ok || response.status === 404 ? 0 : 1;

@@ -19,7 +19,9 @@ export interface Message {
 export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Promise<Message[]> {
   const messages: Message[] = [];
   const transport = new StdioClientTransport({
-    command: process.execPath, args: [fileURLToPath(new URL('../api/client/mcp.ts', import.meta.url))], env: { PATH: process.env['PATH'] ?? '', ...env },
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../api/client/mcp.ts', import.meta.url))],
+    env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   const client = new Client({ name: 'an-agent', version: '1.0.0' });
   const send = transport.send.bind(transport);
@@ -45,13 +47,15 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
     const { body } = index.structuredContent as { body: { records: { id: string }[] } };
     await client.callTool({ name: 'deals_id_report', arguments: { id: body.records[0]?.id } });
     await client.callTool({ name: 'spending' });
-  } finally { await client.close(); }
+  } finally {
+    await client.close();
+  }
   return messages;
 }
 
 const REMARKS: Readonly<Record<string, string>> = {
   initialize: 'The client introduces itself; the server says whose money it spends and how much of it at most.',
-  'tools/list': 'Every endpoint is a tool, made from the server\'s interface description.',
+  'tools/list': "Every endpoint is a tool, made from the server's interface description.",
   quote: 'What would it cost? Nothing is signed.',
   deals_basic: 'Buy it: the server asks, is answered 402, checks the price against the caps, signs, and asks again.',
   'deals_basic Atlantis': 'A query that matches nothing is not billed.',
@@ -64,25 +68,48 @@ const REMARKS: Readonly<Record<string, string>> = {
 function shown(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = key === 'records' ? value.slice(0, 2) : value;
-    return [...items.map((item) => shown(item)), ...(items.length < value.length ? [`... ${value.length - items.length} more`] : [])];
+    return [
+      ...items.map((item) => shown(item)),
+      ...(items.length < value.length ? [`... ${value.length - items.length} more`] : []),
+    ];
   }
   if (typeof value !== 'object' || value === null) return value;
   const repeated = 'structuredContent' in value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, repeated && name === 'content' ? [{ type: 'text', text: '... structuredContent as text' }] : shown(inner, name)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      repeated && name === 'content' ? [{ type: 'text', text: '... structuredContent as text' }] : shown(inner, name),
+    ]),
+  );
 }
 
 /** The conversation as a page, in which the data folder is called data. */
 export function page(messages: readonly Message[], dataDir: string): string {
   const parts = messages.map(({ from, message }) => {
-    const { method, params } = message as { method?: string; params?: { name?: string; arguments?: { city?: string } } };
-    const remark = method === undefined ? undefined : REMARKS[method === 'tools/call' ? [params?.name, params?.arguments?.city].filter(Boolean).join(' ') : method];
-    return [...(remark === undefined ? [] : [`## ${remark}`, '']), `${from}:`, '', '```json', JSON.stringify(shown(message), null, 2).replaceAll(resolve(dataDir), 'data'), '```'].join('\n');
+    const { method, params } = message as {
+      method?: string;
+      params?: { name?: string; arguments?: { city?: string } };
+    };
+    const remark =
+      method === undefined
+        ? undefined
+        : REMARKS[method === 'tools/call' ? [params?.name, params?.arguments?.city].filter(Boolean).join(' ') : method];
+    return [
+      ...(remark === undefined ? [] : [`## ${remark}`, '']),
+      `${from}:`,
+      '',
+      '```json',
+      JSON.stringify(shown(message), null, 2).replaceAll(resolve(dataDir), 'data'),
+      '```',
+    ].join('\n');
   });
   return [
     '# A purchase by an agent, over MCP',
     'Written by `node examples/mcp_purchase.ts` against a sandbox server; a test holds it against what the server says today. Lists of records are cut to two.',
     ...parts,
-  ].join('\n\n').concat('\n');
+  ]
+    .join('\n\n')
+    .concat('\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -16,9 +16,13 @@ if (required === undefined || required === '' || BUYER_KEY === undefined) {
   process.stderr.write('usage: BUYER_KEY=0x... node examples/sign.ts PAYMENT-REQUIRED\n');
   process.exit(2);
 }
-const client = new x402Client().register('eip155:8453', new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex))).setSpendControls({ maxAmountPerPayment: `$${MAX_USD}` });
+const client = new x402Client()
+  .register('eip155:8453', new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex)))
+  .setSpendControls({ maxAmountPerPayment: `$${MAX_USD}` });
 try {
-  process.stdout.write(`${encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(required)))}\n`);
+  process.stdout.write(
+    `${encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(required)))}\n`,
+  );
 } catch (error) {
   process.stderr.write(`not signed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

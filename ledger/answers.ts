@@ -29,7 +29,8 @@ async function* piecesOf(answer: Answer): AsyncGenerator<Uint8Array> {
     held.push(rest);
     heldBytes += rest.length;
   }
-  if (length !== answer.bytes || hash.digest('hex') !== answer.sha256) throw new TypeError('an answer is not as long as it says, or has another hash');
+  if (length !== answer.bytes || hash.digest('hex') !== answer.sha256)
+    throw new TypeError('an answer is not as long as it says, or has another hash');
   if (heldBytes > 0) yield Buffer.concat(held);
 }
 
@@ -46,8 +47,10 @@ export interface StoredAnswers {
   held(number: number, sha256: string, bytes: number): Promise<Uint8Array | null>;
 }
 
-const KEEP_PIECE = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
-const KEEP = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO UPDATE SET stored_at_ms = $4 RETURNING number';
+const KEEP_PIECE =
+  'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+const KEEP =
+  'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO UPDATE SET stored_at_ms = $4 RETURNING number';
 // Writing the row, and not only finding it, is what makes a forgetting of it at the same time impossible.
 const TOUCH = 'UPDATE answers SET stored_at_ms = $2 WHERE sha256 = $1 RETURNING number';
 
@@ -57,10 +60,17 @@ const numberIn = ([row]: readonly Row[]): number | null => (row === undefined ? 
 const MOST_KEPT_BYTES = 32 << 20;
 
 export function storedAnswers(store: Store): StoredAnswers {
-  const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: (body) => body.length + 1 });
+  const kept = new LRUCache<string, Uint8Array>({
+    maxSize: MOST_KEPT_BYTES,
+    sizeCalculation: (body) => body.length + 1,
+  });
   const pieceOf = async (number: number, chunk: number, bytes: number): Promise<Uint8Array | null> =>
-    pieceIn((await store.read('SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2', number, chunk))[0], bytes);
-  const touch = async (query: Query, sha256: string, nowMs: number): Promise<number | null> => numberIn(await query(TOUCH, sha256, nowMs));
+    pieceIn(
+      (await store.read('SELECT coding, body FROM answer_chunks WHERE answer = $1 AND chunk = $2', number, chunk))[0],
+      bytes,
+    );
+  const touch = async (query: Query, sha256: string, nowMs: number): Promise<number | null> =>
+    numberIn(await query(TOUCH, sha256, nowMs));
   return {
     async store(answer, nowMs) {
       const { sha256, bytes } = answer;
@@ -100,7 +110,7 @@ export function storedAnswers(store: Store): StoredAnswers {
         return number;
       };
     },
-    async* read(number, bytes) {
+    async *read(number, bytes) {
       let read = 0;
       for (let chunk = 0; read < bytes; chunk += 1) {
         const piece = await pieceOf(number, chunk, Math.min(PIECE_BYTES, bytes - read));

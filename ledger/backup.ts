@@ -42,24 +42,73 @@ interface Table {
 const TABLES: readonly Table[] = [
   { name: 'answers', key: ['sha256'], columns: ['sha256', 'bytes', 'whole', 'stored_at_ms'] },
   {
-    name: 'answer_chunks', key: ['answer', 'chunk'], columns: ['sha256', 'chunk', 'body'], codings: ['coding'],
+    name: 'answer_chunks',
+    key: ['answer', 'chunk'],
+    columns: ['sha256', 'chunk', 'body'],
+    codings: ['coding'],
     answers: { sha256: { read: '(SELECT sha256 FROM answers WHERE number = answer) AS sha256', into: 'answer' } },
   },
   {
-    name: 'purchases', key: ['id'],
-    columns: ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
-      'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'returned_lead', 'answer_sha256', 'answer_headers', 'kept_answer',
-      'chain', 'block', 'payer_fault'],
-    answers: { kept_answer: { read: '(SELECT sha256 FROM answers WHERE number = kept_answer) AS kept_answer', into: 'kept_answer' } },
+    name: 'purchases',
+    key: ['id'],
+    columns: [
+      'id',
+      'state',
+      'network',
+      'asset',
+      'payer',
+      'nonce',
+      'pay_to',
+      'amount',
+      'valid_before',
+      'route',
+      'request',
+      'snapshot_id',
+      'identifier_hash',
+      'reserved_at_ms',
+      'lease_until_ms',
+      'settling_at_ms',
+      'ended_at_ms',
+      'tx_hash',
+      'why',
+      'returned_lead',
+      'answer_sha256',
+      'answer_headers',
+      'kept_answer',
+      'chain',
+      'block',
+      'payer_fault',
+    ],
+    answers: {
+      kept_answer: {
+        read: '(SELECT sha256 FROM answers WHERE number = kept_answer) AS kept_answer',
+        into: 'kept_answer',
+      },
+    },
     following: { standing: { of: 'state', sql: (state) => `CASE WHEN ${state} <> 'released' THEN 1 END` } },
   },
   { name: 'claims', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'claimed_at_ms'] },
   {
-    name: 'transfers', key: ['chain', 'pay_to', 'block', 'log_index'],
-    columns: ['chain', 'pay_to', 'block', 'log_index', 'tx_hash', 'payer', 'nonce', 'amount', 'kind', 'purchase_id', 'resolution', 'booked_at_ms'],
+    name: 'transfers',
+    key: ['chain', 'pay_to', 'block', 'log_index'],
+    columns: [
+      'chain',
+      'pay_to',
+      'block',
+      'log_index',
+      'tx_hash',
+      'payer',
+      'nonce',
+      'amount',
+      'kind',
+      'purchase_id',
+      'resolution',
+      'booked_at_ms',
+    ],
   },
   {
-    name: 'audits', key: ['chain', 'pay_to'],
+    name: 'audits',
+    key: ['chain', 'pay_to'],
     columns: ['chain', 'pay_to', 'through_block', 'through_seconds', 'audited_at_ms', 'lease_holder', 'lease_until_ms'],
   },
   { name: 'gas_days', key: ['account', 'day'], columns: ['account', 'day', 'gas'] },
@@ -70,7 +119,21 @@ const TABLES: readonly Table[] = [
 ];
 
 /** Columns that hold numbers, which one database gives as text. */
-const NUMBERS = new Set(['bytes', 'whole', 'chunk', 'number', 'complete', 'one', 'answer', 'block', 'log_index', 'payer_fault', 'through_block', 'through_seconds', 'gas']);
+const NUMBERS = new Set([
+  'bytes',
+  'whole',
+  'chunk',
+  'number',
+  'complete',
+  'one',
+  'answer',
+  'block',
+  'log_index',
+  'payer_fault',
+  'through_block',
+  'through_seconds',
+  'gas',
+]);
 const isNumber = (column: string): boolean => NUMBERS.has(column) || column.endsWith('_ms');
 
 export type Counts = Readonly<Record<string, number>>;
@@ -91,18 +154,28 @@ const insertable = ({ columns, codings }: Table, values: readonly unknown[]): Re
 function insertionOf({ name, answers = {}, following = {} }: Table, columns: readonly string[]): string {
   const parameter = (column: string): string => `$${columns.indexOf(column) + 1}`;
   const into = [
-    ...columns.map((c) => (answers[c] ? [answers[c].into, `(SELECT number FROM answers WHERE sha256 = ${parameter(c)})`] : [c, parameter(c)])),
+    ...columns.map((c) =>
+      answers[c] ? [answers[c].into, `(SELECT number FROM answers WHERE sha256 = ${parameter(c)})`] : [c, parameter(c)],
+    ),
     ...Object.entries(following).map(([c, { of, sql }]) => [c, sql(parameter(of))]),
   ];
   return `INSERT INTO ${name} (${into.map(([c]) => c).join(', ')}) VALUES (${into.map(([, value]) => value).join(', ')})`;
 }
 
 /** All rows of a table in the order of its key, a page at a time. */
-async function* rowsOf(query: Query, { name, columns, key, codings = [], answers = {} }: Table): AsyncGenerator<readonly unknown[]> {
-  const all = [...new Set([...columns, ...key, ...codings])].map((column) => answers[column]?.read ?? column).join(', ');
+async function* rowsOf(
+  query: Query,
+  { name, columns, key, codings = [], answers = {} }: Table,
+): AsyncGenerator<readonly unknown[]> {
+  const all = [...new Set([...columns, ...key, ...codings])]
+    .map((column) => answers[column]?.read ?? column)
+    .join(', ');
   const after = `(${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
   for (let last: Value[] | undefined; ;) {
-    const rows = await query(`SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`, ...last ?? []);
+    const rows = await query(
+      `SELECT ${all} FROM ${name}${last ? ` WHERE ${after}` : ''} ORDER BY ${key.join(', ')} LIMIT ${name === 'answer_chunks' ? 8 : PAGE}`,
+      ...(last ?? []),
+    );
     for (const row of rows.map(readable)) yield columns.map((c) => written(c, row[c]));
     const end = rows.at(-1);
     if (!end) return;
@@ -130,14 +203,21 @@ interface Header {
   readonly identity: Identity | null;
 }
 
-type Line = { readonly table: Table; readonly values: readonly unknown[] } | { readonly counts: Counts } | { readonly header: Header };
+type Line =
+  | { readonly table: Table; readonly values: readonly unknown[] }
+  | { readonly counts: Counts }
+  | { readonly header: Header };
 
 /** @throws LedgerRefused, naming the file, where it is not a whole backup */
 async function* readLines(file: string): AsyncGenerator<Line> {
-  const wrong = (why: string): never => { throw new LedgerRefused(`${file} ${why}`); };
+  const wrong = (why: string): never => {
+    throw new LedgerRefused(`${file} ${why}`);
+  };
   const unzipped = createGunzip();
   const source = createReadStream(file);
-  source.on('error', (error) => { unzipped.destroy(error); });
+  source.on('error', (error) => {
+    unzipped.destroy(error);
+  });
   let number = 0;
   let version: unknown;
   let ended = false;
@@ -150,14 +230,18 @@ async function* readLines(file: string): AsyncGenerator<Line> {
         if (format !== FORMAT) wrong('is no backup of a ledger');
         version = named;
         if (typeof version !== 'number' || version < OLDEST_VERSION || version > VERSION) {
-          wrong(`is a backup of version ${String(version)}, and this program reads versions ${OLDEST_VERSION} to ${VERSION}`);
+          wrong(
+            `is a backup of version ${String(version)}, and this program reads versions ${OLDEST_VERSION} to ${VERSION}`,
+          );
         }
         const identity = typeof id === 'string' && typeof epoch === 'number' ? { id, epoch } : null;
         yield { header: { atMs: typeof atMs === 'number' ? atMs : 0, identity } };
       } else if (Array.isArray(parsed)) {
         const table = TABLES.find(({ name }) => name === parsed[0]) ?? wrong(`holds a table ${String(parsed[0])}`);
-        const values: readonly unknown[] = version === 1 && table.name === 'purchases' ? [...parsed.slice(1), ...NO_CHAIN] : parsed.slice(1);
-        if (values.length !== table.columns.length) wrong(`holds a row of ${table.name} with ${parsed.length - 1} values`);
+        const values: readonly unknown[] =
+          version === 1 && table.name === 'purchases' ? [...parsed.slice(1), ...NO_CHAIN] : parsed.slice(1);
+        if (values.length !== table.columns.length)
+          wrong(`holds a row of ${table.name} with ${parsed.length - 1} values`);
         yield { table, values };
       } else {
         ended = true;
@@ -177,19 +261,23 @@ async function* readLines(file: string): AsyncGenerator<Line> {
  * @throws LedgerRefused, one line, where it is not so
  */
 export async function checkBackup(file: string): Promise<Counts> {
-  const wrong = (why: string): never => { throw new LedgerRefused(`${file}: ${why}`); };
+  const wrong = (why: string): never => {
+    throw new LedgerRefused(`${file}: ${why}`);
+  };
   const counted: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
   const [bytes, whole, purchases] = [new Map<string, number>(), new Set<string>(), new Set<string>()];
   let open: { sha256: string; hash: ReturnType<typeof createHash>; length: number } | undefined;
   const close = (): void => {
-    if (open && open.hash.digest('hex') === open.sha256 && open.length === bytes.get(open.sha256)) whole.add(open.sha256);
+    if (open && open.hash.digest('hex') === open.sha256 && open.length === bytes.get(open.sha256))
+      whole.add(open.sha256);
     open = undefined;
   };
   for await (const line of readLines(file)) {
     if ('header' in line) continue;
     if ('counts' in line) {
       close();
-      for (const [name, count] of Object.entries(line.counts)) if (counted[name] !== count) wrong(`it holds ${counted[name] ?? 0} rows of ${name}, and says ${count}`);
+      for (const [name, count] of Object.entries(line.counts))
+        if (counted[name] !== count) wrong(`it holds ${counted[name] ?? 0} rows of ${name}, and says ${count}`);
       continue;
     }
     const { table, values } = line;
@@ -209,8 +297,14 @@ export async function checkBackup(file: string): Promise<Counts> {
     } else if (table.name === 'purchases') {
       close();
       purchases.add(value('id'));
-      if (values[table.columns.indexOf('kept_answer')] !== null && !whole.has(value('kept_answer'))) wrong(`purchase ${value('id')} has an answer whose bytes are not those that were sold`);
-    } else if (table.name !== 'withheld_leads' && table.columns.includes('purchase_id') && !purchases.has(value('purchase_id'))) wrong(`a row of ${table.name} names purchase ${value('purchase_id')}, which is not there`);
+      if (values[table.columns.indexOf('kept_answer')] !== null && !whole.has(value('kept_answer')))
+        wrong(`purchase ${value('id')} has an answer whose bytes are not those that were sold`);
+    } else if (
+      table.name !== 'withheld_leads' &&
+      table.columns.includes('purchase_id') &&
+      !purchases.has(value('purchase_id'))
+    )
+      wrong(`a row of ${table.name} names purchase ${value('purchase_id')}, which is not there`);
   }
   return counted;
 }
@@ -219,7 +313,9 @@ export async function checkBackup(file: string): Promise<Counts> {
 export async function backUp(store: Store, file: string): Promise<Counts> {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    await store.atOneMoment((query) => pipeline(linesOf(query), createGzip(), createWriteStream(temporary, { mode: 0o600 })));
+    await store.atOneMoment((query) =>
+      pipeline(linesOf(query), createGzip(), createWriteStream(temporary, { mode: 0o600 })),
+    );
     await sync(temporary);
     const counts = await checkBackup(temporary);
     await rename(temporary, file);
@@ -261,11 +357,21 @@ async function empty(query: Query, overwrite: boolean): Promise<void> {
 }
 
 /** The id of the backup, and an epoch above every one that is known, which stops running servers. */
-async function raiseEpoch(query: Query, header: Header, { noted, nowMs = Date.now() }: RestoreOptions): Promise<Identity> {
+async function raiseEpoch(
+  query: Query,
+  header: Header,
+  { noted, nowMs = Date.now() }: RestoreOptions,
+): Promise<Identity> {
   const own = await readIdentity(query);
   const id = header.identity?.id ?? noted?.id ?? own.id;
   const epoch = Math.max(own.epoch, noted?.epoch ?? 0, header.identity?.epoch ?? 0) + 1;
-  await query('UPDATE ledger_identity SET id = $1, epoch = $2, restored_at_ms = $3, backup_at_ms = $4', id, epoch, nowMs, header.atMs);
+  await query(
+    'UPDATE ledger_identity SET id = $1, epoch = $2, restored_at_ms = $3, backup_at_ms = $4',
+    id,
+    epoch,
+    nowMs,
+    header.atMs,
+  );
   return { id, epoch };
 }
 

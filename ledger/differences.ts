@@ -17,7 +17,10 @@ export async function differencesOf(ledger: Ledger, account: AuditedAccount | nu
   for (const { chain, payTo, throughBlock, throughSeconds } of await ledger.audits()) {
     const isOther = account !== null && (chain !== account.chain || payTo !== account.payTo);
     if (isOther || throughBlock === null) continue;
-    for (const purchase of await ledger.soldWithoutTransfer({ chain, payTo }, { block: throughBlock, seconds: throughSeconds })) {
+    for (const purchase of await ledger.soldWithoutTransfer(
+      { chain, payTo },
+      { block: throughBlock, seconds: throughSeconds },
+    )) {
       differences.push({ kind: 'unpaid', purchase });
     }
   }

@@ -42,8 +42,12 @@ export const noteFile = (dataDir: string): string => join(dataDir, 'ledger.json'
 export function readNote(dataDir: string): LedgerNote | null {
   const file = noteFile(dataDir);
   if (!existsSync(file)) return null;
-  try { return noteSchema.parse(JSON.parse(readFileSync(file, 'utf8'))); } catch {
-    throw new SettingError(`${file} is damaged. It names the ledger of this data folder; if LEDGER is set to the right one, remove ${file}`);
+  try {
+    return noteSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    throw new SettingError(
+      `${file} is damaged. It names the ledger of this data folder; if LEDGER is set to the right one, remove ${file}`,
+    );
   }
 }
 
@@ -72,7 +76,9 @@ export function checkFileIsThere(path: string, place: NotedPlace): void {
   const note = readNote(place.dataDir);
   if (note === null || holdsBytes(path)) return;
   const state = existsSync(path) ? 'is empty' : 'does not exist';
-  throw new SettingError(`LEDGER is ${place.shown}, which ${state}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`);
+  throw new SettingError(
+    `LEDGER is ${place.shown}, which ${state}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`,
+  );
 }
 
 /** @throws SettingError, one line, if the data folder notes another ledger or a later epoch */
@@ -80,10 +86,14 @@ export function checkNoted(found: Identity, place: NotedPlace): void {
   const note = readNote(place.dataDir);
   if (note === null) return;
   if (note.id !== found.id) {
-    throw new SettingError(`LEDGER is ${place.shown}, which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`);
+    throw new SettingError(
+      `LEDGER is ${place.shown}, which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`,
+    );
   }
   if (found.epoch < note.epoch) {
-    throw new SettingError(`LEDGER is ${place.shown}, an older copy (epoch ${found.epoch}) of the ledger in use in this data folder (epoch ${note.epoch}). ${remedy(place)}`);
+    throw new SettingError(
+      `LEDGER is ${place.shown}, an older copy (epoch ${found.epoch}) of the ledger in use in this data folder (epoch ${note.epoch}). ${remedy(place)}`,
+    );
   }
 }
 

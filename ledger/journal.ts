@@ -45,16 +45,23 @@ async function appendEntry(path: string, entry: ClaimEntry): Promise<void> {
     const { bytesWritten } = await handle.write(line);
     if (bytesWritten !== line.length) throw new Error('the disk is full');
     await handle.sync();
-  } finally { await handle.close(); }
+  } finally {
+    await handle.close();
+  }
   if (isNew) await sync(dirname(path));
 }
 
 /** The journal of a ledger. The file is made by the first entry. */
-export const claimsJournal = (path: string, ledgerId: string): ClaimsJournal =>
-  ({ append: (entry) => appendEntry(path, { ...entry, ledger: ledgerId }) });
+export const claimsJournal = (path: string, ledgerId: string): ClaimsJournal => ({
+  append: (entry) => appendEntry(path, { ...entry, ledger: ledgerId }),
+});
 
 function entryOf(line: string): ClaimEntry | null {
-  try { return entrySchema.parse(JSON.parse(line)); } catch { return null; }
+  try {
+    return entrySchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -97,8 +104,15 @@ export async function withholdLost(query: Query, held: readonly ClaimEntry[]): P
   for (const { lead, purchase, payer, nonce, at } of await lostClaims(query, held)) {
     const [found] = await query('SELECT state FROM purchases WHERE id = $1', purchase);
     if (found?.['state'] !== undefined && found['state'] !== 'reserved') continue;
-    const added = await query(`INSERT INTO withheld_leads (lead_id, purchase_id, payer, nonce, at_ms) VALUES ($1, $2, $3, $4, $5)
-      ON CONFLICT DO NOTHING RETURNING lead_id`, lead, purchase, payer, nonce, Date.parse(at));
+    const added = await query(
+      `INSERT INTO withheld_leads (lead_id, purchase_id, payer, nonce, at_ms) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT DO NOTHING RETURNING lead_id`,
+      lead,
+      purchase,
+      payer,
+      nonce,
+      Date.parse(at),
+    );
     count += added.length;
   }
   return count;
@@ -111,8 +125,18 @@ export async function replayClaims(store: Store, file: string, ledgerId: string)
   return store.write((query) => withholdLost(query, held));
 }
 
-const entryFor = (purchase: Purchase, lead: string, state: ClaimEntry['state'], nowMs: number): Omit<ClaimEntry, 'ledger'> => ({
-  at: new Date(nowMs).toISOString(), lead, purchase: purchase.id, payer: purchase.payment.payer, nonce: purchase.payment.nonce, state,
+const entryFor = (
+  purchase: Purchase,
+  lead: string,
+  state: ClaimEntry['state'],
+  nowMs: number,
+): Omit<ClaimEntry, 'ledger'> => ({
+  at: new Date(nowMs).toISOString(),
+  lead,
+  purchase: purchase.id,
+  payer: purchase.payment.payer,
+  nonce: purchase.payment.nonce,
+  state,
 });
 
 /** A ledger that writes the leads of its purchases into the journal, before money moves and after they are released. */
@@ -126,7 +150,9 @@ export function withClaimsJournal(ledger: Ledger, journal: ClaimsJournal): Ledge
     ...ledger,
     async settling(purchaseId, answer, nowMs) {
       if (!(await ledger.settling(purchaseId, answer, nowMs))) return false;
-      try { await append(purchaseId, 'held', nowMs); } catch (error) {
+      try {
+        await append(purchaseId, 'held', nowMs);
+      } catch (error) {
         if (error instanceof LedgerUnavailable) throw error;
         const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
         throw new LedgerUnavailable(`the claims journal cannot be written${code}`, { cause: error });

@@ -180,17 +180,27 @@ export type UnknownReason =
   | 'contract_did_not_pay';
 
 /** Reasons that are the payer's own doing: such a purchase counts as unpaid if it is released. */
-export const PAYER_FAULTS: readonly UnknownReason[] = ['payer_without_funds', 'payer_changed_code', 'contract_did_not_pay'];
+export const PAYER_FAULTS: readonly UnknownReason[] = [
+  'payer_without_funds',
+  'payer_changed_code',
+  'contract_did_not_pay',
+];
 
 /** How far ahead of the caller's clock a reservation may have begun and still stand. */
 export const FUTURE_MS = 600_000;
 
 /** Whether a purchase is a reservation that anybody may give up. */
-export const isOver = ({ state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>, nowMs: number): boolean =>
-  state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
+export const isOver = (
+  { state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>,
+  nowMs: number,
+): boolean => state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
 
 /** Since when a purchase has surely been settling: what a clock wrote down, or the end of its payment, where that clock was ahead. In milliseconds of Unix time. */
-export const settlingSinceMs = ({ settlingAtMs, reservedAtMs, payment }: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
+export const settlingSinceMs = ({
+  settlingAtMs,
+  reservedAtMs,
+  payment,
+}: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
   Math.min(settlingAtMs ?? reservedAtMs, Number(payment.validBefore) * 1000);
 
 export interface Ledger extends TransferBook {

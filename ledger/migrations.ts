@@ -13,7 +13,9 @@ export class LedgerRefused extends Error {
 
 /** The migrations in a folder, in order. @throws where their numbers are not 1, 2, 3 ... */
 export function migrationsIn(folder: URL): readonly Migration[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql')).sort();
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
   return files.map((name, i) => {
     const version = Number(/^(\d{3})_/.exec(name)?.[1]);
     if (version !== i + 1) throw new Error(`${name} should be migration number ${i + 1}`);
@@ -26,6 +28,9 @@ export function migrationsIn(folder: URL): readonly Migration[] {
  * @throws LedgerRefused where the ledger is newer than the migrations known here
  */
 export function missing(migrations: readonly Migration[], version: number): readonly Migration[] {
-  if (version > migrations.length) throw new LedgerRefused(`the ledger has version ${version}, and this program knows versions up to ${migrations.length}: it was written by a newer one`);
+  if (version > migrations.length)
+    throw new LedgerRefused(
+      `the ledger has version ${version}, and this program knows versions up to ${migrations.length}: it was written by a newer one`,
+    );
   return migrations.slice(version);
 }

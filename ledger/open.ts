@@ -2,7 +2,15 @@
 import { join } from 'node:path';
 import { redactor } from '../lib/redact.ts';
 import { SettingError } from '../lib/settings.ts';
-import { checkFileIsThere, checkNoted, fencedStore, holdsBytes, readIdentity, writeNote, type NotedPlace } from './identity.ts';
+import {
+  checkFileIsThere,
+  checkNoted,
+  fencedStore,
+  holdsBytes,
+  readIdentity,
+  writeNote,
+  type NotedPlace,
+} from './identity.ts';
 import { ledgerInSql } from './in_sql.ts';
 import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
@@ -31,9 +39,13 @@ export function shownPlace(settings: LedgerSettings): string {
 }
 
 /** Whether there is a ledger already; an empty file is none. One in PostgreSQL is taken to be there: only asking it would tell. */
-export const ledgerExists = (settings: LedgerSettings): boolean => isPostgres(placeOf(settings)) || holdsBytes(placeOf(settings));
+export const ledgerExists = (settings: LedgerSettings): boolean =>
+  isPostgres(placeOf(settings)) || holdsBytes(placeOf(settings));
 
-const notedPlace = (settings: LedgerSettings): NotedPlace => ({ dataDir: settings.DATA_DIR, shown: shownPlace(settings) });
+const notedPlace = (settings: LedgerSettings): NotedPlace => ({
+  dataDir: settings.DATA_DIR,
+  shown: shownPlace(settings),
+});
 
 /** The same. @throws SettingError if there is none, although the data folder notes one: it is lost, or LEDGER is not set as for the servers */
 export function notedLedgerExists(settings: LedgerSettings): boolean {
@@ -46,9 +58,16 @@ export function notedLedgerExists(settings: LedgerSettings): boolean {
 async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> {
   // The database's own words may name its host.
   const redact = redactor([placeOf(settings)]);
-  try { return await open; } catch (error) {
-    if (error instanceof LedgerRefused || isOfFiles(error)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${redact(error.message)}`);
-    if (error instanceof LedgerUnavailable) throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${redact(error.message)}`, { cause: error });
+  try {
+    return await open;
+  } catch (error) {
+    if (error instanceof LedgerRefused || isOfFiles(error))
+      throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${redact(error.message)}`);
+    if (error instanceof LedgerUnavailable)
+      throw new LedgerUnavailable(
+        `LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${redact(error.message)}`,
+        { cause: error },
+      );
     throw error;
   }
 }
@@ -82,7 +101,8 @@ async function openNotedStore(settings: LedgerSettings): Promise<Store> {
  * Open the ledger to read what servers of this data folder sold. Nothing is noted.
  * @throws as openStore does; SettingError if the data folder notes another ledger
  */
-export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openNotedStore(settings));
+export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger> =>
+  ledgerInSql(await openNotedStore(settings));
 
 /**
  * Open the ledger for a server. The data folder notes it; the claims journal is replayed, and written from then on; every

@@ -24,7 +24,10 @@ const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE payer = $1 AND state = 
 const sumOf = (row: Row | undefined, column: string): number => asNumber(row?.[column] ?? 0);
 
 /** Why this payer may not begin this purchase now; null where it may. */
-export async function payerRefusal(query: Query, { payment, nowMs, limits }: NewPurchase): Promise<PayerRefusal | null> {
+export async function payerRefusal(
+  query: Query,
+  { payment, nowMs, limits }: NewPurchase,
+): Promise<PayerRefusal | null> {
   const rows = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS);
   const open = rows.filter((row) => row['state'] !== 'released');
   if (open.length >= limits.mostOpen) return 'too_many_open_purchases';
@@ -34,7 +37,12 @@ export async function payerRefusal(query: Query, { payment, nowMs, limits }: New
 }
 
 /** Which limit on held leads this payer has reached; null where it may hold another. */
-export async function leadLimitReached(query: Query, payer: string, limits: LeadLimits, nowMs: number): Promise<'payer' | 'new payers' | null> {
+export async function leadLimitReached(
+  query: Query,
+  payer: string,
+  limits: LeadLimits,
+  nowMs: number,
+): Promise<'payer' | 'new payers' | null> {
   const [row] = await query(HELD_LEADS, payer, nowMs);
   if (sumOf(row, 'own') >= limits.perPayer) return 'payer';
   if (sumOf(row, 'by_new_payers') < limits.byNewPayers) return null;

@@ -11,7 +11,8 @@ const SMALLEST_COMPRESSED = 4_096;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** The bytes in a buffer of exactly their length, so that caching them does not keep a larger buffer in memory. */
-export const ownBuffer = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes));
+export const ownBuffer = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
 
 export interface StoredPiece {
   readonly coding: 'identity' | 'zstd';
@@ -35,5 +36,7 @@ const SPARE_BYTES = 64;
 export function pieceIn(row: Row | undefined, bytes = PIECE_BYTES): Uint8Array | null {
   const [body, coding] = [row?.['body'], row?.['coding']];
   if (!(body instanceof Uint8Array)) return null;
-  return coding === 'zstd' ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES, chunkSize: bytes + SPARE_BYTES }) : body;
+  return coding === 'zstd'
+    ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES, chunkSize: bytes + SPARE_BYTES })
+    : body;
 }

@@ -16,9 +16,12 @@ const migrations = migrationsIn(new URL('postgres/', import.meta.url));
 
 /** Nothing was written, and the same again may succeed. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const AGAIN = new Set([
-  '40001' /* serialization_failure */, '40P01' /* deadlock_detected */, '55P03' /* lock_not_available */,
+  '40001' /* serialization_failure */,
+  '40P01' /* deadlock_detected */,
+  '55P03' /* lock_not_available */,
   // A row that a statement has seen was made or removed by somebody else before it was written.
-  '23503' /* foreign_key_violation */, '23505' /* unique_violation */,
+  '23503' /* foreign_key_violation */,
+  '23505' /* unique_violation */,
 ]);
 /** Classes of errors that say the server is not in a state to do its work: connection, resources, operator, system, internal. */
 const CLASSES_OF_ABSENCE = ['08', '53', '57', '58', 'XX'];
@@ -46,19 +49,31 @@ const isAbsence = (failure: Failure): boolean => {
 /** In our own words: a driver's text carries the address of the server. */
 function unavailable(failure: Failure): LedgerUnavailable {
   const code = codeOf(failure);
-  return new LedgerUnavailable(`the database of the ledger does not answer${code === undefined ? '' : ` (SQLSTATE ${code})`}`, { cause: failure.cause });
+  return new LedgerUnavailable(
+    `the database of the ledger does not answer${code === undefined ? '' : ` (SQLSTATE ${code})`}`,
+    { cause: failure.cause },
+  );
 }
 
 const failing = async <T>(work: Promise<T>): Promise<T> => {
-  try { return await work; } catch (error) { throw new Failure(error); }
+  try {
+    return await work;
+  } catch (error) {
+    throw new Failure(error);
+  }
 };
-const queryOn = (client: Pick<PoolClient, 'query'>): Query => async (sql, ...values) => (await failing(client.query<Record<string, unknown>>(sql, [...values]))).rows;
+const queryOn =
+  (client: Pick<PoolClient, 'query'>): Query =>
+  async (sql, ...values) =>
+    (await failing(client.query<Record<string, unknown>>(sql, [...values]))).rows;
 
 /** Retry errors that a retry may cure. @throws LedgerUnavailable after `patienceMs`; an error of `attempt` or of a statement at once */
 async function retryWhileUnavailable<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + patienceMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    try { return await attempt(); } catch (error) {
+    try {
+      return await attempt();
+    } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const mayHelp = AGAIN.has(codeOf(error) ?? '') || isAbsence(error);
       if (!mayHelp) throw error.cause;
@@ -78,7 +93,9 @@ async function transaction<T>(pool: Pool, mode: string, work: (query: Query) => 
     const query = queryOn(client);
     await query(`BEGIN ISOLATION LEVEL ${mode}`);
     let result: T;
-    try { result = await work(query); } catch (error) {
+    try {
+      result = await work(query);
+    } catch (error) {
       await query('ROLLBACK');
       throw error;
     }
@@ -98,7 +115,9 @@ const ignored = (): void => undefined;
 
 /** @throws LedgerUnavailable where it is not known whether the transaction was committed: then it must not be tried again */
 async function commit(query: Query): Promise<void> {
-  try { await query('COMMIT'); } catch (error) {
+  try {
+    await query('COMMIT');
+  } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw AGAIN.has(codeOf(error) ?? '') ? error : unavailable(error);
   }
@@ -108,14 +127,17 @@ const storeOn = (pool: Pool, patienceMs: number): Store => ({
   kind: 'postgres',
   isSameFile: () => true,
   lockRows: 'FOR UPDATE',
-  lock: async (query, name) => { await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name); },
+  lock: async (query, name) => {
+    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name);
+  },
   read: (sql, ...values) => retryWhileUnavailable(patienceMs, () => queryOn(pool)(sql, ...values)),
   write: (work) => retryWhileUnavailable(patienceMs, () => transaction(pool, 'READ COMMITTED', work)),
-  atOneMoment: (work) => transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {
-    // The time to wait for what is read is somebody else's: a backup writes it to a disk meanwhile.
-    await query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    return work(query);
-  }),
+  atOneMoment: (work) =>
+    transaction(pool, 'REPEATABLE READ READ ONLY', async (query) => {
+      // The time to wait for what is read is somebody else's: a backup writes it to a disk meanwhile.
+      await query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      return work(query);
+    }),
   close: () => pool.end(),
 });
 
@@ -125,7 +147,8 @@ const MUST_NOT_BE_OFF = ['fsync', 'full_page_writes', 'synchronous_commit'];
 async function prepare(query: Query): Promise<void> {
   for (const setting of MUST_NOT_BE_OFF) {
     const [row] = await query(`SELECT current_setting('${setting}') AS value`);
-    if (row?.['value'] === 'off') throw new LedgerRefused(`the server has ${setting} off, so that what it says is written may be lost`);
+    if (row?.['value'] === 'off')
+      throw new LedgerRefused(`the server has ${setting} off, so that what it says is written may be lost`);
   }
   // Of several processes that start together one migrates, and the others find it done.
   await query('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK);
@@ -146,20 +169,39 @@ export interface PostgresOptions {
  * Open the store in the database at `url`, with its tables made where there are none.
  * @throws LedgerRefused where the database cannot hold it; LedgerUnavailable where the server cannot be asked now
  */
-export async function openPostgresStore(url: string, { patienceMs = PATIENCE_MS }: PostgresOptions = {}): Promise<Store> {
-  const common = { connectionString: url, application_name: 'dealfeed', keepAlive: true, allowExitOnIdle: true, connectionTimeoutMillis: patienceMs, lock_timeout: patienceMs };
+export async function openPostgresStore(
+  url: string,
+  { patienceMs = PATIENCE_MS }: PostgresOptions = {},
+): Promise<Store> {
+  const common = {
+    connectionString: url,
+    application_name: 'dealfeed',
+    keepAlive: true,
+    allowExitOnIdle: true,
+    connectionTimeoutMillis: patienceMs,
+    lock_timeout: patienceMs,
+  };
   // A migration of a large ledger takes as long as it takes.
   const preparing = new Pool({ ...common, max: 1 }).on('error', ignored);
   try {
     await storeOn(preparing, patienceMs).write(prepare);
   } catch (error) {
     throw error instanceof DatabaseError ? new LedgerRefused(error.message) : error;
-  } finally { await preparing.end(); }
-  const pool = new Pool({ ...common, max: CONNECTIONS, statement_timeout: patienceMs, query_timeout: 2 * patienceMs, idle_in_transaction_session_timeout: 2 * patienceMs });
+  } finally {
+    await preparing.end();
+  }
+  const pool = new Pool({
+    ...common,
+    max: CONNECTIONS,
+    statement_timeout: patienceMs,
+    query_timeout: 2 * patienceMs,
+    idle_in_transaction_session_timeout: 2 * patienceMs,
+  });
   // An idle connection may break, as when the server is restarted: the pool makes a new one when it is needed.
   pool.on('error', ignored);
   return storeOn(pool, patienceMs);
 }
 
 /** Open the ledger in the database at `url`. @throws as openPostgresStore does */
-export const openPostgresLedger = async (url: string, options?: PostgresOptions): Promise<Ledger> => ledgerInSql(await openPostgresStore(url, options));
+export const openPostgresLedger = async (url: string, options?: PostgresOptions): Promise<Ledger> =>
+  ledgerInSql(await openPostgresStore(url, options));

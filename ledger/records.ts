@@ -6,7 +6,10 @@ const STATES = ['reserved', 'settling', 'sold', 'released'] as const;
 
 export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one payment used for one call.', ['id'], {
   id: text('Receipt id.'),
-  state: oneOf(STATES, 'reserved: the answer is being made; settling: sent for settlement, outcome not known yet; sold; released: surely nobody was charged.'),
+  state: oneOf(
+    STATES,
+    'reserved: the answer is being made; settling: sent for settlement, outcome not known yet; sold; released: surely nobody was charged.',
+  ),
   route: text('Endpoint, as it is priced.'),
   request: text('Path and query that were asked for.'),
   snapshot_id: text('Snapshot that was asked.'),
@@ -17,10 +20,14 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
   pay_to: text('Address that was paid.'),
   nonce: text('Nonce of the authorization.'),
   valid_before: text('Unix second from which it could no longer be settled.'),
-  transaction_hash: text('Transaction that paid; of a settling purchase, the one that was said to be on its way.', { absent: 'no transaction is known' }),
-  why: text('Why the outcome is not known, or why it was released.', { absent: 'the outcome is known, and it was not released' }),
+  transaction_hash: text('Transaction that paid; of a settling purchase, the one that was said to be on its way.', {
+    absent: 'no transaction is known',
+  }),
+  why: text('Why the outcome is not known, or why it was released.', {
+    absent: 'the outcome is known, and it was not released',
+  }),
   lead_id: text('Lead that was claimed for it.', { absent: 'no lead was claimed' }),
-  answer_sha256: text('SHA-256 of the answer\'s body.', { absent: 'the answer was not made yet' }),
+  answer_sha256: text("SHA-256 of the answer's body.", { absent: 'the answer was not made yet' }),
   reserved_at: instant('When the payment was verified and reserved.'),
   settling_at: instant('When it was sent for settlement.', { absent: 'it was not' }),
   ended_at: instant('When it was sold or released.', { absent: 'it has not ended' }),
@@ -32,27 +39,55 @@ export const ClaimRow = defineRecord('claims', 'One row per lead that is claimed
   state: oneOf(['reserved', 'settling', 'sold'], 'How far the purchase is.'),
 });
 
-export const DeliveryRow = defineRecord('deliveries', 'One row per answer that was sent, again ones included.', ['number'], {
-  number: integer('Position in the order in which they were noted, from 1.'),
-  purchase_id: text('Receipt id of the purchase.'),
-  kind: oneOf(['first', 'identifier', 'wallet'], 'first: the answer to the paid call; identifier, wallet: collected again by that proof.'),
-  sent_at: instant('When it was sent.'),
-  complete: flag('Whether the last byte was handed to the network.'),
-});
+export const DeliveryRow = defineRecord(
+  'deliveries',
+  'One row per answer that was sent, again ones included.',
+  ['number'],
+  {
+    number: integer('Position in the order in which they were noted, from 1.'),
+    purchase_id: text('Receipt id of the purchase.'),
+    kind: oneOf(
+      ['first', 'identifier', 'wallet'],
+      'first: the answer to the paid call; identifier, wallet: collected again by that proof.',
+    ),
+    sent_at: instant('When it was sent.'),
+    complete: flag('Whether the last byte was handed to the network.'),
+  },
+);
 
 const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instantOf(ms));
 
 export const purchaseRow = (p: Purchase): RowOf<typeof PurchaseRow> => ({
-  id: p.id, state: p.state, route: p.route, request: p.request, snapshot_id: p.snapshotId, amount_atomic: String(p.payment.amount), network: p.payment.network,
-  asset: p.payment.asset, payer: p.payment.payer, pay_to: p.payment.payTo, nonce: p.payment.nonce, valid_before: String(p.payment.validBefore),
-  transaction_hash: p.transaction, why: p.why, lead_id: p.leadId, answer_sha256: p.answerSha256,
-  reserved_at: instantOf(p.reservedAtMs), settling_at: instantOrNull(p.settlingAtMs), ended_at: instantOrNull(p.endedAtMs),
+  id: p.id,
+  state: p.state,
+  route: p.route,
+  request: p.request,
+  snapshot_id: p.snapshotId,
+  amount_atomic: String(p.payment.amount),
+  network: p.payment.network,
+  asset: p.payment.asset,
+  payer: p.payment.payer,
+  pay_to: p.payment.payTo,
+  nonce: p.payment.nonce,
+  valid_before: String(p.payment.validBefore),
+  transaction_hash: p.transaction,
+  why: p.why,
+  lead_id: p.leadId,
+  answer_sha256: p.answerSha256,
+  reserved_at: instantOf(p.reservedAtMs),
+  settling_at: instantOrNull(p.settlingAtMs),
+  ended_at: instantOrNull(p.endedAtMs),
 });
 
 /** The claim of a purchase, or null where it holds no lead. */
 export const claimRow = (p: Purchase): RowOf<typeof ClaimRow> | null =>
-  (p.leadId === null || p.state === 'released' ? null : { lead_id: p.leadId, purchase_id: p.id, state: p.state });
+  p.leadId === null || p.state === 'released' ? null : { lead_id: p.leadId, purchase_id: p.id, state: p.state };
 
-export const deliveryRow = (d: Delivery, number: number): RowOf<typeof DeliveryRow> =>
-  ({ number, purchase_id: d.purchaseId, kind: d.kind, sent_at: instantOf(d.atMs), complete: d.complete });
+export const deliveryRow = (d: Delivery, number: number): RowOf<typeof DeliveryRow> => ({
+  number,
+  purchase_id: d.purchaseId,
+  kind: d.kind,
+  sent_at: instantOf(d.atMs),
+  complete: d.complete,
+});

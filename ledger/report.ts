@@ -11,7 +11,12 @@ const UNITS = 1_000_000n;
 
 export interface Figures {
   /** Sold purchases by day (UTC) and endpoint, the newest day first. */
-  readonly sales: readonly { readonly day: string; readonly route: string; readonly calls: number; readonly atomic: bigint }[];
+  readonly sales: readonly {
+    readonly day: string;
+    readonly route: string;
+    readonly calls: number;
+    readonly atomic: bigint;
+  }[];
   /** Purchases that are settling, the oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
@@ -32,8 +37,14 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 /** What the audit booked. */
 async function auditOf(ledger: Ledger): Promise<Figures['audit']> {
   const none = { count: 0, atomic: 0n };
-  const booked: Record<TransferKind, { count: number; atomic: bigint }> = { matched: none, made_good: none, owed: none, no_purchase: none };
-  for await (const { kind, amount } of ledger.transfers(null)) booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
+  const booked: Record<TransferKind, { count: number; atomic: bigint }> = {
+    matched: none,
+    made_good: none,
+    owed: none,
+    no_purchase: none,
+  };
+  for await (const { kind, amount } of ledger.transfers(null))
+    booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
   const [state = null] = await ledger.audits();
   return { state, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
 }
@@ -57,8 +68,14 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
   }
   for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) sold.delete(purchaseId);
   return {
-    sales: [...sales.values()].sort((a, b) => (a.day === b.day ? (a.route < b.route ? -1 : 1) : a.day < b.day ? 1 : -1)),
-    unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)), claims, purchases, notDelivered: [...sold.values()], audit: await auditOf(ledger),
+    sales: [...sales.values()].sort((a, b) =>
+      a.day === b.day ? (a.route < b.route ? -1 : 1) : a.day < b.day ? 1 : -1,
+    ),
+    unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
+    claims,
+    purchases,
+    notDelivered: [...sold.values()],
+    audit: await auditOf(ledger),
   };
 }
 
@@ -77,11 +94,13 @@ const ageOf = (ms: number): string => {
 /** Lines of cells in columns, numbers to the right. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map((row) => `  ${row.map((cell, i) => (/^[\d$]/.test(cell) && i > 0 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ')}`.trimEnd());
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => (/^[\d$]/.test(cell) && i > 0 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ')}`.trimEnd(),
+  );
 }
 
 const firstOf = (lines: readonly string[]): string[] =>
-  (lines.length <= MOST_LINES ? [...lines] : [...lines.slice(0, MOST_LINES), `  and ${lines.length - MOST_LINES} more`]);
+  lines.length <= MOST_LINES ? [...lines] : [...lines.slice(0, MOST_LINES), `  and ${lines.length - MOST_LINES} more`];
 
 const PAUSES = {
   restored_not_audited: 'paused: the ledger was restored, and transfers made before are not all booked yet',
@@ -93,13 +112,32 @@ function auditLines({ state, booked, differences, pause }: Figures['audit']): st
   const through = state?.throughBlock;
   const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
   return [
-    '', `Audit of incoming transfers: ${through === null || through === undefined ? 'not made yet' : `through block ${through}, ${differences.length} differences`}`,
+    '',
+    `Audit of incoming transfers: ${through === null || through === undefined ? 'not made yet' : `through block ${through}, ${differences.length} differences`}`,
     `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, without a purchase ${text('no_purchase')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
-    ...firstOf(columns(differences.map((d) => (d.kind === 'owed'
-      ? ['owed', dollars(d.transfer.amount), `to ${d.transfer.payer}`, `${d.transfer.transaction}:${d.transfer.logIndex}`]
-      : ['unpaid', dollars(d.purchase.payment.amount), `by ${d.purchase.payment.payer}`, `purchase ${d.purchase.id}`])))),
-    ...(differences.some(({ kind }) => kind === 'owed') ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>'] : []),
+    ...firstOf(
+      columns(
+        differences.map((d) =>
+          d.kind === 'owed'
+            ? [
+                'owed',
+                dollars(d.transfer.amount),
+                `to ${d.transfer.payer}`,
+                `${d.transfer.transaction}:${d.transfer.logIndex}`,
+              ]
+            : [
+                'unpaid',
+                dollars(d.purchase.payment.amount),
+                `by ${d.purchase.payment.payer}`,
+                `purchase ${d.purchase.id}`,
+              ],
+        ),
+      ),
+    ),
+    ...(differences.some(({ kind }) => kind === 'owed')
+      ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>']
+      : []),
   ];
 }
 
@@ -109,24 +147,57 @@ export function linesOf(figures: Figures, place: string, nowMs: number, days: nu
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
   const totals = [...new Set(sales.map((s) => s.route))].sort().map((route) => {
     const own = sales.filter((s) => s.route === route);
-    return ['all', route, String(own.reduce((n, s) => n + s.calls, 0)), dollars(own.reduce((sum, s) => sum + s.atomic, 0n))];
+    return [
+      'all',
+      route,
+      String(own.reduce((n, s) => n + s.calls, 0)),
+      dollars(own.reduce((sum, s) => sum + s.atomic, 0n)),
+    ];
   });
   const shown = sales.filter((s) => s.day >= since).map((s) => [s.day, s.route, String(s.calls), dollars(s.atomic)]);
   const earned = dollars(sales.reduce((sum, s) => sum + s.atomic, 0n));
   return [
     `Ledger ${place}`,
     `  ${purchases.sold} sold for ${earned}, ${purchases.settling} settling, ${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
-    '', `Revenue by day and endpoint, ${days === 1 ? 'today' : `the last ${days} days`}`,
+    '',
+    `Revenue by day and endpoint, ${days === 1 ? 'today' : `the last ${days} days`}`,
     ...(shown.length === 0 ? ['  none'] : columns(shown)),
-    ...(totals.length === 0 ? [] : ['', 'Revenue by endpoint, since the beginning', ...columns([...totals, ['all', 'every endpoint', String(purchases.sold), earned]])]),
-    '', `Settlements of unknown outcome: ${unknown.length}`,
-    ...firstOf(columns(unknown.map((p) => [
-      p.id, p.route, dollars(p.payment.amount), `${ageOf(nowMs - (p.settlingAtMs ?? nowMs))} old`, p.leadId === null ? '' : `lead ${p.leadId}`,
-      p.transaction === null ? 'no transaction known' : p.transaction, p.why ?? 'its process has not told yet',
-    ]))),
+    ...(totals.length === 0
+      ? []
+      : [
+          '',
+          'Revenue by endpoint, since the beginning',
+          ...columns([...totals, ['all', 'every endpoint', String(purchases.sold), earned]]),
+        ]),
+    '',
+    `Settlements of unknown outcome: ${unknown.length}`,
+    ...firstOf(
+      columns(
+        unknown.map((p) => [
+          p.id,
+          p.route,
+          dollars(p.payment.amount),
+          `${ageOf(nowMs - (p.settlingAtMs ?? nowMs))} old`,
+          p.leadId === null ? '' : `lead ${p.leadId}`,
+          p.transaction === null ? 'no transaction known' : p.transaction,
+          p.why ?? 'its process has not told yet',
+        ]),
+      ),
+    ),
     ...auditLines(figures.audit),
-    '', `Leads: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
-    '', `Sold and never sent to the last byte: ${notDelivered.length}${notDelivered.length === 0 ? '' : ' (their buyers can collect them)'}`,
-    ...firstOf(columns(notDelivered.map((p) => [p.id, p.route, dollars(p.payment.amount), `${ageOf(nowMs - (p.endedAtMs ?? nowMs))} ago`]))),
+    '',
+    `Leads: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
+    '',
+    `Sold and never sent to the last byte: ${notDelivered.length}${notDelivered.length === 0 ? '' : ' (their buyers can collect them)'}`,
+    ...firstOf(
+      columns(
+        notDelivered.map((p) => [
+          p.id,
+          p.route,
+          dollars(p.payment.amount),
+          `${ageOf(nowMs - (p.endedAtMs ?? nowMs))} ago`,
+        ]),
+      ),
+    ),
   ];
 }

@@ -2,8 +2,30 @@
 import type { Delivery, DeliveryKind, Purchase, PurchaseState } from './ledger.ts';
 import type { Row } from './store.ts';
 
-const COLUMNS = ['id', 'state', 'network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'route', 'request', 'snapshot_id', 'identifier_hash',
-  'reserved_at_ms', 'lease_until_ms', 'settling_at_ms', 'ended_at_ms', 'tx_hash', 'why', 'answer_sha256', 'chain', 'block'];
+const COLUMNS = [
+  'id',
+  'state',
+  'network',
+  'asset',
+  'payer',
+  'nonce',
+  'pay_to',
+  'amount',
+  'valid_before',
+  'route',
+  'request',
+  'snapshot_id',
+  'identifier_hash',
+  'reserved_at_ms',
+  'lease_until_ms',
+  'settling_at_ms',
+  'ended_at_ms',
+  'tx_hash',
+  'why',
+  'answer_sha256',
+  'chain',
+  'block',
+];
 
 /** Columns of a purchase with its lead, for `FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id`. */
 export const PURCHASE_COLUMNS = `${COLUMNS.map((c) => `p.${c}`).join(', ')}, COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
@@ -15,12 +37,14 @@ const asText = (value: unknown): string => {
   if (typeof value !== 'string') throw new TypeError(`the ledger holds ${typeof value} where text belongs`);
   return value;
 };
-const orNull = <T>(value: unknown, read: (value: unknown) => T): T | null => (value === null || value === undefined ? null : read(value));
+const orNull = <T>(value: unknown, read: (value: unknown) => T): T | null =>
+  value === null || value === undefined ? null : read(value);
 
 /** A 64-bit integer, which one database gives as a number and the other as text. */
 export const asNumber = (value: unknown): number => {
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new TypeError(`the ledger holds ${String(value)} where a whole number belongs`);
+  if (!Number.isSafeInteger(number))
+    throw new TypeError(`the ledger holds ${String(value)} where a whole number belongs`);
   return number;
 };
 
@@ -29,8 +53,13 @@ export function purchaseOf(row: Row): Purchase {
     id: asText(row['id']),
     state: asText(row['state']) as PurchaseState,
     payment: {
-      network: asText(row['network']), asset: asText(row['asset']), payer: asText(row['payer']), nonce: asText(row['nonce']),
-      payTo: asText(row['pay_to']), amount: BigInt(asText(row['amount'])), validBefore: BigInt(asText(row['valid_before'])),
+      network: asText(row['network']),
+      asset: asText(row['asset']),
+      payer: asText(row['payer']),
+      nonce: asText(row['nonce']),
+      payTo: asText(row['pay_to']),
+      amount: BigInt(asText(row['amount'])),
+      validBefore: BigInt(asText(row['valid_before'])),
     },
     route: asText(row['route']),
     request: asText(row['request']),
@@ -50,5 +79,8 @@ export function purchaseOf(row: Row): Purchase {
 }
 
 export const deliveryOf = (row: Row): Delivery => ({
-  purchaseId: asText(row['purchase_id']), kind: asText(row['kind']) as DeliveryKind, atMs: asNumber(row['at_ms']), complete: asNumber(row['complete']) === 1,
+  purchaseId: asText(row['purchase_id']),
+  kind: asText(row['kind']) as DeliveryKind,
+  atMs: asNumber(row['at_ms']),
+  complete: asNumber(row['complete']) === 1,
 });

@@ -19,14 +19,19 @@ const migrations = migrationsIn(new URL('sqlite/', import.meta.url));
 const [BUSY, LOCKED, NOTADB] = [5, 6, 26];
 /** Errors that say the file cannot be used now, in our own words: a library's text may carry a path. */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-  [BUSY, 'the ledger file is locked by another process'], [LOCKED, 'the ledger file is locked by another process'],
-  [8, 'the ledger file is read-only'], [10, 'the disk of the ledger reports an error'], [11, 'the ledger file is damaged'],
-  [13, 'the disk of the ledger is full'], [14, 'the ledger file cannot be opened'], [NOTADB, 'the ledger file is no SQLite file'],
+  [BUSY, 'the ledger file is locked by another process'],
+  [LOCKED, 'the ledger file is locked by another process'],
+  [8, 'the ledger file is read-only'],
+  [10, 'the disk of the ledger reports an error'],
+  [11, 'the ledger file is damaged'],
+  [13, 'the disk of the ledger is full'],
+  [14, 'the ledger file cannot be opened'],
+  [NOTADB, 'the ledger file is no SQLite file'],
 ]);
 
 /** Primary result code of an error SQLite gave, or undefined for any other error. */
 const codeOf = (error: unknown): number | undefined =>
-  (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined);
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
 const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(codeOf(error) ?? 0);
 
 function unavailable(error: unknown): unknown {
@@ -41,7 +46,9 @@ function unavailable(error: unknown): unknown {
 async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
   const untilMs = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    try { return await attempt(); } catch (error) {
+    try {
+      return await attempt();
+    } catch (error) {
       if (!isBusy(error) || performance.now() >= untilMs) throw unavailable(error);
     }
     await sleep(pause * (0.5 + Math.random() / 2));
@@ -76,13 +83,15 @@ function migrate(db: DatabaseSync, path: string): boolean {
   try {
     const version = Number(pragma(db, 'user_version'));
     const isNew = version === 0 && pragma(db, 'schema_version') === 0;
-    if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID) throw new LedgerRefused(`${path} is a database of something else`);
+    if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID)
+      throw new LedgerRefused(`${path} is a database of something else`);
     const lacking = missing(migrations, version);
     for (const { version: number, sql } of lacking) {
       db.exec(sql);
       db.exec(`PRAGMA user_version = ${number}`);
     }
-    if (lacking.length > 0 && pragma(db, 'foreign_key_check') !== undefined) throw new LedgerRefused(`${path} holds rows that refer to others which are not there`);
+    if (lacking.length > 0 && pragma(db, 'foreign_key_check') !== undefined)
+      throw new LedgerRefused(`${path} holds rows that refer to others which are not there`);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec('COMMIT');
     return lacking.length > 0;
@@ -98,13 +107,14 @@ function queryOn(db: DatabaseSync): Query {
   return async (sql, ...values) => {
     let statement = statements.get(sql);
     // $1 is a name to SQLite, ?1 a place.
-    if (!statement) statements.set(sql, statement = db.prepare(sql.replaceAll(/\$(\d+)/g, '?$1')));
+    if (!statement) statements.set(sql, (statement = db.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'))));
     return statement.all(...values) as readonly Row[];
   };
 }
 
 /** Whether a path names the same file as another time it was looked at. */
-const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean => one?.dev === other?.dev && one?.ino === other?.ino;
+const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
+  one?.dev === other?.dev && one?.ino === other?.ino;
 
 /** @returns a function that says whether the database and its log still are the files they are now, and not emptied */
 function sameFiles(path: string): () => boolean {
@@ -114,7 +124,9 @@ function sameFiles(path: string): () => boolean {
   const [openedDatabase, openedLog] = [statOf(path), statOf(log)];
   return () => {
     const database = statOf(path);
-    return database !== undefined && database.size > 0n && isSame(database, openedDatabase) && isSame(statOf(log), openedLog);
+    return (
+      database !== undefined && database.size > 0n && isSame(database, openedDatabase) && isSame(statOf(log), openedLog)
+    );
   };
 }
 
@@ -165,14 +177,20 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
       // A connection of its own, so that writes go on during a long read.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
       try {
-        await retryWhileLocked(patienceMs, () => { reader.exec('BEGIN; SELECT 1 FROM heartbeat'); });
+        await retryWhileLocked(patienceMs, () => {
+          reader.exec('BEGIN; SELECT 1 FROM heartbeat');
+        });
         return await work(queryOn(reader));
-      } finally { reader.close(); }
+      } finally {
+        reader.close();
+      }
     },
     async close() {
       // Writes that were called before, including those that wait for a lock, are done first.
       while (pending.size > 0) await Promise.all(pending);
-      await inTurn(async () => { if (db.isOpen) db.close(); });
+      await inTurn(async () => {
+        if (db.isOpen) db.close();
+      });
     },
   };
 }
@@ -193,11 +211,15 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();
-    throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB ? new LedgerRefused(`${path} is no SQLite file`) : error;
+    throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB
+      ? new LedgerRefused(`${path} is no SQLite file`)
+      : error;
   }
   return storeOn(db, path, options);
 }
 
 /** Open the ledger in a file; `:memory:` for one that ends with the process. @throws as openSqliteStore does */
-export const openSqliteLedger = async (path: string, options: SqliteOptions & { readonly newId?: () => string } = {}): Promise<Ledger> =>
-  ledgerInSql(await openSqliteStore(path, options), options.newId);
+export const openSqliteLedger = async (
+  path: string,
+  options: SqliteOptions & { readonly newId?: () => string } = {},
+): Promise<Ledger> => ledgerInSql(await openSqliteStore(path, options), options.newId);

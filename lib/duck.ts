@@ -26,7 +26,8 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
   const connection = await instance.connect();
   if (options.forOnce) await connection.run('PRAGMA disable_checkpoint_on_shutdown');
   return {
-    connection, instance,
+    connection,
+    instance,
     close() {
       connection.closeSync();
       instance.closeSync();
@@ -54,13 +55,21 @@ export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close():
   return {
     connection,
     async close() {
-      try { await connection.run(`USE memory; DETACH ${name}`); } finally { connection.closeSync(); }
+      try {
+        await connection.run(`USE memory; DETACH ${name}`);
+      } finally {
+        connection.closeSync();
+      }
     },
   };
 }
 
 /** Rows in JSON form: DECIMAL and BIGINT as strings, dates and timestamps as text. */
-export async function rowsOf(connection: DuckDBConnection, sql: string, params?: DuckDBValue[]): Promise<Record<string, unknown>[]> {
+export async function rowsOf(
+  connection: DuckDBConnection,
+  sql: string,
+  params?: DuckDBValue[],
+): Promise<Record<string, unknown>[]> {
   const reader = await connection.runAndReadAll(sql, params);
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }

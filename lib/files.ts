@@ -17,7 +17,11 @@ export class DamagedFile extends Error {
 /** Flush a file or folder that exists to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
-  try { await handle.sync(); } finally { await handle.close(); }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Create a folder and those above it, each entry flushed: a file in a folder that a power cut forgot is lost with it. */
@@ -42,7 +46,9 @@ export async function writeWhole(path: string, content: string | Uint8Array, fol
     try {
       await handle.writeFile(content);
       await handle.sync();
-    } finally { await handle.close(); }
+    } finally {
+      await handle.close();
+    }
     await rename(temporary, path);
   } catch (error) {
     // On a full disk the half that was written is in the way of everything else.
@@ -84,9 +90,15 @@ export const sha256 = (content: string | Uint8Array): string => createHash('sha2
 /** A JSON file, or undefined where there is none. A file that is not JSON is an error that names it. */
 export async function readJson(path: string): Promise<unknown> {
   let content: string;
-  try { content = await readFile(path, 'utf8'); } catch (error) {
+  try {
+    content = await readFile(path, 'utf8');
+  } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  try { return JSON.parse(content); } catch { throw new DamagedFile(`${path} is not JSON`); }
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw new DamagedFile(`${path} is not JSON`);
+  }
 }

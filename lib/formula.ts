@@ -13,12 +13,24 @@ export class Q {
     const [whole = '0', decimals = ''] = String(value).split('.');
     return new Q(BigInt(whole + decimals), 10n ** BigInt(decimals.length));
   }
-  plus(o: Q): Q { return new Q(this.n * o.d + o.n * this.d, this.d * o.d); }
-  minus(o: Q): Q { return new Q(this.n * o.d - o.n * this.d, this.d * o.d); }
-  times(o: Q): Q { return new Q(this.n * o.n, this.d * o.d); }
-  over(o: Q): Q { return new Q(this.n * o.d, this.d * o.n); }
-  below(o: Q): boolean { return this.n * o.d < o.n * this.d; }
-  equals(o: Q): boolean { return this.n * o.d === o.n * this.d; }
+  plus(o: Q): Q {
+    return new Q(this.n * o.d + o.n * this.d, this.d * o.d);
+  }
+  minus(o: Q): Q {
+    return new Q(this.n * o.d - o.n * this.d, this.d * o.d);
+  }
+  times(o: Q): Q {
+    return new Q(this.n * o.n, this.d * o.d);
+  }
+  over(o: Q): Q {
+    return new Q(this.n * o.d, this.d * o.n);
+  }
+  below(o: Q): boolean {
+    return this.n * o.d < o.n * this.d;
+  }
+  equals(o: Q): boolean {
+    return this.n * o.d === o.n * this.d;
+  }
   /** Rounded half away from zero to a number of decimals. */
   rounded(decimals: number): string {
     const scale = 10n ** BigInt(decimals);
@@ -56,7 +68,8 @@ export function evaluate(formula: string, inputs: Readonly<Record<string, string
   };
   const sum = (): Q => {
     let value = product();
-    while (tokens[at] === '+' || tokens[at] === '-') value = take() === '+' ? value.plus(product()) : value.minus(product());
+    while (tokens[at] === '+' || tokens[at] === '-')
+      value = take() === '+' ? value.plus(product()) : value.minus(product());
     return value;
   };
   const product = (): Q => {

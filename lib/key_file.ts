@@ -6,7 +6,8 @@ const OTHERS = 0o077;
 const MODE_BITS = 0o777;
 
 /** A path as an argument of a shell command. */
-const quoted = (path: string): string => (/^[\w./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
+const quoted = (path: string): string =>
+  /^[\w./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
  * The key in the file at `path`. No message repeats it.
@@ -20,7 +21,9 @@ export function readKeyFile(setting: string, path: string): string {
     const mode = fstatSync(file).mode & MODE_BITS;
     // Windows has no such modes: Node reports every file as open to all.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
-      throw new SettingError(`${setting} is ${JSON.stringify(path)}, which group or others can open (mode 0${mode.toString(8)}). Run: chmod 600 ${quoted(path)}`);
+      throw new SettingError(
+        `${setting} is ${JSON.stringify(path)}, which group or others can open (mode 0${mode.toString(8)}). Run: chmod 600 ${quoted(path)}`,
+      );
     }
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

@@ -6,4 +6,6 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 /** Print a line; on a terminal it takes the place of a line that moves. */
-export const say = (line: string): void => { process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`); };
+export const say = (line: string): void => {
+  process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`);
+};

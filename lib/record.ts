@@ -16,7 +16,8 @@
 import { z } from 'zod';
 import { identifier, literal } from './sql.ts';
 
-export type FieldKind = 'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'integer' | 'flag' | 'json';
+export type FieldKind =
+  'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'integer' | 'flag' | 'json';
 
 /** What storage and documentation know of a field. */
 export interface FieldFacts {
@@ -44,10 +45,17 @@ const registry = z.registry<FieldFacts>();
 type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string } ? z.ZodNullable<S> : S;
 
 function field<S extends z.ZodType, O extends FieldOptions>(
-  schema: S, kind: FieldKind, sql: string, about: string, options: O | undefined, values?: readonly string[],
+  schema: S,
+  kind: FieldKind,
+  sql: string,
+  about: string,
+  options: O | undefined,
+  values?: readonly string[],
 ): Nullable<S, O> {
   const facts: FieldFacts = {
-    kind, sql, about,
+    kind,
+    sql,
+    about,
     ...(options?.unit === undefined ? {} : { unit: options.unit }),
     ...(options?.absent === undefined ? {} : { absent: options.absent }),
     ...(values === undefined ? {} : { values }),
@@ -65,7 +73,10 @@ export const text = <const O extends FieldOptions>(about: string, options?: O) =
 
 /** One of a closed list of values. */
 export const oneOf = <const V extends readonly [string, ...string[]], const O extends FieldOptions>(
-  values: V, about: string, options?: O) => field(z.enum(values), 'enum', 'VARCHAR', about, options, values);
+  values: V,
+  about: string,
+  options?: O,
+) => field(z.enum(values), 'enum', 'VARCHAR', about, options, values);
 
 /** A calendar day, YYYY-MM-DD. */
 export const date = <const O extends FieldOptions>(about: string, options?: O) =>
@@ -77,15 +88,27 @@ export const instant = <const O extends FieldOptions>(about: string, options?: O
 
 /** US dollars with two decimals, as a decimal string. */
 export const money = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'money', 'DECIMAL(14,2)', about, { unit: 'USD', ...options } as O);
+  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'money', 'DECIMAL(14,2)', about, {
+    unit: 'USD',
+    ...options,
+  } as O);
 
 /** A rate in percent with two decimals, as a decimal string: "7.30" means 7.30 %. */
 export const percent = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'percent', 'DECIMAL(14,2)', about, { unit: 'percent', ...options } as O);
+  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'percent', 'DECIMAL(14,2)', about, {
+    unit: 'percent',
+    ...options,
+  } as O);
 
 /** A plain ratio with two decimals, as a decimal string. */
 export const ratio = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'ratio', 'DECIMAL(14,2)', about, options);
+  field(
+    z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'),
+    'ratio',
+    'DECIMAL(14,2)',
+    about,
+    options,
+  );
 
 /** A count, a year or a score. */
 export const integer = <const O extends FieldOptions>(about: string, options?: O) =>
@@ -126,7 +149,10 @@ export function factsOf(schema: z.ZodType): FieldFacts {
 
 /** Define a record; unknown keys are refused when a row is checked. */
 export function defineRecord<F extends Fields>(
-  name: string, about: string, key: readonly (keyof F & string)[], fields: F,
+  name: string,
+  about: string,
+  key: readonly (keyof F & string)[],
+  fields: F,
 ): RecordDefinition<F> {
   const columns = Object.entries(fields).map(([column, schema]) => ({ name: column, ...factsOf(schema) }));
   return { name, about, key, schema: z.strictObject(fields) as unknown as z.ZodObject<F>, columns };
@@ -153,5 +179,7 @@ export function noteOf(c: FieldFacts): string {
     c.unit === undefined ? '' : `Unit: ${c.unit}.`,
     c.values === undefined ? '' : `One of: ${c.values.join(', ')}.`,
     c.absent === undefined ? '' : `Null when: ${c.absent}.`,
-  ].filter(Boolean).join(' ');
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

@@ -5,38 +5,116 @@
 import { z } from 'zod';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
-const day = z.iso.date('a day as YYYY-MM-DD').refine((d) => d >= FIRST_DAY && d <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
+const day = z.iso
+  .date('a day as YYYY-MM-DD')
+  .refine((d) => d >= FIRST_DAY && d <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
 const size = (about: string, byDefault: number) =>
-  z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more').max(1_000_000, 'at most 1000000').default(byDefault).describe(about);
+  z.coerce
+    .number('a whole number')
+    .int('a whole number')
+    .min(0, 'a whole number, 0 or more')
+    .max(1_000_000, 'at most 1000000')
+    .default(byDefault)
+    .describe(about);
 const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
 
 /** Where the ledger is, for whoever opens it: the server, and the pipeline that leaves sold leads out. */
-const ledger = z.string()
-  .refine((s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s), 'the path of an SQLite file, or postgres://user:password@host/database')
-  .optional().describe('Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.');
+const ledger = z
+  .string()
+  .refine(
+    (s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s),
+    'the path of an SQLite file, or postgres://user:password@host/database',
+  )
+  .optional()
+  .describe(
+    'Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.',
+  );
 
 /** What a command is to be told so that it goes to this data folder; nothing for the one it goes to by itself. */
-export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : ` DATA_DIR=${/^[\w./-]+$/u.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`}`);
+export const inFolder = (dataDir: string): string =>
+  dataDir === 'data'
+    ? ''
+    : ` DATA_DIR=${/^[\w./-]+$/u.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`}`;
 
 const postgres = z.string().regex(/^(postgres|postgresql):\/\/[^\s]+$/, 'postgres://user:password@host/database');
 
 /** Settings of the pipeline and of the sandbox world. */
 export const pipelineSettings = z.object({
-  DATA_DIR: z.string().min(1, 'a folder').default('data').describe('Folder of the archive, staged rows, snapshots and the ledger.'),
+  DATA_DIR: z
+    .string()
+    .min(1, 'a folder')
+    .default('data')
+    .describe('Folder of the archive, staged rows, snapshots and the ledger.'),
   LEDGER: ledger,
-  QUEUE: postgres.optional().describe('Where the sources to read are put for workers (`make worker`): postgres://user:password@host/database, that of the ledger if you like. The workers share DATA_DIR. Default: the run reads them itself.'),
-  QUEUE_WAIT_MINUTES: z.coerce.number('a number of minutes').min(0, '0 minutes or more').max(1440, 'at most 1440 minutes').default(10).describe('With QUEUE: how long a run waits while no worker is there, before it leaves with exit status 2.'),
-  DROP_DIR: z.string().min(1, 'a folder').optional().describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
+  QUEUE: postgres
+    .optional()
+    .describe(
+      'Where the sources to read are put for workers (`make worker`): postgres://user:password@host/database, that of the ledger if you like. The workers share DATA_DIR. Default: the run reads them itself.',
+    ),
+  QUEUE_WAIT_MINUTES: z.coerce
+    .number('a number of minutes')
+    .min(0, '0 minutes or more')
+    .max(1440, 'at most 1440 minutes')
+    .default(10)
+    .describe('With QUEUE: how long a run waits while no worker is there, before it leaves with exit status 2.'),
+  DROP_DIR: z
+    .string()
+    .min(1, 'a folder')
+    .optional()
+    .describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
   LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
-  DAY: day.optional().describe('Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.'),
-  SOURCES: z.string().optional().describe('Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.'),
-  PERMITTED: z.string().optional().describe('Comma-separated names of sources whose owners have permitted you to read them by program. With LIVE=1 the others whose terms ask for a permission are read from the drop folder only.'),
-  SANDBOX_URL: z.url({ protocol: /^http$/, error: 'the http address of a running sandbox world' }).optional().describe('Address of the sandbox world. `make run` starts one and sets this.'),
-  CONTACT: z.string().min(3, 'an address or URL where site owners reach the operator').optional().describe('Contact in the user agent. Required with LIVE=1.'),
-  HUD_TOKEN: z.string().trim().optional().describe('Token of HUD\'s API of rents, free with an account. With it the API is read, without it the yearly workbook.'),
-  CHROMIUM_PATH: z.string().min(1, 'the path of a Chromium').optional().describe('Chromium for the sites whose lists are made by a script. Default: the system\'s, else the one that comes with the packages.'),
-  SEED: z.coerce.number('a whole number').int('a whole number').default(20261120).describe('Seed of the sandbox world.'),
-  ASSUMPTIONS_FILE: z.string().min(1, 'a file').optional().describe('JSON file of assumptions to override, key to value with decimals as strings, such as {"vacancy": "0.08"}. The set id then says so. Default: the declared set.'),
+  DAY: day
+    .optional()
+    .describe(
+      'Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.',
+    ),
+  SOURCES: z
+    .string()
+    .optional()
+    .describe(
+      'Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.',
+    ),
+  PERMITTED: z
+    .string()
+    .optional()
+    .describe(
+      'Comma-separated names of sources whose owners have permitted you to read them by program. With LIVE=1 the others whose terms ask for a permission are read from the drop folder only.',
+    ),
+  SANDBOX_URL: z
+    .url({ protocol: /^http$/, error: 'the http address of a running sandbox world' })
+    .optional()
+    .describe('Address of the sandbox world. `make run` starts one and sets this.'),
+  CONTACT: z
+    .string()
+    .min(3, 'an address or URL where site owners reach the operator')
+    .optional()
+    .describe('Contact in the user agent. Required with LIVE=1.'),
+  HUD_TOKEN: z
+    .string()
+    .trim()
+    .optional()
+    .describe(
+      "Token of HUD's API of rents, free with an account. With it the API is read, without it the yearly workbook.",
+    ),
+  CHROMIUM_PATH: z
+    .string()
+    .min(1, 'the path of a Chromium')
+    .optional()
+    .describe(
+      "Chromium for the sites whose lists are made by a script. Default: the system's, else the one that comes with the packages.",
+    ),
+  SEED: z.coerce
+    .number('a whole number')
+    .int('a whole number')
+    .default(20261120)
+    .describe('Seed of the sandbox world.'),
+  ASSUMPTIONS_FILE: z
+    .string()
+    .min(1, 'a file')
+    .optional()
+    .describe(
+      'JSON file of assumptions to override, key to value with decimals as strings, such as {"vacancy": "0.08"}. The set id then says so. Default: the declared set.',
+    ),
   LISTINGS: size('Listings in the sandbox world, about.', 600),
   PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),
   AUCTIONS: size('Sheriff-sale items in the sandbox world, about.', 250),
@@ -47,7 +125,11 @@ export const pipelineSettings = z.object({
 export const reparseSettings = z.object({
   SOURCE: z.string('the name of a source').describe('`make reparse`: source whose archived pages are parsed again.'),
   SINCE: day.optional().describe('`make reparse`: first day of the reads to parse again. Default: all.'),
-  APPLY: yes.default(false).describe('`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows what would change.'),
+  APPLY: yes
+    .default(false)
+    .describe(
+      '`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows what would change.',
+    ),
 });
 
 /** The day the bundled sandbox world was recorded. */
@@ -64,13 +146,17 @@ export class SettingError extends Error {
 const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL|FACILITATOR_URL|LEDGER|QUEUE)$/;
 
 /** The value of a setting as a message may show it. */
-export const shownValue = (name: string, value: unknown): string => (value !== undefined && NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value ?? null));
+export const shownValue = (name: string, value: unknown): string =>
+  value !== undefined && NOT_SHOWN.test(name) ? 'not shown' : JSON.stringify(value ?? null);
 
 /**
  * Read settings from an environment. An empty variable counts as not set.
  * @throws SettingError naming the variable, its value where it is no secret, and what was expected.
  */
-export function readSettings<S extends z.ZodObject>(shape: S, env: Readonly<Record<string, string | undefined>> = process.env): z.infer<S> {
+export function readSettings<S extends z.ZodObject>(
+  shape: S,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): z.infer<S> {
   const known = Object.fromEntries(Object.keys(shape.shape).map((k) => [k, env[k] === '' ? undefined : env[k]]));
   const result = shape.safeParse(known);
   if (result.success) return result.data;

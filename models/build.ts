@@ -25,7 +25,9 @@ type Reads = ReadonlyMap<string, readonly string[]>;
  * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
  */
 export async function buildModels(
-  connection: DuckDBConnection, models: readonly Model[], published?: string,
+  connection: DuckDBConnection,
+  models: readonly Model[],
+  published?: string,
 ): Promise<Model[]> {
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = await inputTables(connection, byName);
@@ -59,14 +61,18 @@ async function readsOf(connection: DuckDBConnection, models: readonly Model[]): 
 
 /** Tables and views that are there before the first model. @throws GraphError where a model has the name of one */
 async function inputTables(
-  connection: DuckDBConnection, models: ReadonlyMap<string, Model>,
+  connection: DuckDBConnection,
+  models: ReadonlyMap<string, Model>,
 ): Promise<ReadonlySet<string>> {
-  const existing = await rowsOf(connection, `
+  const existing = await rowsOf(
+    connection,
+    `
     SELECT table_name FROM duckdb_tables()
     WHERE database_name = current_catalog() AND schema_name = current_schema()
     UNION ALL
     SELECT view_name FROM duckdb_views()
-    WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`);
+    WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`,
+  );
   const inputs = new Set(existing.map((r) => String(r['table_name'])));
   const clash = [...models.keys()].find((name) => inputs.has(name));
   if (clash !== undefined) throw new GraphError(`model ${clash} has the name of an input table`);
@@ -81,7 +87,9 @@ const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
  * only stops.
  */
 async function create(
-  connection: DuckDBConnection, { name, sql, contract }: Model, published: string | undefined,
+  connection: DuckDBConnection,
+  { name, sql, contract }: Model,
+  published: string | undefined,
 ): Promise<void> {
   const { view, publish } = contract;
   const own = identifier(name);
@@ -97,8 +105,11 @@ async function create(
 
 async function checkContract(connection: DuckDBConnection, { name, contract }: Model): Promise<void> {
   const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
-  checkColumns(`model ${name}`, contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
-    found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })));
+  checkColumns(
+    `model ${name}`,
+    contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
+    found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })),
+  );
 }
 
 interface Shape {

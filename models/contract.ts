@@ -36,7 +36,11 @@ export const defineModel = (contract: ModelContract): ModelContract => contract;
 
 /** Rows where `condition` is true must not exist. */
 export const never = (model: string, name: string, about: string, condition: string, blocking = true): Audit => ({
-  name: `${model}.${name}`, about, blocking, condition, sql: `SELECT * FROM ${model} WHERE ${condition}`,
+  name: `${model}.${name}`,
+  about,
+  blocking,
+  condition,
+  sql: `SELECT * FROM ${model} WHERE ${condition}`,
 });
 
 /** The audits every model gets from its record: unique grain, no null without an absence rule, closed enums. */
@@ -46,16 +50,35 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
   const closed = record.columns.filter((c): c is Column & { values: readonly string[] } => c.values !== undefined);
   return [
     {
-      name: `${model}.grain_unique`, about: record.about, blocking: true, unique: record.key,
+      name: `${model}.grain_unique`,
+      about: record.about,
+      blocking: true,
+      unique: record.key,
       sql: `SELECT ${grain}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
     },
-    ...(required.length === 0 ? [] : [never(model, 'no_silent_null', 'a column without an absence rule is never null',
-      required.map((c) => `"${c.name}" IS NULL`).join(' OR '))]),
-    ...closed.map((c) => never(model, `${c.name}_closed`, `${c.name} is one of ${c.values.join(', ')}`,
-      `"${c.name}" NOT IN (${c.values.map((v) => `'${v}'`).join(', ')})`)),
+    ...(required.length === 0
+      ? []
+      : [
+          never(
+            model,
+            'no_silent_null',
+            'a column without an absence rule is never null',
+            required.map((c) => `"${c.name}" IS NULL`).join(' OR '),
+          ),
+        ]),
+    ...closed.map((c) =>
+      never(
+        model,
+        `${c.name}_closed`,
+        `${c.name} is one of ${c.values.join(', ')}`,
+        `"${c.name}" NOT IN (${c.values.map((v) => `'${v}'`).join(', ')})`,
+      ),
+    ),
   ];
 }
 
 /** All audits of a model: those of its record and its own. */
-export const auditsOf = ({ name, contract }: { readonly name: string; readonly contract: ModelContract }): Audit[] =>
-  [...(contract.view === true ? [] : auditsOfRecord(name, contract.record)), ...contract.audits];
+export const auditsOf = ({ name, contract }: { readonly name: string; readonly contract: ModelContract }): Audit[] => [
+  ...(contract.view === true ? [] : auditsOfRecord(name, contract.record)),
+  ...contract.audits,
+];

@@ -18,16 +18,42 @@ export function comesAndGoes(model: string, counted: string, what: string, block
   const counts = `SELECT * FROM (SELECT count(*) AS now_rows FROM ${model} WHERE ${counted}),
     (SELECT count(*) AS rows_before FROM previous_${model} WHERE ${counted} AND source IN (SELECT source FROM source_reads))
     WHERE rows_before >= ${DRIFT.leastRows}`;
-  const audit = (name: string, about: string, condition: string, blocking: boolean): Audit => ({ name: `${model}.${name}`, about, blocking, sql: `${counts} AND ${condition}` });
+  const audit = (name: string, about: string, condition: string, blocking: boolean): Audit => ({
+    name: `${model}.${name}`,
+    about,
+    blocking,
+    sql: `${counts} AND ${condition}`,
+  });
   return [
-    audit('fell', `${what} are no fewer than ${DRIFT.warnBelowPct} % of those before`, `100 * now_rows < ${DRIFT.warnBelowPct} * rows_before`, false),
-    audit('rose', `${what} are no more than ${DRIFT.warnAbovePct} % of those before`, `100 * now_rows > ${DRIFT.warnAbovePct} * rows_before`, false),
-    ...(blocks ? [audit('all_but_gone', `${what} are no fewer than ${DRIFT.blockBelowPct} % of those before`, `100 * now_rows < ${DRIFT.blockBelowPct} * rows_before`, true)] : []),
+    audit(
+      'fell',
+      `${what} are no fewer than ${DRIFT.warnBelowPct} % of those before`,
+      `100 * now_rows < ${DRIFT.warnBelowPct} * rows_before`,
+      false,
+    ),
+    audit(
+      'rose',
+      `${what} are no more than ${DRIFT.warnAbovePct} % of those before`,
+      `100 * now_rows > ${DRIFT.warnAbovePct} * rows_before`,
+      false,
+    ),
+    ...(blocks
+      ? [
+          audit(
+            'all_but_gone',
+            `${what} are no fewer than ${DRIFT.blockBelowPct} % of those before`,
+            `100 * now_rows < ${DRIFT.blockBelowPct} * rows_before`,
+            true,
+          ),
+        ]
+      : []),
   ];
 }
 
 /** The audit of a table that keeps its rows: none of the snapshot before is lost. */
 export const keepsRows = (model: string, key: readonly string[], what: string): Audit => ({
-  name: `${model}.none_lost`, about: `${what} once published stays`, blocking: true,
+  name: `${model}.none_lost`,
+  about: `${what} once published stays`,
+  blocking: true,
   sql: `SELECT ${key.join(', ')} FROM previous_${model} ANTI JOIN ${model} USING (${key.join(', ')})`,
 });

@@ -44,6 +44,9 @@ export const rationale = (path: string) =>
   json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`);
 
 /** Some fields of a record that is defined elsewhere, for a model that computes just those. */
-export function fieldsOf<F extends Fields, const K extends keyof F & string>(record: RecordDefinition<F>, names: readonly K[]): Pick<F, K> {
+export function fieldsOf<F extends Fields, const K extends keyof F & string>(
+  record: RecordDefinition<F>,
+  names: readonly K[],
+): Pick<F, K> {
   return Object.fromEntries(names.map((name) => [name, record.schema.shape[name]])) as Pick<F, K>;
 }

@@ -26,7 +26,7 @@ interface CteEntry {
 /** CTEs that a node of the tree defines, in order. */
 function ctesOf(node: Node): readonly CteEntry[] {
   const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
-  return Array.isArray(map) ? map as CteEntry[] : [];
+  return Array.isArray(map) ? (map as CteEntry[]) : [];
 }
 
 /** Tables read by a part of the tree. `scope` holds the CTEs it can see. */
@@ -38,7 +38,10 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
   if (!isNode(part)) return;
   if (part['type'] === 'BASE_TABLE') {
     const name = String(part['table_name']);
-    if (part['schema_name'] !== '' || part['catalog_name'] !== '') throw new GraphError(`it reads ${[part['catalog_name'], part['schema_name'], name].filter(Boolean).join('.')}, and models read tables of their own schema only`);
+    if (part['schema_name'] !== '' || part['catalog_name'] !== '')
+      throw new GraphError(
+        `it reads ${[part['catalog_name'], part['schema_name'], name].filter(Boolean).join('.')}, and models read tables of their own schema only`,
+      );
     if (!scope.has(name.toLowerCase())) found.add(name);
   }
   if (part['type'] === 'TABLE_FUNCTION' && isNode(part['function'])) {
@@ -63,10 +66,15 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
  */
 export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<string[]> {
   const [row] = await rowsOf(connection, 'SELECT json_serialize_sql(CAST($1 AS VARCHAR)) AS tree', [sql]);
-  const tree = JSON.parse(String(row?.['tree'])) as { error: boolean; error_message?: string; statements?: { node: Node }[] };
+  const tree = JSON.parse(String(row?.['tree'])) as {
+    error: boolean;
+    error_message?: string;
+    statements?: { node: Node }[];
+  };
   if (tree.error) throw new GraphError(`its SQL cannot be read: ${tree.error_message ?? 'unknown error'}`);
   const [statement, second] = tree.statements ?? [];
-  if (!statement || second) throw new GraphError(`it holds ${tree.statements?.length ?? 0} statements, expected one SELECT`);
+  if (!statement || second)
+    throw new GraphError(`it holds ${tree.statements?.length ?? 0} statements, expected one SELECT`);
   const found = new Set<string>();
   collect(statement.node, new Set(), found);
   return [...found].sort();
@@ -81,16 +89,20 @@ export async function tablesRead(connection: DuckDBConnection, sql: string): Pro
 export function orderOf(reads: ReadonlyMap<string, readonly string[]>, inputs: ReadonlySet<string>): string[] {
   for (const [model, tables] of reads) {
     for (const table of tables) {
-      if (!reads.has(table) && !inputs.has(table)) throw new GraphError(`model ${model} reads ${table}, which is neither a model nor an input table`);
+      if (!reads.has(table) && !inputs.has(table))
+        throw new GraphError(`model ${model} reads ${table}, which is neither a model nor an input table`);
     }
   }
   const order: string[] = [];
   const state = new Map<string, 'open' | 'done'>();
   const visit = (model: string, path: readonly string[]): void => {
     if (state.get(model) === 'done') return;
-    if (state.get(model) === 'open') throw new GraphError(`models read each other in a circle: ${[...path.slice(path.indexOf(model)), model].join(' -> ')}`);
+    if (state.get(model) === 'open')
+      throw new GraphError(
+        `models read each other in a circle: ${[...path.slice(path.indexOf(model)), model].join(' -> ')}`,
+      );
     state.set(model, 'open');
-    for (const table of [...reads.get(model) ?? []].sort()) if (reads.has(table)) visit(table, [...path, model]);
+    for (const table of [...(reads.get(model) ?? [])].sort()) if (reads.has(table)) visit(table, [...path, model]);
     state.set(model, 'done');
     order.push(model);
   };

@@ -40,11 +40,12 @@ export async function loadModels(): Promise<Model[]> {
     const names = [...new Set(files.map((f) => f.replace(/\.(?:sql|ts)$/u, '')))];
     for (const name of names) {
       for (const extension of ['sql', 'ts']) {
-        if (!files.includes(`${name}.${extension}`)) throw new Error(`models/${layer}/${name}.${extension} is missing: a model is a pair of files`);
+        if (!files.includes(`${name}.${extension}`))
+          throw new Error(`models/${layer}/${name}.${extension} is missing: a model is a pair of files`);
       }
       const before = models.find((m) => m.name === name);
       if (before) throw new Error(`two models are called ${name}: in ${before.layer} and in ${layer}`);
-      const { default: contract } = await import(`./${layer}/${name}.ts`) as { default: ModelContract };
+      const { default: contract } = (await import(`./${layer}/${name}.ts`)) as { default: ModelContract };
       models.push({ name, layer, sql: await readFile(join(folder, `${name}.sql`), 'utf8'), contract });
     }
   }
@@ -52,7 +53,11 @@ export async function loadModels(): Promise<Model[]> {
 }
 
 const sqlIn = (folder: string): string =>
-  readdirSync(folder).filter((f) => f.endsWith('.sql')).sort().map((f) => readFileSync(join(folder, f), 'utf8')).join('\n');
+  readdirSync(folder)
+    .filter((f) => f.endsWith('.sql'))
+    .sort()
+    .map((f) => readFileSync(join(folder, f), 'utf8'))
+    .join('\n');
 
 /** The SQL functions that models use and that read no table. */
 export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros'));
@@ -60,8 +65,11 @@ export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros')
 /** Those that read an input table, which must exist when they are created. The table is named in graph.ts. */
 export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));
 
-const reference = (record: RecordDefinition, name: string): Reference =>
-  ({ name, record, csvPath: join(import.meta.dirname, 'reference', `${name}.csv`) });
+const reference = (record: RecordDefinition, name: string): Reference => ({
+  name,
+  record,
+  csvPath: join(import.meta.dirname, 'reference', `${name}.csv`),
+});
 
 /** Reference tables, which a build finds ready. An empty cell is null. */
 export const loadReferences = (): Reference[] => [

@@ -41,7 +41,8 @@ export async function openBuildDatabase(folder: string): Promise<BuildDatabase> 
       throw error;
     }
     return {
-      connection: duck.connection, publishedFile,
+      connection: duck.connection,
+      publishedFile,
       async close() {
         duck.close();
         await removeFiles();

@@ -15,7 +15,19 @@ import { csvSlices, isStrictCsv, recordsAt } from '../sources/csv_slices.ts';
 import { Quarantine, type BulkCsv, type Candidate, type Page, type SourceSpec } from '../sources/contract.ts';
 import { decodeText } from '../sources/fetch/decode.ts';
 import { HANDED_OVER, insertRows } from './rows.ts';
-import { columnsOf, gatherCarried, judge, lostRow, parseOne, putStaged, type Judged, type Rejected, type Staged, type Tally, type Unreadable } from './stage.ts';
+import {
+  columnsOf,
+  gatherCarried,
+  judge,
+  lostRow,
+  parseOne,
+  putStaged,
+  type Judged,
+  type Rejected,
+  type Staged,
+  type Tally,
+  type Unreadable,
+} from './stage.ts';
 
 /** A page smaller than this is parsed like any other. */
 const BULK_BYTES = 16_000_000;
@@ -59,7 +71,11 @@ function* partsOf(spec: SourceSpec, pages: readonly Page[], partBytes: number): 
 }
 
 /** The page with the part's bytes in place of its own. */
-const pageOf = ({ page, bytes }: Part): Page => ({ ...page, bytes, text: (fallback) => decodeText(bytes, fallback, page.url) });
+const pageOf = ({ page, bytes }: Part): Page => ({
+  ...page,
+  bytes,
+  text: (fallback) => decodeText(bytes, fallback, page.url),
+});
 
 /** How many records of its page lie before a part, known once the parts before it are counted. */
 class Positions {
@@ -80,7 +96,9 @@ class Positions {
     return first;
   }
 
-  failed({ number }: Part, error: unknown): void { this.#behind(number).reject(error); }
+  failed({ number }: Part, error: unknown): void {
+    this.#behind(number).reject(error);
+  }
 }
 
 class Bulk {
@@ -106,17 +124,24 @@ class Bulk {
   async take(connection: DuckDBConnection, part: Part): Promise<void> {
     try {
       const columns = this.#spec.row.columns.map((c) => `${identifier(c.name)} ${c.sql}`);
-      await connection.run(`CREATE OR REPLACE TEMP TABLE part (${[...columns, 'source_url VARCHAR', 'page_row INTEGER', 'odd_cells VARCHAR[]'].join(', ')})`);
-      const { judged, records } = await this.#bySql(connection, part) ?? this.#byParser(part);
+      await connection.run(
+        `CREATE OR REPLACE TEMP TABLE part (${[...columns, 'source_url VARCHAR', 'page_row INTEGER', 'odd_cells VARCHAR[]'].join(', ')})`,
+      );
+      const { judged, records } = (await this.#bySql(connection, part)) ?? this.#byParser(part);
       this.rowsIn += records;
       const first = await this.#positions.counted(part, records);
       await this.#keep(connection, part, judged, first);
       const file = join(this.#folder, `${part.number}.parquet`);
       const { page } = part;
       const said: Readonly<Record<string, string>> = {
-        source: literal(this.#spec.name), observed_at: `CAST(${literal(page.observedAt)} AS TIMESTAMP)`, page_sha256: literal(page.sha256), page_row: `CAST(page_row + ${first} AS INTEGER)`,
+        source: literal(this.#spec.name),
+        observed_at: `CAST(${literal(page.observedAt)} AS TIMESTAMP)`,
+        page_sha256: literal(page.sha256),
+        page_row: `CAST(page_row + ${first} AS INTEGER)`,
       };
-      await connection.run(`COPY (SELECT ${columnsOf(this.#spec).map(({ name }) => (said[name] === undefined ? identifier(name) : `${said[name]} AS ${identifier(name)}`)).join(', ')}
+      await connection.run(`COPY (SELECT ${columnsOf(this.#spec)
+        .map(({ name }) => (said[name] === undefined ? identifier(name) : `${said[name]} AS ${identifier(name)}`))
+        .join(', ')}
         FROM part ${judged.length === 0 ? '' : 'ORDER BY page_row'}) TO ${literal(file)} (${FAST})`);
       this.#parts.set(part.number, file);
     } catch (error) {
@@ -128,7 +153,10 @@ class Bulk {
   #byParser(part: Part): { judged: Judged[]; records: number } {
     const page = pageOf(part);
     const candidates = parseOne(this.#spec, page);
-    return { judged: candidates.map((candidate, index) => judge(this.#spec, page, candidate, index)), records: candidates.length };
+    return {
+      judged: candidates.map((candidate, index) => judge(this.#spec, page, candidate, index)),
+      records: candidates.length,
+    };
   }
 
   /** The plain rows by SQL, the others one by one. @returns undefined where DuckDB does not read the part */
@@ -136,7 +164,11 @@ class Bulk {
     const { page, bytes, bulk } = part;
     if (!bulk) return undefined;
     const end = bytes.indexOf(0x0a);
-    const header = Buffer.from(bytes.subarray(0, end === -1 ? bytes.length : end)).toString('utf8').replace(/^\ufeff/u, '').split(',').map((name) => name.trim().toLowerCase());
+    const header = Buffer.from(bytes.subarray(0, end === -1 ? bytes.length : end))
+      .toString('utf8')
+      .replace(/^\ufeff/u, '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase());
     if (!bulk.cells.every((cell) => header.includes(cell))) return undefined;
     // Whether the layout is known is the parser's to say.
     parseOne(this.#spec, pageOf({ ...part, bytes: bytes.subarray(0, end + 1) }));
@@ -150,20 +182,32 @@ class Bulk {
     } catch (error) {
       if (error instanceof Error && /^(?:Invalid Input|Conversion) Error/u.test(error.message)) return undefined;
       throw error;
-    } finally { await rm(file); }
+    } finally {
+      await rm(file);
+    }
     const [count] = await rowsOf(connection, 'SELECT count(*) AS n, count(odd_cells) AS odd FROM part');
     const records = Number(count?.['n']);
     if (Number(count?.['odd']) === 0) return { judged: [], records };
-    const odd = await rowsOf(connection, 'SELECT page_row, odd_cells FROM part WHERE odd_cells IS NOT NULL ORDER BY page_row');
+    const odd = await rowsOf(
+      connection,
+      'SELECT page_row, odd_cells FROM part WHERE odd_cells IS NOT NULL ORDER BY page_row',
+    );
     await connection.run('DELETE FROM part WHERE odd_cells IS NOT NULL');
     // Few are refused, and only they are asked for as they were published.
     let raws: ReadonlyMap<number, string> | undefined;
-    const rawAt = (position: number): string => (raws ??= recordsAt(bytes, new Set(odd.map((r) => Number(r['page_row']))))).get(position) ?? '';
-    return { records, judged: odd.map((r) => {
-      const [index, cells] = [Number(r['page_row']), r['odd_cells'] as readonly (string | null)[]];
-      const candidate: Candidate = bulk.row((column) => (header.includes(column) ? cells[header.indexOf(column)] ?? '' : undefined), () => rawAt(index));
-      return judge(this.#spec, page, candidate, index);
-    }) };
+    const rawAt = (position: number): string =>
+      (raws ??= recordsAt(bytes, new Set(odd.map((r) => Number(r['page_row']))))).get(position) ?? '';
+    return {
+      records,
+      judged: odd.map((r) => {
+        const [index, cells] = [Number(r['page_row']), r['odd_cells'] as readonly (string | null)[]];
+        const candidate: Candidate = bulk.row(
+          (column) => (header.includes(column) ? (cells[header.indexOf(column)] ?? '') : undefined),
+          () => rawAt(index),
+        );
+        return judge(this.#spec, page, candidate, index);
+      }),
+    };
   }
 
   /** Rows that the parser read go beside those that SQL read; the refused ones are noted. @param first records of the page before the part */
@@ -173,15 +217,26 @@ class Bulk {
       this.rejects.push({ part: number, reject: { ...j.reject, page_row: j.reject.page_row + first } });
       if (j.key) this.rejectedKeys.push(j.key);
     }
-    if (this.rejects.length > MOST_REJECTS) throw new Quarantine('too_many_rejects', `more than ${MOST_REJECTS} rows refused; the first: ${this.rejects[0]?.reject.detail ?? ''}`);
+    if (this.rejects.length > MOST_REJECTS)
+      throw new Quarantine(
+        'too_many_rejects',
+        `more than ${MOST_REJECTS} rows refused; the first: ${this.rejects[0]?.reject.detail ?? ''}`,
+      );
     const kept = new Set([...this.#spec.row.columns.map((c) => c.name), 'source_url', 'page_row']);
-    await insertRows(connection, join(this.#folder, `${number}${HANDED_OVER}`), 'part', columnsOf(this.#spec).filter((c) => kept.has(c.name)), judged.flatMap((j) => ('values' in j ? [j.values] : [])));
+    await insertRows(
+      connection,
+      join(this.#folder, `${number}${HANDED_OVER}`),
+      'part',
+      columnsOf(this.#spec).filter((c) => kept.has(c.name)),
+      judged.flatMap((j) => ('values' in j ? [j.values] : [])),
+    );
   }
 }
 
 /** Give back the memory of a large page at once: the build that follows needs it before the collector comes by. */
 function letGo({ bytes }: Page): void {
-  if (bytes.length >= BULK_BYTES && bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length) bytes.buffer.transfer(0);
+  if (bytes.length >= BULK_BYTES && bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length)
+    bytes.buffer.transfer(0);
 }
 
 /**
@@ -189,7 +244,14 @@ function letGo({ bytes }: Page): void {
  * @param target staged file that will be written: what is on its way lies in a folder beside it
  * @throws Quarantine when a page is not what the adapter knows
  */
-export async function readInBulk(target: string, spec: SourceSpec, pages: readonly Page[], unreadable: readonly Unreadable[], observedAt: string, partBytes = PART_BYTES): Promise<BulkRead> {
+export async function readInBulk(
+  target: string,
+  spec: SourceSpec,
+  pages: readonly Page[],
+  unreadable: readonly Unreadable[],
+  observedAt: string,
+  partBytes = PART_BYTES,
+): Promise<BulkRead> {
   const folder = `${target}.parts.tmp`;
   await rm(folder, { recursive: true, force: true });
   await makeFolder(folder);
@@ -208,7 +270,9 @@ export async function readInBulk(target: string, spec: SourceSpec, pages: readon
       const own = await duck.instance.connect();
       try {
         for (let next = parts.next(); !next.done; next = parts.next()) await bulk.take(own, next.value);
-      } finally { own.closeSync(); }
+      } finally {
+        own.closeSync();
+      }
     });
     const failed = (await Promise.allSettled(workers)).find((w) => w.status === 'rejected');
     if (failed) throw failed.reason;
@@ -217,10 +281,13 @@ export async function readInBulk(target: string, spec: SourceSpec, pages: readon
     await duck.connection.run(`SET threads = ${PARALLEL}`);
     const merged = await mergeDuplicates(duck, spec, folder, files);
     const tally: Tally = {
-      rows: { length: merged.distinct }, merged: merged.accepted - merged.distinct,
+      rows: { length: merged.distinct },
+      merged: merged.accepted - merged.distinct,
       rowsIn: bulk.rowsIn + unreadable.length,
       rejects: [
-        ...bulk.rejects.sort((a, b) => a.part - b.part || a.reject.page_row - b.reject.page_row).map(({ reject }) => reject),
+        ...bulk.rejects
+          .sort((a, b) => a.part - b.part || a.reject.page_row - b.reject.page_row)
+          .map(({ reject }) => reject),
         ...unreadable.map((lost, index) => lostRow(spec, lost, index, observedAt)),
       ],
       rejectedKeys: [...bulk.rejectedKeys, ...unreadable.map((lost) => lost.key)],
@@ -232,13 +299,22 @@ export async function readInBulk(target: string, spec: SourceSpec, pages: readon
   }
 }
 
-const readingOf = (files: readonly string[], options = ''): string => `read_parquet([${files.map(literal).join(', ')}]${options})`;
+const readingOf = (files: readonly string[], options = ''): string =>
+  `read_parquet([${files.map(literal).join(', ')}]${options})`;
 
 /** Of two versions of a row the later stands: the parts that hold an earlier one are written again without it. */
-async function mergeDuplicates({ connection }: Duck, spec: SourceSpec, folder: string, files: readonly string[]): Promise<{ accepted: number; distinct: number }> {
+async function mergeDuplicates(
+  { connection }: Duck,
+  spec: SourceSpec,
+  folder: string,
+  files: readonly string[],
+): Promise<{ accepted: number; distinct: number }> {
   const key = spec.row.key.map(identifier).join(', ');
   const counts = async (): Promise<{ accepted: number; distinct: number }> => {
-    const [counted] = await rowsOf(connection, `SELECT count(*) AS accepted, count(DISTINCT (${key})) AS distinct_keys FROM ${readingOf(files)}`);
+    const [counted] = await rowsOf(
+      connection,
+      `SELECT count(*) AS accepted, count(DISTINCT (${key})) AS distinct_keys FROM ${readingOf(files)}`,
+    );
     return { accepted: Number(counted?.['accepted']), distinct: Number(counted?.['distinct_keys']) };
   };
   const before = await counts();
@@ -252,21 +328,35 @@ async function mergeDuplicates({ connection }: Duck, spec: SourceSpec, folder: s
   const again = join(folder, 'again.parquet');
   for (const { filename } of await rowsOf(connection, 'SELECT DISTINCT filename FROM earlier ORDER BY ALL')) {
     const file = String(filename);
-    await connection.run(`COPY (FROM ${readingOf([file])} ANTI JOIN (FROM earlier WHERE filename = ${literal(file)}) USING (page_row) ORDER BY page_row) TO ${literal(again)} (${FAST})`);
+    await connection.run(
+      `COPY (FROM ${readingOf([file])} ANTI JOIN (FROM earlier WHERE filename = ${literal(file)}) USING (page_row) ORDER BY page_row) TO ${literal(again)} (${FAST})`,
+    );
     await rename(again, file);
   }
   return before;
 }
 
 /** The staged file: the parts, then what is carried. */
-async function layStaged({ connection }: Duck, target: string, folder: string, files: readonly string[], spec: SourceSpec, tally: Tally, before: string | undefined): Promise<Staged> {
-  const columns = columnsOf(spec).map((c) => identifier(c.name)).join(', ');
+async function layStaged(
+  { connection }: Duck,
+  target: string,
+  folder: string,
+  files: readonly string[],
+  spec: SourceSpec,
+  tally: Tally,
+  before: string | undefined,
+): Promise<Staged> {
+  const columns = columnsOf(spec)
+    .map((c) => identifier(c.name))
+    .join(', ');
   await connection.run(`CREATE VIEW fresh AS SELECT ${columns} FROM ${readingOf(files)}`);
   const carried = await gatherCarried(connection, spec, tally, before);
   const all = [...files];
   if (carried > 0) {
     all.push(join(folder, 'carried.parquet'));
-    await connection.run(`COPY (SELECT ${columns} FROM carried ORDER BY ${spec.row.key.map(identifier).join(', ')}) TO ${literal(join(folder, 'carried.parquet'))} (${FAST})`);
+    await connection.run(
+      `COPY (SELECT ${columns} FROM carried ORDER BY ${spec.row.key.map(identifier).join(', ')}) TO ${literal(join(folder, 'carried.parquet'))} (${FAST})`,
+    );
   }
   return putStaged(target, spec, tally, carried, `SELECT ${columns} FROM ${readingOf(all)}`, connection);
 }

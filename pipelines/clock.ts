@@ -15,7 +15,11 @@ export function sandboxClock(asOf: string): Clock {
 }
 
 export function liveClock(asOf?: string): Clock {
-  return { asOf: asOf ?? instantOf(Date.now()).slice(0, 10), nowMs: () => Date.now(), observedAt: () => instantOf(Date.now()) };
+  return {
+    asOf: asOf ?? instantOf(Date.now()).slice(0, 10),
+    nowMs: () => Date.now(),
+    observedAt: () => instantOf(Date.now()),
+  };
 }
 
 /** Whole days from one day (or instant) to another. */

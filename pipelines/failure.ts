@@ -15,8 +15,10 @@ const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
 function freeKilobytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return Math.floor(bavail * bsize / 1000);
-  } catch { return null; }
+    return Math.floor((bavail * bsize) / 1000);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -30,10 +32,15 @@ export function failureOf(error: unknown, dataDir: string): string {
     const free = freeKilobytes(dataDir);
     return `the disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ${firstLine(cause.message)}; what is published stays as it was: make room and run again`;
   }
-  if (error instanceof QueueUnavailable) return `${error.message}; nothing is published, what was read is kept: run again`;
-  const ofOperator = error instanceof SettingError || error instanceof DamagedFile || error instanceof ArchiveDamage || error instanceof LedgerUnavailable
-    || (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+  if (error instanceof QueueUnavailable)
+    return `${error.message}; nothing is published, what was read is kept: run again`;
+  const ofOperator =
+    error instanceof SettingError ||
+    error instanceof DamagedFile ||
+    error instanceof ArchiveDamage ||
+    error instanceof LedgerUnavailable ||
+    (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
   // A file may not be written: the system's own sentence says more than where we were.
   const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return ofOperator || ofSystem ? error.message : error.stack ?? error.message;
+  return ofOperator || ofSystem ? error.message : (error.stack ?? error.message);
 }

@@ -32,7 +32,10 @@ async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof re
   } catch (error) {
     const { path, code } = error as NodeJS.ErrnoException;
     if (path === undefined || relative(run.layout.drop, path).startsWith('..')) throw error;
-    throw new Quarantine('malformed_page', `the drop folder holds ${basename(path)}, which cannot be read: ${code ?? String(error)}`);
+    throw new Quarantine(
+      'malformed_page',
+      `the drop folder holds ${basename(path)}, which cannot be read: ${code ?? String(error)}`,
+    );
   }
 }
 
@@ -47,25 +50,51 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   const unreadable: Unreadable[] = [];
   const before = await readsUpTo(layout, spec.name, clock.asOf);
   const recorded = new Set(before.map((r) => r.run_id));
-  const read = run.crawler.read(spec, {
-    asOf: clock.asOf, runId, lastGoodOn,
-    distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
-    resumes: (await run.archive.runs(spec.name)).filter((id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id)),
-  }, (key, error) => unreadable.push({
-    key,
-    url: error instanceof SourceUnavailable || error instanceof Quarantine ? error.pageUrl ?? spec.home : spec.home,
-    reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
-    detail: error instanceof Error ? error.message : String(error),
-  }));
+  const read = run.crawler.read(
+    spec,
+    {
+      asOf: clock.asOf,
+      runId,
+      lastGoodOn,
+      distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
+      resumes: (await run.archive.runs(spec.name)).filter(
+        (id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id),
+      ),
+    },
+    (key, error) =>
+      unreadable.push({
+        key,
+        url:
+          error instanceof SourceUnavailable || error instanceof Quarantine ? (error.pageUrl ?? spec.home) : spec.home,
+        reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
+        detail: error instanceof Error ? error.message : String(error),
+      }),
+  );
   const pages: Page[] = [];
   let dropped: readonly string[] = [];
   const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
-    source: spec.name, run_id: runId, as_of: clock.asOf, status, reason: null, detail: null, page_url: null,
-    observed_at: pages.reduce((latest, p) => (p.observedAt > latest ? p.observedAt : latest), pages[0]?.observedAt ?? clock.observedAt()),
+    source: spec.name,
+    run_id: runId,
+    as_of: clock.asOf,
+    status,
+    reason: null,
+    detail: null,
+    page_url: null,
+    observed_at: pages.reduce(
+      (latest, p) => (p.observedAt > latest ? p.observedAt : latest),
+      pages[0]?.observedAt ?? clock.observedAt(),
+    ),
     counts: NO_ROWS,
-    traffic: { requests: read.traffic.requests, not_modified: read.traffic.notModified, bytes: read.traffic.bytes, retries: read.traffic.retries },
+    traffic: {
+      requests: read.traffic.requests,
+      not_modified: read.traffic.notModified,
+      bytes: read.traffic.bytes,
+      retries: read.traffic.retries,
+    },
     pages: pages.map(refOf),
-    dropped_files: [...dropped], rejects: [], parquet: null,
+    dropped_files: [...dropped],
+    rejects: [],
+    parquet: null,
     ...rest,
   });
   const done = async (result: ReadRecord): Promise<ReadRecord> => {
@@ -79,26 +108,43 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     pages.push(...drop.pages);
     if (drop.unknownFiles.length > 0) {
       const formats = (spec.drop ?? []).map((f) => `${f.pattern.source} (${f.about})`).join(', ') || 'no file at all';
-      throw new Quarantine('malformed_page', `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`);
+      throw new Quarantine(
+        'malformed_page',
+        `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,
+      );
     }
     if (pages.length === 0) {
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of read.pages()) pages.push(page);
     }
     const standing = before.find((r) => r.status === 'good');
-    const parsed = await readPages(stagedParquet(layout, spec.name, runId), spec, pages, unreadable, clock.observedAt());
+    const parsed = await readPages(
+      stagedParquet(layout, spec.name, runId),
+      spec,
+      pages,
+      unreadable,
+      clock.observedAt(),
+    );
     try {
       checkExpectations(spec, parsed, standing?.counts.rows_out);
       const { counts, parquet } = await parsed.write(await carriedFrom(layout, parsed, standing));
       return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
-    } finally { await parsed.close(); }
+    } finally {
+      await parsed.close();
+    }
   } catch (error) {
     if (error instanceof Quarantine) {
-      return await done(record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }));
+      return await done(
+        record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }),
+      );
     }
     if (error instanceof SourceUnavailable) {
-      return await done(record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }));
+      return await done(
+        record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }),
+      );
     }
     throw error;
-  } finally { read.done(); }
+  } finally {
+    read.done();
+  }
 }

@@ -38,12 +38,26 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   const { layout, sources, previous } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
-  await load('run', Run.columns, [{ as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id }]);
+  await load('run', Run.columns, [
+    { as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id },
+  ]);
   await load('declared_assumptions', Assumption.columns, inputs.assumptions.rows);
-  await load('source_reads', SourceRead.columns, sources.map((s) => s.row));
-  await load('rejected_rows', RejectedRow.columns, sources.flatMap((s) => s.standing?.rejects ?? []));
+  await load(
+    'source_reads',
+    SourceRead.columns,
+    sources.map((s) => s.row),
+  );
+  await load(
+    'rejected_rows',
+    RejectedRow.columns,
+    sources.flatMap((s) => s.standing?.rejects ?? []),
+  );
 
-  await load('sold_leads', SoldLead.columns, inputs.soldLeads.map((id) => ({ id })));
+  await load(
+    'sold_leads',
+    SoldLead.columns,
+    inputs.soldLeads.map((id) => ({ id })),
+  );
 
   for (const record of inputs.records) {
     const members = sources.filter((s) => s.spec.row.name === record.name);
@@ -51,7 +65,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const columns = [...record.columns, ...Provenance.columns];
     const files: string[] = [];
     for (const { standing } of members) {
-      const file = standing && await trustedRows(layout, standing);
+      const file = standing && (await trustedRows(layout, standing));
       if (file !== undefined) files.push(file);
     }
     await provide(connection, table, columns, files);
@@ -67,7 +81,10 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
     const table = `previous_${model.name}`;
     if (!model.contract.publish || !asked.some((sql) => new RegExp(`\\b${table}\\b`, 'u').test(sql))) continue;
     // A column that an older snapshot lacks is null here.
-    const columns = model.contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
+    const columns = model.contract.record.columns.map((c) => ({
+      ...c,
+      absent: c.absent ?? 'an older snapshot did not have it',
+    }));
     const published = previous?.tables[model.name];
     const files = previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : [];
     await provide(connection, table, columns, files);
@@ -78,7 +95,10 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
  * Provide Parquet files of one kind under the name of a table: a view that reads them; without files, an empty table.
  */
 async function provide(
-  connection: DuckDBConnection, table: string, columns: readonly Column[], files: readonly string[],
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly Column[],
+  files: readonly string[],
 ): Promise<void> {
   if (files.length === 0) {
     await connection.run(createTable(table, columns));
@@ -87,7 +107,8 @@ async function provide(
   const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
   const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`)).map((r) => r['column_name']));
   // A file from before a column existed has no value for it.
-  const casts = columns.map(({ name, sql }) =>
-    `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`).join(', ');
+  const casts = columns
+    .map(({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`)
+    .join(', ');
   await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${casts} FROM ${from}`);
 }

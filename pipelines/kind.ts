@@ -30,7 +30,9 @@ async function kindOf(layout: Layout): Promise<Kind | null> {
 export async function keepApart(layout: Layout, wanted: Kind): Promise<void> {
   const held = await kindOf(layout);
   const refuse = (holds: string, expected: string): never => {
-    throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which holds ${holds}; expected a folder of its own for ${expected}`);
+    throw new SettingError(
+      `DATA_DIR is ${JSON.stringify(layout.root)}, which holds ${holds}; expected a folder of its own for ${expected}`,
+    );
   };
   if (held !== null && held.data_clock !== wanted.data_clock) refuse(HOLDS[held.data_clock], HOLDS[wanted.data_clock]);
   if (held?.world !== undefined && wanted.world !== undefined && held.world !== wanted.world) {
@@ -38,6 +40,9 @@ export async function keepApart(layout: Layout, wanted: Kind): Promise<void> {
   }
   const world = held?.world ?? wanted.world;
   if (held === null || world !== held.world) {
-    await writeWhole(layout.kind, `${JSON.stringify(Kind.parse({ data_clock: wanted.data_clock, ...(world === undefined ? {} : { world }) }))}\n`);
+    await writeWhole(
+      layout.kind,
+      `${JSON.stringify(Kind.parse({ data_clock: wanted.data_clock, ...(world === undefined ? {} : { world }) }))}\n`,
+    );
   }
 }

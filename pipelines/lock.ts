@@ -24,7 +24,9 @@ const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errc
 
 /** Who holds the file. In the moment in which that is being written it cannot be read. */
 function holderOf(database: DatabaseSync): unknown {
-  try { return database.prepare('PRAGMA user_version').get()?.['user_version']; } catch (error) {
+  try {
+    return database.prepare('PRAGMA user_version').get()?.['user_version'];
+  } catch (error) {
     if (isBusy(error)) return undefined;
     throw error;
   }
@@ -37,7 +39,11 @@ export async function takeLock(path: string): Promise<{ readonly letGo: () => vo
   try {
     // A number in the file's header, which others can read while the lock is held: who holds it.
     database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`);
-    return { letGo: () => { database.close(); } };
+    return {
+      letGo: () => {
+        database.close();
+      },
+    };
   } catch (error) {
     const holder = isBusy(error) ? holderOf(database) : undefined;
     database.close();
@@ -57,7 +63,9 @@ export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void
     const taken = await takeLock(layout.lock);
     if ('letGo' in taken) return taken.letGo;
     if (performance.now() >= until) {
-      throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, in which another run is at work${taken.holder === 'unknown' ? '' : ` (process ${taken.holder})`}; expected to be the only one`);
+      throw new SettingError(
+        `DATA_DIR is ${JSON.stringify(layout.root)}, in which another run is at work${taken.holder === 'unknown' ? '' : ` (process ${taken.holder})`}; expected to be the only one`,
+      );
     }
     await sleep(TRY_EVERY_MS);
   }

@@ -8,7 +8,13 @@ import { parsePages, writeRows, type Unreadable } from './stage.ts';
  * @param target staged file that `write` will write
  * @throws Quarantine when a page is not what the adapter knows
  */
-export async function readPages(target: string, spec: SourceSpec, pages: readonly Page[], unreadable: readonly Unreadable[], observedAt: string): Promise<BulkRead> {
+export async function readPages(
+  target: string,
+  spec: SourceSpec,
+  pages: readonly Page[],
+  unreadable: readonly Unreadable[],
+  observedAt: string,
+): Promise<BulkRead> {
   if (isBulk(spec, pages)) return readInBulk(target, spec, pages, unreadable, observedAt);
   const parsed = parsePages(spec, pages, unreadable, observedAt);
   return { ...parsed, write: (before) => writeRows(target, spec, parsed, before), close: () => Promise.resolve() };

@@ -28,12 +28,20 @@ export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
  * published tables goes into the snapshot, so nothing can be asked of them after it.
  */
 export async function writeSnapshot(
-  build: BuildDatabase, models: readonly Model[], layout: Layout, facts: SnapshotFacts,
+  build: BuildDatabase,
+  models: readonly Model[],
+  layout: Layout,
+  facts: SnapshotFacts,
 ): Promise<Manifest> {
   const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
   await makeFolder(building);
   try {
-    const manifest = await writeFiles(build, models.filter((m) => m.contract.publish), building, facts);
+    const manifest = await writeFiles(
+      build,
+      models.filter((m) => m.contract.publish),
+      building,
+      facts,
+    );
     await rename(building, layout.snapshot(facts.run_id));
     await sync(layout.snapshots);
     return manifest;
@@ -46,7 +54,10 @@ export async function writeSnapshot(
 
 /** Write every file of a snapshot and flush it, the manifest last. */
 async function writeFiles(
-  { connection, publishedFile }: BuildDatabase, published: readonly Model[], folder: string, facts: SnapshotFacts,
+  { connection, publishedFile }: BuildDatabase,
+  published: readonly Model[],
+  folder: string,
+  facts: SnapshotFacts,
 ): Promise<Manifest> {
   const tables: [string, Manifest['tables'][string]][] = [];
   for (const model of published) tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
@@ -55,7 +66,8 @@ async function writeFiles(
   await rename(publishedFile, database);
   await sync(database);
   const manifest = Manifest.parse({
-    ...facts, tables: Object.fromEntries(tables),
+    ...facts,
+    tables: Object.fromEntries(tables),
     database: { file: DATABASE, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) },
   });
   const manifestPath = join(folder, 'manifest.json');
@@ -67,14 +79,20 @@ async function writeFiles(
 
 /** Write a published table as Parquet. The order is total, so the bytes do not depend on the number of threads. */
 async function writeParquet(
-  connection: DuckDBConnection, { name, contract }: Model, folder: string, notice: string,
+  connection: DuckDBConnection,
+  { name, contract }: Model,
+  folder: string,
+  notice: string,
 ): Promise<Manifest['tables'][string]> {
   const file = `${name}.parquet`;
   const path = join(folder, file);
   const rows = `FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${contract.publish?.orderBy.join(', ')}`;
   const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
-  const [copied] = await rowsOf(connection, `COPY (${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`);
+  const [copied] = await rowsOf(
+    connection,
+    `COPY (${rows}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`,
+  );
   await sync(path);
   return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
 }
@@ -84,17 +102,22 @@ async function writeParquet(
  * it.
  */
 async function finishDatabase(
-  connection: DuckDBConnection, published: readonly Model[], notice: string,
+  connection: DuckDBConnection,
+  published: readonly Model[],
+  notice: string,
 ): Promise<void> {
   const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
   await connection.run(`USE ${PUBLISHED}`);
   try {
     // The audits have shown it for every row; an analyst may rely on it.
-    const notNull = published.flatMap(({ name, contract }) => contract.record.columns
-      .filter((c) => c.absent === undefined)
-      .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`));
+    const notNull = published.flatMap(({ name, contract }) =>
+      contract.record.columns
+        .filter((c) => c.absent === undefined)
+        .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`),
+    );
     const comments = published.flatMap(({ name, contract: { record } }) =>
-      commentOn(name, `${record.about} ${notice}`, record.columns));
+      commentOn(name, `${record.about} ${notice}`, record.columns),
+    );
     await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
     await connection.run(`CHECKPOINT ${PUBLISHED}`);
   } finally {

@@ -24,12 +24,16 @@ export interface ReadOptions {
 }
 
 /** Whether a source deserves a read: it has never been read well, or its cadence has passed. */
-export const dueByCadence = (asOf: string) => (spec: SourceSpec, lastGoodOn: string | null): boolean =>
-  lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
+export const dueByCadence =
+  (asOf: string) =>
+  (spec: SourceSpec, lastGoodOn: string | null): boolean =>
+    lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
 
 /** @param previous snapshot that history is carried from */
 export async function readSources(
-  options: ReadOptions, runId: string, previous: Manifest | null,
+  options: ReadOptions,
+  runId: string,
+  previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
   const say = options.say ?? (() => undefined);
   say(`reading ${options.sources.length} sources for ${options.clock.asOf}`);
@@ -42,10 +46,14 @@ export async function readSources(
   };
   // A defect of our own ends the run, but only after the reads under way have ended in good order.
   const length = Math.min(options.crawler.atOnce, options.sources.length);
-  const workers = await Promise.allSettled(Array.from({ length }, () => worker().catch((error: unknown) => {
-    waiting.length = 0;
-    throw error;
-  })));
+  const workers = await Promise.allSettled(
+    Array.from({ length }, () =>
+      worker().catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      }),
+    ),
+  );
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
   for (const line of options.crawler.account()) say(line);
@@ -53,7 +61,10 @@ export async function readSources(
 }
 
 async function readSource(
-  options: ReadOptions, spec: SourceSpec, runId: string, previous: Manifest | null,
+  options: ReadOptions,
+  spec: SourceSpec,
+  runId: string,
+  previous: Manifest | null,
 ): Promise<SourceState> {
   const { layout, clock, archive, crawler, mayFetch = () => true } = options;
   // A register's increment reaches back to the previous snapshot, whatever else was tried since.

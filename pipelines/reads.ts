@@ -19,11 +19,21 @@ const count = z.int().min(0);
  * (content type and encoding) is in its request's record in the archive.
  */
 export const PageRef = z.strictObject({
-  kind: z.string(), url: z.string(), sha256: z.string(), observed_at: z.iso.datetime(), context: z.record(z.string(), z.string()).optional(),
+  kind: z.string(),
+  url: z.string(),
+  sha256: z.string(),
+  observed_at: z.iso.datetime(),
+  context: z.record(z.string(), z.string()).optional(),
 });
 export type PageRef = z.infer<typeof PageRef>;
 
-export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef => ({ kind, url, sha256, observed_at: observedAt, context: { ...context } });
+export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef => ({
+  kind,
+  url,
+  sha256,
+  observed_at: observedAt,
+  context: { ...context },
+});
 
 export const ReadRecord = z.strictObject({
   source: z.string(),
@@ -38,7 +48,13 @@ export const ReadRecord = z.strictObject({
   page_url: z.string().nullable(),
   /** Latest instant at which a page of this read was observed. */
   observed_at: z.iso.datetime(),
-  counts: z.strictObject({ rows_in: count, rows_out: count, rows_rejected: count, rows_merged: count, rows_carried: count }),
+  counts: z.strictObject({
+    rows_in: count,
+    rows_out: count,
+    rows_rejected: count,
+    rows_merged: count,
+    rows_carried: count,
+  }),
   traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
   /** In the order they were read. */
   pages: z.array(PageRef),
@@ -56,7 +72,8 @@ export const versionOf = (record: ReadRecord): number => record.version ?? 1;
 const fileOf = (layout: Layout, source: string, runId: string, version: number, ending: string): string =>
   join(layout.staged(source), `${runId}${version === 1 ? '' : `.v${version}`}.${ending}`);
 
-export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string => fileOf(layout, source, runId, version, 'parquet');
+export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string =>
+  fileOf(layout, source, runId, version, 'parquet');
 
 /**
  * Staged rows of a good read, verified. Undefined where the read has none.
@@ -65,11 +82,17 @@ export const stagedParquet = (layout: Layout, source: string, runId: string, ver
 export async function trustedRows(layout: Layout, record: ReadRecord): Promise<string | undefined> {
   if (!record.parquet) return undefined;
   const file = stagedParquet(layout, record.source, record.run_id, versionOf(record));
-  const wrong = await sha256OfFile(file).then((found) => (found === record.parquet?.sha256 ? null : 'does not have the hash its record states'), (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return 'is missing';
-    throw error;
-  });
-  if (wrong !== null) throw new DamagedFile(`${file} ${wrong}; put it back from the archived pages with: make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`);
+  const wrong = await sha256OfFile(file).then(
+    (found) => (found === record.parquet?.sha256 ? null : 'does not have the hash its record states'),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 'is missing';
+      throw error;
+    },
+  );
+  if (wrong !== null)
+    throw new DamagedFile(
+      `${file} ${wrong}; put it back from the archived pages with: make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`,
+    );
   return file;
 }
 
@@ -80,7 +103,12 @@ export async function writeRead(layout: Layout, record: ReadRecord): Promise<voi
 }
 
 /** The record of one version of a read, or undefined where there is none. */
-export async function readRecord(layout: Layout, source: string, runId: string, version = 1): Promise<ReadRecord | undefined> {
+export async function readRecord(
+  layout: Layout,
+  source: string,
+  runId: string,
+  version = 1,
+): Promise<ReadRecord | undefined> {
   const found = await readJson(fileOf(layout, source, runId, version, 'json'));
   return found === undefined ? undefined : ReadRecord.parse(found);
 }
@@ -113,7 +141,10 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
     if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
     const path = fileOf(layout, source, runId, version, 'json');
     const checked = ReadRecord.safeParse(await readJson(path).catch(explain));
-    if (!checked.success) throw new DamagedFile(`${path} is not the record of a read: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${FORGET}`);
+    if (!checked.success)
+      throw new DamagedFile(
+        `${path} is not the record of a read: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${FORGET}`,
+      );
     records.push(checked.data);
   }
   return records;

@@ -69,16 +69,29 @@ export async function reparse({ layout, archive, spec, since, apply }: ReparseOp
         const rebuilt = join(folder, `${record.run_id}.parquet`);
         const result = await reparseOne(archive, spec, record, { old, rebuilt, standing });
         if (result.staged) next = { file: rebuilt, rows: result.staged.counts.rows_out };
-        const applied = apply && result.changed && result.staged ? await addVersion(layout, record, rebuilt, result.staged, result.rejects) : null;
-        if (apply && result.restores) await copyInto(rebuilt, stagedParquet(layout, spec.name, record.run_id, versionOf(record)));
+        const applied =
+          apply && result.changed && result.staged
+            ? await addVersion(layout, record, rebuilt, result.staged, result.rejects)
+            : null;
+        if (apply && result.restores)
+          await copyInto(rebuilt, stagedParquet(layout, spec.name, record.run_id, versionOf(record)));
         results.push({
-          runId: record.run_id, version: versionOf(record), before: record.counts, after: result.staged?.counts ?? null,
-          problem: result.problem, differences: result.differences, refusals: result.refusals, restores: result.restores, applied,
+          runId: record.run_id,
+          version: versionOf(record),
+          before: record.counts,
+          after: result.staged?.counts ?? null,
+          problem: result.problem,
+          differences: result.differences,
+          refusals: result.refusals,
+          restores: result.restores,
+          applied,
         });
       }
       standing = next;
     }
-  } finally { await rm(folder, { recursive: true, force: true }); }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
   return results;
 }
 
@@ -104,7 +117,9 @@ interface One {
 }
 
 async function reparseOne(
-  archive: Archive, spec: SourceSpec, record: ReadRecord,
+  archive: Archive,
+  spec: SourceSpec,
+  record: ReadRecord,
   files: { readonly old: Standing['file']; readonly rebuilt: string; readonly standing: Standing | undefined },
 ): Promise<One> {
   try {
@@ -116,7 +131,9 @@ async function reparseOne(
       checkExpectations(spec, parsed, standing?.rows);
       if (standing?.file instanceof DamagedFile && parsed.rejectedKeys.length > 0) throw standing.file;
       staged = await parsed.write(standing?.file instanceof DamagedFile ? undefined : standing?.file);
-    } finally { await parsed.close(); }
+    } finally {
+      await parsed.close();
+    }
     const rejects = [...parsed.rejects];
     const refusals = JSON.stringify(rejects) !== JSON.stringify(record.rejects);
     if (typeof old !== 'string') {
@@ -126,10 +143,22 @@ async function reparseOne(
     }
     const differences = await compareStaged(spec.row, old, files.rebuilt);
     const { added, gone, changed, moved } = differences;
-    return { staged, rejects, problem: null, differences, refusals, changed: refusals || added.length + gone.length + changed.length + moved > 0, restores: false };
+    return {
+      staged,
+      rejects,
+      problem: null,
+      differences,
+      refusals,
+      changed: refusals || added.length + gone.length + changed.length + moved > 0,
+      restores: false,
+    };
   } catch (error) {
-    if (!(error instanceof Quarantine) && !(error instanceof ArchiveDamage) && !(error instanceof DamagedFile)) throw error;
-    const problem = error instanceof Quarantine ? `${error.reason}: ${error.message}${error.pageUrl === undefined ? '' : ` [${error.pageUrl}]`}` : error.message;
+    if (!(error instanceof Quarantine) && !(error instanceof ArchiveDamage) && !(error instanceof DamagedFile))
+      throw error;
+    const problem =
+      error instanceof Quarantine
+        ? `${error.reason}: ${error.message}${error.pageUrl === undefined ? '' : ` [${error.pageUrl}]`}`
+        : error.message;
     return { staged: null, rejects: [], problem, differences: null, refusals: false, changed: false, restores: false };
   }
 }
@@ -140,17 +169,23 @@ async function reparseOne(
  * @param mostBytes largest body after content decoding. Default: as for the archive
  * @throws ArchiveDamage where a record or a body is lost
  */
-export async function pagesOf(archive: Archive, record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>, mostBytes?: number): Promise<Page[]> {
+export async function pagesOf(
+  archive: Archive,
+  record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>,
+  mostBytes?: number,
+): Promise<Page[]> {
   const requests = new Map<string, RequestRecord[]>();
-  const keyOf = (r: { kind: string; url: string; sha256: string | null }): string => JSON.stringify([r.kind, r.url, r.sha256]);
+  const keyOf = (r: { kind: string; url: string; sha256: string | null }): string =>
+    JSON.stringify([r.kind, r.url, r.sha256]);
   for (const r of await archive.records(record.source, record.run_id)) {
-    if (r.error === null && r.sha256 !== null) requests.set(keyOf(r), [...requests.get(keyOf(r)) ?? [], r]);
+    if (r.error === null && r.sha256 !== null) requests.set(keyOf(r), [...(requests.get(keyOf(r)) ?? []), r]);
   }
   const pages: Page[] = [];
   for (const page of record.pages) {
     const same = requests.get(keyOf(page)) ?? [];
     const context = JSON.stringify(page.context);
-    const request = page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
+    const request =
+      page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
     if (!request) throw new ArchiveDamage(`the archive has no request record of ${page.url} in run ${record.run_id}`);
     pages.push(await archive.page({ ...request, observedAt: page.observed_at }, mostBytes));
   }
@@ -161,13 +196,24 @@ export async function pagesOf(archive: Archive, record: Pick<ReadRecord, 'source
 export function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
   const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
   return {
-    unreadable: lost.map((r) => ({ key: JSON.parse(r.raw) as Record<string, string>, url: r.page_url, reason: r.reason, detail: r.detail })),
+    unreadable: lost.map((r) => ({
+      key: JSON.parse(r.raw) as Record<string, string>,
+      url: r.page_url,
+      reason: r.reason,
+      detail: r.detail,
+    })),
     observedAt: lost[0]?.observed_at ?? record.observed_at,
   };
 }
 
 /** Put rebuilt rows beside those of the read: first the rows, then the record that makes them count. */
-async function addVersion(layout: Layout, record: ReadRecord, rebuilt: string, staged: Staged, rejects: ReadRecord['rejects']): Promise<number> {
+async function addVersion(
+  layout: Layout,
+  record: ReadRecord,
+  rebuilt: string,
+  staged: Staged,
+  rejects: ReadRecord['rejects'],
+): Promise<number> {
   const version = versionOf(record) + 1;
   const target = stagedParquet(layout, record.source, record.run_id, version);
   await copyInto(rebuilt, target);
@@ -196,20 +242,34 @@ export function linesOf(results: readonly Reparsed[], source: string, apply: boo
       continue;
     }
     if (d === null) {
-      const found = r.restores ? 'the archived pages give them byte for byte' : `today's parser gives other bytes than the record states, ${after.rows_out} rows where there were ${before.rows_out}`;
-      const done = !apply ? '' : r.restores ? '; put back' : r.applied === null ? '' : `; written as version ${r.applied}`;
+      const found = r.restores
+        ? 'the archived pages give them byte for byte'
+        : `today's parser gives other bytes than the record states, ${after.rows_out} rows where there were ${before.rows_out}`;
+      const done = !apply
+        ? ''
+        : r.restores
+          ? '; put back'
+          : r.applied === null
+            ? ''
+            : `; written as version ${r.applied}`;
       lines.push(`${head}: the staged rows were damaged or lost; ${found}${done}`);
       continue;
     }
-    lines.push(`${head}: rows ${before.rows_out} -> ${after.rows_out}, rejected ${before.rows_rejected} -> ${after.rows_rejected}, merged ${before.rows_merged} -> ${after.rows_merged}, carried ${before.rows_carried} -> ${after.rows_carried}; `
-      + `${d.added.length} added, ${d.gone.length} gone, ${d.changed.length} values changed${d.moved > 0 ? `, ${d.moved} only in where they stand` : ''}${r.refusals ? ', other refusals' : ''}${r.applied === null ? '' : `; written as version ${r.applied}`}`);
+    lines.push(
+      `${head}: rows ${before.rows_out} -> ${after.rows_out}, rejected ${before.rows_rejected} -> ${after.rows_rejected}, merged ${before.rows_merged} -> ${after.rows_merged}, carried ${before.rows_carried} -> ${after.rows_carried}; ` +
+        `${d.added.length} added, ${d.gone.length} gone, ${d.changed.length} values changed${d.moved > 0 ? `, ${d.moved} only in where they stand` : ''}${r.refusals ? ', other refusals' : ''}${r.applied === null ? '' : `; written as version ${r.applied}`}`,
+    );
     const details = [
       ...d.changed.map((c) => `  ~ ${c.key}: ${c.field}: ${c.old ?? 'null'} -> ${c.new ?? 'null'}`),
-      ...d.added.map((key) => `  + ${key}`), ...d.gone.map((key) => `  - ${key}`),
+      ...d.added.map((key) => `  + ${key}`),
+      ...d.gone.map((key) => `  - ${key}`),
     ];
     lines.push(...details.slice(0, SHOWN));
     if (details.length > SHOWN) lines.push(`  … and ${details.length - SHOWN} more`);
   }
-  if (!apply) lines.push('nothing was written; APPLY=1 adds the rebuilt rows as new versions, which the next run uses, and puts damaged files back');
+  if (!apply)
+    lines.push(
+      'nothing was written; APPLY=1 adds the rebuilt rows as new versions, which the next run uses, and puts damaged files back',
+    );
   return lines;
 }

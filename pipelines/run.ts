@@ -46,8 +46,9 @@ export interface RunResult {
 }
 
 const NOTICE = {
-  sandbox: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. '
-    + 'HUD rents are real FY2026 figures.',
+  sandbox:
+    'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. ' +
+    'HUD rents are real FY2026 figures.',
   live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
 } as const;
 
@@ -68,15 +69,24 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const sources = await readSources(options, runId, previous);
 
   // An unreachable ledger is an error, not an empty list: nothing is published then.
-  const soldLeads = await options.soldLeads?.() ?? [];
+  const soldLeads = (await options.soldLeads?.()) ?? [];
   say(`building models${soldLeads.length === 0 ? '' : `; ${soldLeads.length} sold leads are left out`}`);
-  const models = options.models ?? await loadModels();
+  const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
   const build = await openBuildDatabase(layout.run(runId));
   try {
     await loadInputs(build.connection, {
-      layout, workDir: layout.run(runId), asOf: clock.asOf, observedAt: clock.observedAt(), assumptions, sources,
-      records: await loadRowRecords(), references: loadReferences(), models, previous, soldLeads,
+      layout,
+      workDir: layout.run(runId),
+      asOf: clock.asOf,
+      observedAt: clock.observedAt(),
+      assumptions,
+      sources,
+      records: await loadRowRecords(),
+      references: loadReferences(),
+      models,
+      previous,
+      soldLeads,
     });
     const built = await buildModels(build.connection, models, PUBLISHED);
     const results = await auditModels(build.connection, built);
@@ -87,11 +97,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const facts = await snapshotFacts(options, { runId, previous, assumptions, soldLeads, sources, models, results });
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
     await writeReport(layout, runId, started, sources, {
-      blocked: blocked.map((b) => b.name), published: publication !== null, current: publication?.current ?? false,
+      blocked: blocked.map((b) => b.name),
+      published: publication !== null,
+      current: publication?.current ?? false,
     });
     const nothing = { manifest: null, current: false, changes: null };
     return { runId, sources, models: results, blocked, failuresFolder, ...nothing, ...publication };
-  } finally { await build.close(); }
+  } finally {
+    await build.close();
+  }
 }
 
 /**
@@ -126,7 +140,10 @@ type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
-  build: BuildDatabase, { layout, say }: RunOptions, models: readonly Model[], facts: SnapshotFacts,
+  build: BuildDatabase,
+  { layout, say }: RunOptions,
+  models: readonly Model[],
+  facts: SnapshotFacts,
 ): Promise<Publication> {
   say?.('publishing');
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
@@ -146,14 +163,23 @@ interface Finished {
 
 /** What the manifest says of a run. */
 async function snapshotFacts(
-  { clock, dataClock }: RunOptions, { runId, previous, assumptions, soldLeads, sources, models, results }: Finished,
+  { clock, dataClock }: RunOptions,
+  { runId, previous, assumptions, soldLeads, sources, models, results }: Finished,
 ): Promise<SnapshotFacts> {
   return {
-    run_id: runId, as_of: clock.asOf, generated_at: clock.observedAt(),
-    data_clock: dataClock, notice: NOTICE[dataClock],
-    assumption_set_id: assumptions.id, previous: previous?.run_id ?? null, sold_leads: [...soldLeads],
+    run_id: runId,
+    as_of: clock.asOf,
+    generated_at: clock.observedAt(),
+    data_clock: dataClock,
+    notice: NOTICE[dataClock],
+    assumption_set_id: assumptions.id,
+    previous: previous?.run_id ?? null,
+    sold_leads: [...soldLeads],
     versions: {
-      dealfeed: await ownVersion(), node: process.versions.node, duckdb: duckVersion(), ...hashesOf(models),
+      dealfeed: await ownVersion(),
+      node: process.versions.node,
+      duckdb: duckVersion(),
+      ...hashesOf(models),
     },
     sources: sources.map(({ row, standing, latest }) => ({
       ...row,
@@ -164,7 +190,8 @@ async function snapshotFacts(
       dropped_files: [...(standing?.dropped_files ?? [])],
     })),
     models: results.map((r) => ({ name: r.name, layer: r.layer, rows: r.rows })),
-    audits: results.flatMap((r) => r.audits)
+    audits: results
+      .flatMap((r) => r.audits)
       .map((a) => ({ name: a.name, about: a.about, blocking: a.blocking, failing_rows: a.failing })),
   };
 }
@@ -188,13 +215,26 @@ async function writeReport(
   sources: readonly SourceState[],
   outcome: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await writeWhole(join(layout.run(runId), 'run.json'), `${JSON.stringify({
-    run_id: runId, started_at: new Date(started).toISOString(), seconds: (Date.now() - started) / 1000, ...outcome,
-    reads: sources.map(({ spec, latest }) => ({
-      source: spec.name, status: latest?.status ?? 'not_due', reason: latest?.reason ?? null,
-      counts: latest?.counts ?? null, traffic: latest?.traffic ?? null,
-    })),
-  }, null, 1)}\n`);
+  await writeWhole(
+    join(layout.run(runId), 'run.json'),
+    `${JSON.stringify(
+      {
+        run_id: runId,
+        started_at: new Date(started).toISOString(),
+        seconds: (Date.now() - started) / 1000,
+        ...outcome,
+        reads: sources.map(({ spec, latest }) => ({
+          source: spec.name,
+          status: latest?.status ?? 'not_due',
+          reason: latest?.reason ?? null,
+          counts: latest?.counts ?? null,
+          traffic: latest?.traffic ?? null,
+        })),
+      },
+      null,
+      1,
+    )}\n`,
+  );
 }
 
 async function ownVersion(): Promise<string> {

@@ -23,14 +23,16 @@ export const Manifest = z.strictObject({
   previous: z.string().nullable(),
   versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
   /** One entry a source: how it was read, the staged file that stands and the pages it came from. */
-  sources: z.array(z.strictObject({
-    ...SourceRead.schema.shape,
-    staged_run: z.string().nullable(),
-    staged_sha256: hash.nullable(),
-    pages: count,
-    traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
-    dropped_files: z.array(z.string()),
-  })),
+  sources: z.array(
+    z.strictObject({
+      ...SourceRead.schema.shape,
+      staged_run: z.string().nullable(),
+      staged_sha256: hash.nullable(),
+      pages: count,
+      traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
+      dropped_files: z.array(z.string()),
+    }),
+  ),
   models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
   audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
   /** Leads that were sold when it was built, and are left out. Snapshots of before there was a ledger have none. */
@@ -46,7 +48,10 @@ export type Manifest = z.infer<typeof Manifest>;
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
   const path = join(layout.snapshot(runId), 'manifest.json');
   const checked = Manifest.safeParse(await readJson(path));
-  if (!checked.success) throw new DamagedFile(`${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`);
+  if (!checked.success)
+    throw new DamagedFile(
+      `${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`,
+    );
   return checked.data;
 }
 
@@ -73,14 +78,18 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
   if (last === undefined) return null;
   const problems = await verifySnapshot(layout, last);
   if (problems.length > 0) {
-    throw new DamagedFile(`snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`);
+    throw new DamagedFile(
+      `snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`,
+    );
   }
   return readManifest(layout, last);
 }
 
 /** Run id that `current` names, or null where nothing is published yet. */
 export async function currentSnapshot(layout: Layout): Promise<string | null> {
-  try { return basename(await readlink(layout.current)); } catch (error) {
+  try {
+    return basename(await readlink(layout.current));
+  } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }

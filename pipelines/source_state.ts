@@ -19,7 +19,7 @@ export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as c
 
 /** What a source waits for that the operator has to give, or null where it waits for nothing. */
 export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
-  (source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null);
+  source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null;
 
 /** Whether a source without any row waits for the operator, rather than being late or broken. */
 export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
@@ -52,12 +52,18 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
   const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   const row: SourceReadRow = {
-    source: spec.name, family: spec.family, title: spec.title, home: spec.home,
-    terms_basis: spec.terms.basis, terms_note: spec.terms.note,
-    county_fips: spec.county?.fips ?? null, county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
+    source: spec.name,
+    family: spec.family,
+    title: spec.title,
+    home: spec.home,
+    terms_basis: spec.terms.basis,
+    terms_note: spec.terms.note,
+    county_fips: spec.county?.fips ?? null,
+    county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     every_days: spec.everyDays,
     status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
-    reason: tried?.reason ?? waits?.reason ?? null, detail: tried?.detail ?? waits?.detail ?? null,
+    reason: tried?.reason ?? waits?.reason ?? null,
+    detail: tried?.detail ?? waits?.detail ?? null,
     page_url: tried?.page_url ?? null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,

@@ -16,7 +16,10 @@ async function main(): Promise<number> {
     if (Q !== undefined) {
       // A program wants all rows, a person a screen of them.
       const found = await answer(duck.connection, Q, FORMAT === 'table' ? MOST_ROWS : Number.MAX_SAFE_INTEGER);
-      for (const line of FORMAT === 'table' ? asTable(found, process.stdout.isTTY ? process.stdout.columns : Infinity) : asLines(found, FORMAT)) say(line);
+      for (const line of FORMAT === 'table'
+        ? asTable(found, process.stdout.isTTY ? process.stdout.columns : Infinity)
+        : asLines(found, FORMAT))
+        say(line);
       return 0;
     }
     const terminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -25,12 +28,18 @@ async function main(): Promise<number> {
       say(`Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`);
     }
     const well = await converse({
-      connection: duck.connection, input: process.stdin, output: process.stdout, terminal,
-      width: () => (process.stdout.isTTY ? process.stdout.columns : Infinity), historyFile: join(DATA_DIR, 'sql_history'),
+      connection: duck.connection,
+      input: process.stdin,
+      output: process.stdout,
+      terminal,
+      width: () => (process.stdout.isTTY ? process.stdout.columns : Infinity),
+      historyFile: join(DATA_DIR, 'sql_history'),
     });
     // At a terminal a mistake has been seen; in a script it must not pass for success.
     return well || terminal ? 0 : 1;
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 try {

@@ -12,12 +12,23 @@ const [command, ...args] = process.argv.slice(2);
 try {
   if (command === undefined) throw new SettingError('no command was given, expected one to run in the sandbox');
   const settings = readSettings(pipelineSettings);
-  const world = settings.LIVE ? null : await startSandbox({
-    seed: settings.SEED, day: settings.DAY ?? SANDBOX_DAY,
-    listings: settings.LISTINGS, parcels: settings.PARCELS, auctions: settings.AUCTIONS, filings: settings.FILINGS,
+  const world = settings.LIVE
+    ? null
+    : await startSandbox({
+        seed: settings.SEED,
+        day: settings.DAY ?? SANDBOX_DAY,
+        listings: settings.LISTINGS,
+        parcels: settings.PARCELS,
+        auctions: settings.AUCTIONS,
+        filings: settings.FILINGS,
+      });
+  const child = spawn(command, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...(world ? { ...SANDBOX_SECRETS, SANDBOX_URL: world.url } : {}) },
   });
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...(world ? { ...SANDBOX_SECRETS, SANDBOX_URL: world.url } : {}) } });
-  const stop = (signal: NodeJS.Signals): void => { child.kill(signal); };
+  const stop = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   process.exitCode = await new Promise<number>((resolve, reject) => {
     child.on('error', reject).on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));

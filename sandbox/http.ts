@@ -28,9 +28,15 @@ export interface SandboxResponse {
 /** One site: answers a request from what is true on the day. Null is a page it does not have. */
 export type SitePages = (day: WorldDay, request: SandboxRequest) => SandboxResponse | null;
 
-const bytes = (body: string | Uint8Array): Uint8Array => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
+const bytes = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? new TextEncoder().encode(body) : body;
 
-export function respond(body: string | Uint8Array, contentType: string, headers: SandboxResponse['headers'] = {}, status = 200): SandboxResponse {
+export function respond(
+  body: string | Uint8Array,
+  contentType: string,
+  headers: SandboxResponse['headers'] = {},
+  status = 200,
+): SandboxResponse {
   return { status, headers: { 'content-type': contentType, ...headers }, body: bytes(body) };
 }
 
@@ -40,7 +46,11 @@ export const page = (html: string, headers: SandboxResponse['headers'] = {}, sta
 export const json = (value: unknown, headers: SandboxResponse['headers'] = {}, status = 200): SandboxResponse =>
   respond(JSON.stringify(value), 'application/json; charset=utf-8', headers, status);
 
-export const redirect = (location: string, status: 301 | 302 = 302): SandboxResponse => ({ status, headers: { location, 'content-type': 'text/plain' }, body: new Uint8Array() });
+export const redirect = (location: string, status: 301 | 302 = 302): SandboxResponse => ({
+  status,
+  headers: { location, 'content-type': 'text/plain' },
+  body: new Uint8Array(),
+});
 
 /** The HTTP date of an instant, such as "Fri, 20 Nov 2026 06:00:00 GMT". */
 export const httpDate = (day: string, time = '06:00:00'): string => new Date(`${day}T${time}Z`).toUTCString();
@@ -57,10 +67,18 @@ export function conditional(request: SandboxRequest, response: SandboxResponse):
   const { etag, 'last-modified': modified } = response.headers;
   const known = request.headers['if-none-match'];
   const since = request.headers['if-modified-since'];
-  const fresh = known !== undefined && etag !== undefined
-    ? known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//u, '') === etag)
-    : known === undefined && since !== undefined && typeof modified === 'string' && Date.parse(modified) <= Date.parse(since);
+  const fresh =
+    known !== undefined && etag !== undefined
+      ? known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//u, '') === etag)
+      : known === undefined &&
+        since !== undefined &&
+        typeof modified === 'string' &&
+        Date.parse(modified) <= Date.parse(since);
   if (!fresh) return response;
   const kept = ['etag', 'last-modified', 'cache-control', 'vary', 'set-cookie'];
-  return { status: 304, headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => kept.includes(name))), body: new Uint8Array() };
+  return {
+    status: 304,
+    headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => kept.includes(name))),
+    body: new Uint8Array(),
+  };
 }

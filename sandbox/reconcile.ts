@@ -33,13 +33,18 @@ function compare(what: string, published: readonly Row[], keyOf: (row: Row) => s
   for (const [key, expected] of truth) {
     const row = found.get(key);
     if (!row) continue;
-    const differences = Object.entries(expected).filter(([field, value]) => (row[field] ?? null) !== value)
+    const differences = Object.entries(expected)
+      .filter(([field, value]) => (row[field] ?? null) !== value)
       .map(([field, value]) => `${field} is ${JSON.stringify(row[field] ?? null)}, true ${JSON.stringify(value)}`);
     if (differences.length > 0) wrong.push(`${key}: ${differences.join('; ')}`);
   }
   return {
-    what, expected: truth.size, found: found.size,
-    missing: [...truth.keys()].filter((k) => !found.has(k)), unexpected: [...found.keys()].filter((k) => !truth.has(k)), wrong,
+    what,
+    expected: truth.size,
+    found: found.size,
+    missing: [...truth.keys()].filter((k) => !found.has(k)),
+    unexpected: [...found.keys()].filter((k) => !truth.has(k)),
+    wrong,
   };
 }
 
@@ -49,7 +54,8 @@ export const parcelKey = (countyFips: string, printed: string): string => {
   return countyFips === '39049' && key.length === 11 && key.endsWith('00') ? key.slice(0, 9) : key;
 };
 
-const addDays = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Sheriff sales are read from a week back to seventy-five days ahead. */
 const SALES_FROM = -7;
@@ -60,7 +66,8 @@ const STARK = '39151';
 const CERTIFYING: ReadonlySet<string> = new Set(['39113', '39151']);
 
 /** Where the address of a parcel of a list without addresses comes from. */
-const addressBasis = (onMap: boolean, atSale: boolean): string | null => (onMap ? 'parcel_layer' : atSale ? 'sheriff_sale' : null);
+const addressBasis = (onMap: boolean, atSale: boolean): string | null =>
+  onMap ? 'parcel_layer' : atSale ? 'sheriff_sale' : null;
 
 /** Compare the snapshot in `folder` with the world on its day. */
 export async function reconcile(folder: string, day: WorldDay): Promise<Reconciled[]> {
@@ -71,58 +78,165 @@ export async function reconcile(folder: string, day: WorldDay): Promise<Reconcil
     const results: Reconciled[] = [];
     const versions = await all('listing_history', 'is_latest AND gone_on IS NULL');
     for (const [site, shown] of Map.groupBy(day.listings, (l) => l.site)) {
-      results.push(compare(`listings of ${site}`, versions.filter((v) => v['source'] === site), (v) => String(v['listing_id']), new Map(shown.map((l) => [l.listingId, {
-        street: l.street, city: l.city, state: l.state, zip: l.zip, list_price: l.price, units: l.units, cap_rate: l.capRate, noi: l.noi,
-        year_built: l.yearBuilt, listed_on: l.postedOn, availability: l.availability,
-      }]))));
+      results.push(
+        compare(
+          `listings of ${site}`,
+          versions.filter((v) => v['source'] === site),
+          (v) => String(v['listing_id']),
+          new Map(
+            shown.map((l) => [
+              l.listingId,
+              {
+                street: l.street,
+                city: l.city,
+                state: l.state,
+                zip: l.zip,
+                list_price: l.price,
+                units: l.units,
+                cap_rate: l.capRate,
+                noi: l.noi,
+                year_built: l.yearBuilt,
+                listed_on: l.postedOn,
+                availability: l.availability,
+              },
+            ]),
+          ),
+        ),
+      );
     }
     results.push(properties(versions, day), rents(await all('deals'), versions, day));
 
     const signals = await all('signals', "signal_state = 'listed'");
     const auctions = await all('auctions', `sale_date >= DATE ${literal(addDays(day.day, SALES_FROM))}`);
-    const inWindow = day.auctions.filter((a) => a.saleDate >= addDays(day.day, SALES_FROM) && a.saleDate <= addDays(day.day, SALES_TO));
+    const inWindow = day.auctions.filter(
+      (a) => a.saleDate >= addDays(day.day, SALES_FROM) && a.saleDate <= addDays(day.day, SALES_TO),
+    );
     const atSale = new Set(inWindow.map((a) => a.propertyId));
     for (const [county, list] of Map.groupBy(day.delinquent, (d) => d.countyFips)) {
-      results.push(compare(`delinquent parcels of ${county}`, signals.filter((s) => s['county_fips'] === county), (s) => String(s['parcel_key']),
-        new Map(list.map((d) => [parcelKey(d.countyFips, d.parcel), {
-          // Hamilton's list has neither value nor street; both come from the map, which is behind for a few parcels.
-          amount: d.amount, county_value: d.isMapped ? `${d.marketValue}.00` : null,
-          // Montgomery and Stark print the year of certification, the others nothing that tells how long it is.
-          ...(CERTIFYING.has(d.countyFips) ? { years_delinquent: Number(day.day.slice(0, 4)) - d.certifiedYear, years_basis: 'since_certified_year' } : { years_delinquent: null, years_basis: 'unknown' }),
-          // The sheriff prints the street of a parcel for which the county has none.
-          has_address: (day.property(d.propertyId).hasAddress && d.isMapped) || atSale.has(d.propertyId),
-          ...(d.countyFips === HAMILTON ? { address_basis: addressBasis(day.property(d.propertyId).hasAddress && d.isMapped, atSale.has(d.propertyId)) } : {}),
-        }]))));
+      results.push(
+        compare(
+          `delinquent parcels of ${county}`,
+          signals.filter((s) => s['county_fips'] === county),
+          (s) => String(s['parcel_key']),
+          new Map(
+            list.map((d) => [
+              parcelKey(d.countyFips, d.parcel),
+              {
+                // Hamilton's list has neither value nor street; both come from the map, which is behind for a few parcels.
+                amount: d.amount,
+                county_value: d.isMapped ? `${d.marketValue}.00` : null,
+                // Montgomery and Stark print the year of certification, the others nothing that tells how long it is.
+                ...(CERTIFYING.has(d.countyFips)
+                  ? {
+                      years_delinquent: Number(day.day.slice(0, 4)) - d.certifiedYear,
+                      years_basis: 'since_certified_year',
+                    }
+                  : { years_delinquent: null, years_basis: 'unknown' }),
+                // The sheriff prints the street of a parcel for which the county has none.
+                has_address: (day.property(d.propertyId).hasAddress && d.isMapped) || atSale.has(d.propertyId),
+                ...(d.countyFips === HAMILTON
+                  ? {
+                      address_basis: addressBasis(
+                        day.property(d.propertyId).hasAddress && d.isMapped,
+                        atSale.has(d.propertyId),
+                      ),
+                    }
+                  : {}),
+              },
+            ]),
+          ),
+        ),
+      );
     }
     // Summit's notice has amounts alone; who else prints a street for one of its parcels is the sheriff.
-    results.push(compare('delinquent parcels of 39153', signals.filter((s) => s['county_fips'] === '39153'), (s) => String(s['parcel_key']),
-      new Map(day.printedDebts.map((d) => [parcelKey(d.countyFips, d.parcel), { amount: d.amount, owner_name: null, county_value: null, has_address: atSale.has(d.propertyId) }]))));
+    results.push(
+      compare(
+        'delinquent parcels of 39153',
+        signals.filter((s) => s['county_fips'] === '39153'),
+        (s) => String(s['parcel_key']),
+        new Map(
+          day.printedDebts.map((d) => [
+            parcelKey(d.countyFips, d.parcel),
+            { amount: d.amount, owner_name: null, county_value: null, has_address: atSale.has(d.propertyId) },
+          ]),
+        ),
+      ),
+    );
     for (const [county, items] of Map.groupBy(inWindow, (a) => a.countyFips)) {
-      results.push(compare(`sheriff sales of ${county}`, auctions.filter((a) => a['county_fips'] === county),
-        (a) => [a['case_number'], a['parcel_key'], a['sale_date']].join(' '),
-        new Map(items.map((a) => [[a.caseNumber, parcelKey(a.countyFips, a.parcel), a.saleDate].join(' '), {
-          sale_status: a.status, appraised_value: a.appraised, sale_kind: a.kind, sold_amount: a.soldFor,
-          // The sheriff's page says the round of a mortgage sale only.
-          ...(a.kind === 'mortgage_foreclosure' ? { sale_round: a.round } : {}),
-          ...(a.openingBid === null ? {} : { opening_bid: a.openingBid, opening_bid_derived: false }),
-          // Stark's own page tells the defendant of sales to come.
-          ...(a.countyFips === STARK ? { defendant: a.saleDate >= day.day ? a.defendant : null, plaintiff: null } : {}),
-        }]))));
+      results.push(
+        compare(
+          `sheriff sales of ${county}`,
+          auctions.filter((a) => a['county_fips'] === county),
+          (a) => [a['case_number'], a['parcel_key'], a['sale_date']].join(' '),
+          new Map(
+            items.map((a) => [
+              [a.caseNumber, parcelKey(a.countyFips, a.parcel), a.saleDate].join(' '),
+              {
+                sale_status: a.status,
+                appraised_value: a.appraised,
+                sale_kind: a.kind,
+                sold_amount: a.soldFor,
+                // The sheriff's page says the round of a mortgage sale only.
+                ...(a.kind === 'mortgage_foreclosure' ? { sale_round: a.round } : {}),
+                ...(a.openingBid === null ? {} : { opening_bid: a.openingBid, opening_bid_derived: false }),
+                // Stark's own page tells the defendant of sales to come.
+                ...(a.countyFips === STARK
+                  ? { defendant: a.saleDate >= day.day ? a.defendant : null, plaintiff: null }
+                  : {}),
+              },
+            ]),
+          ),
+        ),
+      );
     }
     const filings = await all('filings');
-    results.push(compare('filings of ohio_sos', filings.filter((f) => f['source'] === 'ohio_sos'), (f) => String(f['document_number']),
-      new Map(day.ohio.filings.filter((f) => f.businessName !== null).map((f) => [f.documentNumber, { business_name: f.businessName, filing_date: f.effectiveDate, ...amendmentOf(day, f) }]))));
-    results.push(compare('filings of colorado_sos', filings.filter((f) => f['source'] === 'colorado_sos'), (f) => String(f['document_number']),
-      new Map(day.colorado.map((e) => [e.entityId, { business_name: e.name, filing_date: e.formedOn, entity_status: e.row['entitystatus'] }]))));
+    results.push(
+      compare(
+        'filings of ohio_sos',
+        filings.filter((f) => f['source'] === 'ohio_sos'),
+        (f) => String(f['document_number']),
+        new Map(
+          day.ohio.filings
+            .filter((f) => f.businessName !== null)
+            .map((f) => [
+              f.documentNumber,
+              { business_name: f.businessName, filing_date: f.effectiveDate, ...amendmentOf(day, f) },
+            ]),
+        ),
+      ),
+    );
+    results.push(
+      compare(
+        'filings of colorado_sos',
+        filings.filter((f) => f['source'] === 'colorado_sos'),
+        (f) => String(f['document_number']),
+        new Map(
+          day.colorado.map((e) => [
+            e.entityId,
+            { business_name: e.name, filing_date: e.formedOn, entity_status: e.row['entitystatus'] },
+          ]),
+        ),
+      ),
+    );
     return results;
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 /** The last that the month's reports say of a filing's business. */
 function amendmentOf(day: WorldDay, filing: WorldDay['ohio']['filings'][number]): Row {
-  const [last] = day.ohio.amendments.filter((a) => a.charterNumber === filing.charterNumber && a.businessName !== null && a.effectiveDate >= filing.effectiveDate)
+  const [last] = day.ohio.amendments
+    .filter(
+      (a) =>
+        a.charterNumber === filing.charterNumber && a.businessName !== null && a.effectiveDate >= filing.effectiveDate,
+    )
     .sort((a, b) => (`${a.effectiveDate} ${a.documentNumber}` < `${b.effectiveDate} ${b.documentNumber}` ? 1 : -1));
-  return { amendment_kind: last?.kind ?? null, amendment_date: last?.effectiveDate ?? null, amendment_document: last?.documentNumber ?? null };
+  return {
+    amendment_kind: last?.kind ?? null,
+    amendment_date: last?.effectiveDate ?? null,
+    amendment_document: last?.documentNumber ?? null,
+  };
 }
 
 /** One deal a property: two listings belong to one deal exactly when they show the same property. */
@@ -132,13 +246,25 @@ function properties(versions: readonly Row[], day: WorldDay): Reconciled {
   const dealsOf = new Map<string, Set<string>>();
   const wrong: string[] = [];
   for (const [deal, members] of byDeal) {
-    const shown = new Set(members.map((m) => trueOf.get(`${String(m['source'])} ${String(m['listing_id'])}`) ?? 'a listing the world does not have'));
+    const shown = new Set(
+      members.map(
+        (m) => trueOf.get(`${String(m['source'])} ${String(m['listing_id'])}`) ?? 'a listing the world does not have',
+      ),
+    );
     if (shown.size > 1) wrong.push(`deal ${deal} joins ${[...shown].join(', ')}`);
     for (const property of shown) dealsOf.set(property, (dealsOf.get(property) ?? new Set()).add(deal));
   }
-  for (const [property, deals] of dealsOf) if (deals.size > 1) wrong.push(`property ${property} is split into ${deals.size} deals`);
+  for (const [property, deals] of dealsOf)
+    if (deals.size > 1) wrong.push(`property ${property} is split into ${deals.size} deals`);
   const expected = new Set(trueOf.values());
-  return { what: 'properties for sale (one deal each)', expected: expected.size, found: byDeal.size, missing: [...expected].filter((p) => !dealsOf.has(p)), unexpected: [], wrong };
+  return {
+    what: 'properties for sale (one deal each)',
+    expected: expected.size,
+    found: byDeal.size,
+    missing: [...expected].filter((p) => !dealsOf.has(p)),
+    unexpected: [],
+    wrong,
+  };
 }
 
 /**
@@ -157,7 +283,7 @@ function rents(deals: readonly Row[], versions: readonly Row[], day: WorldDay): 
     const { rent2br } = day.property(property);
     const stated = deal['rent_basis'] === 'metro_lowest_of_several' && Number(deal['market_rent_2br']) <= rent2br;
     truth.set(property, { market_rent_2br: `${rent2br}.00` });
-    published.push({ property, market_rent_2br: stated ? `${rent2br}.00` : deal['market_rent_2br'] ?? null });
+    published.push({ property, market_rent_2br: stated ? `${rent2br}.00` : (deal['market_rent_2br'] ?? null) });
   }
   return compare('HUD 2-bedroom rents of deals', published, (r) => String(r['property']), truth);
 }
@@ -167,7 +293,13 @@ export function linesOf(results: readonly Reconciled[], most = 3): string[] {
   const width = Math.max(...results.map((r) => r.what.length));
   return results.flatMap((r) => [
     `  ${r.what.padEnd(width)}  expected ${String(r.expected).padStart(5)}  found ${String(r.found).padStart(5)}  missing ${r.missing.length}  unexpected ${r.unexpected.length}  wrong ${r.wrong.length}`,
-    ...[...r.missing.map((m) => `missing ${m}`), ...r.unexpected.map((u) => `unexpected ${u}`), ...r.wrong.map((w) => `wrong ${w}`)].slice(0, most).map((line) => `      ${line}`),
+    ...[
+      ...r.missing.map((m) => `missing ${m}`),
+      ...r.unexpected.map((u) => `unexpected ${u}`),
+      ...r.wrong.map((w) => `wrong ${w}`),
+    ]
+      .slice(0, most)
+      .map((line) => `      ${line}`),
   ]);
 }
 

@@ -27,7 +27,10 @@ export interface Altered extends SandboxResponse {
 }
 
 /** A test's hook into every answer. What it returns takes the answer's place. */
-export type Alter = (request: Pick<SandboxRequest, 'host' | 'path' | 'method' | 'query' | 'headers'>, response: SandboxResponse) => Altered | undefined;
+export type Alter = (
+  request: Pick<SandboxRequest, 'host' | 'path' | 'method' | 'query' | 'headers'>,
+  response: SandboxResponse,
+) => Altered | undefined;
 
 export interface SandboxOptions extends Partial<WorldOptions> {
   readonly day?: string;
@@ -47,8 +50,13 @@ export interface Sandbox {
 }
 
 function cookiesOf(header: string | undefined): Record<string, string> {
-  return Object.fromEntries((header ?? '').split(';').map((part) => part.trim().split('=')).filter(([name]) => name)
-    .map(([name, ...value]) => [(name ?? '').toLowerCase(), value.join('=')]));
+  return Object.fromEntries(
+    (header ?? '')
+      .split(';')
+      .map((part) => part.trim().split('='))
+      .filter(([name]) => name)
+      .map(([name, ...value]) => [(name ?? '').toLowerCase(), value.join('=')]),
+  );
 }
 
 function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxRequest {
@@ -59,8 +67,12 @@ function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxReq
   const firstVisit = url.pathname !== '/robots.txt' && !visitors.has(visitor);
   if (firstVisit) visitors.add(visitor);
   return {
-    method: incoming.method ?? 'GET', publicHost, host, firstVisit,
-    path: url.pathname, query: url.searchParams,
+    method: incoming.method ?? 'GET',
+    publicHost,
+    host,
+    firstVisit,
+    path: url.pathname,
+    query: url.searchParams,
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
     cookies: cookiesOf(incoming.headers.cookie),
   };
@@ -71,9 +83,18 @@ const notFound = (): SandboxResponse => page(htmlPage('Not found', '<h1>404 Not 
 /** The site's answer to a request, before any fault and before compression. */
 export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse {
   const site = sites.get(request.host);
-  if (!site) return page(htmlPage('No such site', `<h1>The sandbox has no site of this name</h1><p>It has ${[...sites.keys()].join(', ')}.</p>`), {}, 421);
+  if (!site)
+    return page(
+      htmlPage(
+        'No such site',
+        `<h1>The sandbox has no site of this name</h1><p>It has ${[...sites.keys()].join(', ')}.</p>`,
+      ),
+      {},
+      421,
+    );
   const posted = request.method === 'POST' && request.form !== undefined && takesForms.has(request.host);
-  if (request.method !== 'GET' && request.method !== 'HEAD' && !posted) return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !posted)
+    return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
   return conditional(request, site(day, request) ?? notFound());
 }
 
@@ -83,21 +104,33 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript))/u;
 function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altered, date: string): void {
   const { status, headers } = altered;
   const type = String(headers['content-type'] ?? '');
-  const zip = COMPRESSIBLE.test(type) && altered.body.length > 500 && headers['content-encoding'] === undefined && /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
+  const zip =
+    COMPRESSIBLE.test(type) &&
+    altered.body.length > 500 &&
+    headers['content-encoding'] === undefined &&
+    /\bgzip\b/u.test(request.headers['accept-encoding'] ?? '');
   const body = zip ? gzipSync(altered.body, { level: 6 }) : altered.body;
   const own: Record<string, string> = {
-    date, 'x-dealfeed-sandbox': 'made-up data', ...(COMPRESSIBLE.test(type) ? { vary: 'Accept-Encoding' } : {}), ...(zip ? { 'content-encoding': 'gzip' } : {}),
+    date,
+    'x-dealfeed-sandbox': 'made-up data',
+    ...(COMPRESSIBLE.test(type) ? { vary: 'Accept-Encoding' } : {}),
+    ...(zip ? { 'content-encoding': 'gzip' } : {}),
   };
   const empty = status === 304 || status === 204;
   outgoing.writeHead(status, {
-    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
-    ...own, ...(empty ? {} : { 'content-length': String(body.length) }),
+    ...Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    ),
+    ...own,
+    ...(empty ? {} : { 'content-length': String(body.length) }),
   });
   if (request.method === 'HEAD' || empty) {
     outgoing.end();
   } else if (altered.truncateAt !== undefined && altered.truncateAt < body.length) {
     // What was sent must leave before the connection breaks, or the client would see a reset instead of a cut body.
-    outgoing.write(body.subarray(0, altered.truncateAt), () => { setTimeout(() => outgoing.destroy(), 20); });
+    outgoing.write(body.subarray(0, altered.truncateAt), () => {
+      setTimeout(() => outgoing.destroy(), 20);
+    });
   } else {
     outgoing.end(body);
   }
@@ -110,16 +143,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const today = worldOn(world, day);
   const visitors = new Set<string>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = { ...requestOf(incoming, visitors), ...(incoming.method === 'POST' ? { form: new URLSearchParams(await text(incoming)) } : {}) };
+    const request = {
+      ...requestOf(incoming, visitors),
+      ...(incoming.method === 'POST' ? { form: new URLSearchParams(await text(incoming)) } : {}),
+    };
     const response = answer(today, request);
     const altered: Altered = alter?.(request, response) ?? response;
-    if (altered.delayMs !== undefined) await new Promise((resolve) => { setTimeout(resolve, altered.delayMs); });
+    if (altered.delayMs !== undefined)
+      await new Promise((resolve) => {
+        setTimeout(resolve, altered.delayMs);
+      });
     if (altered.reset) incoming.socket.destroy();
     else send(outgoing, request, altered, httpDate(day, '12:00:00'));
   };
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: unknown) => {
-      process.stderr.write(`sandbox: ${incoming.headers.host ?? ''}${incoming.url ?? ''}: ${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+      process.stderr.write(
+        `sandbox: ${incoming.headers.host ?? ''}${incoming.url ?? ''}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      );
       if (!outgoing.headersSent) outgoing.writeHead(500, { 'content-type': 'text/plain' });
       outgoing.end();
     });
@@ -130,22 +171,34 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const { port: bound } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${bound}`, port: bound, world, day: today,
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => { resolve(); });
-      server.closeAllConnections();
-    }),
+    url: `http://127.0.0.1:${bound}`,
+    port: bound,
+    world,
+    day: today,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
   };
 }
 
 async function main(): Promise<void> {
   const settings = readSettings(pipelineSettings);
   const sandbox = await startSandbox({
-    seed: settings.SEED, day: settings.DAY ?? SANDBOX_DAY,
-    listings: settings.LISTINGS, parcels: settings.PARCELS, auctions: settings.AUCTIONS, filings: settings.FILINGS,
+    seed: settings.SEED,
+    day: settings.DAY ?? SANDBOX_DAY,
+    listings: settings.LISTINGS,
+    parcels: settings.PARCELS,
+    auctions: settings.AUCTIONS,
+    filings: settings.FILINGS,
   });
   process.stdout.write(`${JSON.stringify({ url: sandbox.url })}\n`);
-  const stop = (): void => { void sandbox.close(); };
+  const stop = (): void => {
+    void sandbox.close();
+  };
   process.once('SIGTERM', stop).once('SIGINT', stop);
 }
 

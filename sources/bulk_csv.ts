@@ -18,7 +18,8 @@ const ODD = `[^ -~${BETWEEN}]|  |${BETWEEN}(?i:${NOTHING.source.slice(1, -1)})${
 const published = (position: number): string => `cell_${position}`;
 
 /** Without spaces around it. DuckDB's trim looks up the Unicode class of every character: it is left to the few cells that begin or end with a space. */
-const trimmed = (cell: string): string => `CASE WHEN prefix(${cell}, ' ') OR suffix(${cell}, ' ') THEN trim(${cell}) ELSE ${cell} END`;
+const trimmed = (cell: string): string =>
+  `CASE WHEN prefix(${cell}, ' ') OR suffix(${cell}, ' ') THEN trim(${cell}) ELSE ${cell} END`;
 
 /**
  * A SELECT over a file of the form isStrictCsv: the values of each row and its page's address, and the cells as
@@ -26,7 +27,12 @@ const trimmed = (cell: string): string => `CASE WHEN prefix(${cell}, ' ') OR suf
  * @param header names of the file's columns in lower case
  * @param columns columns of the record, in order
  */
-export function plainRowsSql({ cells, texts, plain, values, sourceUrl }: BulkCsv, header: readonly string[], columns: readonly string[], file: string): string {
+export function plainRowsSql(
+  { cells, texts, plain, values, sourceUrl }: BulkCsv,
+  header: readonly string[],
+  columns: readonly string[],
+  file: string,
+): string {
   const own = cells.map((c) => `nullif(${trimmed(published(header.indexOf(c)))}, '') AS ${identifier(c)}`).join(', ');
   const all = header.map((_, position) => published(position));
   // One text for the whole row, so that it is searched once.

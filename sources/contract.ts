@@ -203,12 +203,26 @@ export interface SourceSpec {
   readonly bulk?: BulkCsv;
 }
 
-const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>(['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only']);
+const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>([
+  'us_government_work',
+  'open_data',
+  'public_record',
+  'permission',
+  'sandbox_only',
+]);
 
 /** Refuse a source that does not state under which terms it may be read, before anything is asked of its site. */
-export function requireTerms({ name, terms }: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
+export function requireTerms({
+  name,
+  terms,
+}: {
+  readonly name: string;
+  readonly terms?: Partial<Terms> | undefined;
+}): void {
   if (BASES.has(terms?.basis) && terms?.note?.trim()) return;
-  throw new Error(`source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${[...BASES].join(', ')}) and a note that says under which terms it may be read`);
+  throw new Error(
+    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${[...BASES].join(', ')}) and a note that says under which terms it may be read`,
+  );
 }
 
 /** Check a declaration's form at load time, so that a wrong one names its field rather than failing in a run. */
@@ -231,8 +245,17 @@ export function defineSource(spec: SourceSpec): SourceSpec {
 
 /** Why a source's new rows are not trusted. Thrown by parse, fetch or the checks after them. */
 export type QuarantineReason =
-  | 'malformed_page' | 'empty_body' | 'truncated_download' | 'unknown_column' | 'missing_column'
-  | 'template_changed' | 'count_mismatch' | 'too_few_rows' | 'too_many_rejects' | 'row_count_dropped' | 'body_too_large'
+  | 'malformed_page'
+  | 'empty_body'
+  | 'truncated_download'
+  | 'unknown_column'
+  | 'missing_column'
+  | 'template_changed'
+  | 'count_mismatch'
+  | 'too_few_rows'
+  | 'too_many_rejects'
+  | 'row_count_dropped'
+  | 'body_too_large'
   | 'parser_error';
 
 /** The page is not what the adapter knows: its new rows are set aside, the last good rows stay. */
@@ -250,7 +273,15 @@ export class Quarantine extends Error {
 /** The site refuses or does not answer; nothing is evaded. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable';
-  readonly reason: 'refused' | 'robots' | 'rate_limited' | 'challenge' | 'not_found' | 'server_error' | 'unreachable' | 'host_not_allowed';
+  readonly reason:
+    | 'refused'
+    | 'robots'
+    | 'rate_limited'
+    | 'challenge'
+    | 'not_found'
+    | 'server_error'
+    | 'unreachable'
+    | 'host_not_allowed';
   readonly status: number | undefined;
   readonly pageUrl: string;
   constructor(reason: SourceUnavailable['reason'], detail: string, pageUrl: string, status?: number) {

@@ -68,7 +68,11 @@ export function recordsAt(slice: Uint8Array, positions: ReadonlySet<number>): Ma
   const file = bufferOf(slice);
   const records = new Records(file);
   const found = new Map<number, string>();
-  for (let [from, position] = [records.endAfter(1), 0]; from < file.length && found.size < positions.size; position += 1) {
+  for (
+    let [from, position] = [records.endAfter(1), 0];
+    from < file.length && found.size < positions.size;
+    position += 1
+  ) {
     const end = records.endAfter(from + 1);
     if (positions.has(position)) found.set(position, file.toString('utf8', from, end).replace(/[\r\n]+$/u, ''));
     from = end;
@@ -95,7 +99,14 @@ function oneLineEnd(file: Buffer): '\n' | '\r\n' | undefined {
 export function isStrictCsv(slice: Uint8Array): boolean {
   const file = bufferOf(slice);
   const end = oneLineEnd(file);
-  if (end === undefined || !isUtf8(file) || file.includes(0) || file.includes(`${end}${end}`) || file[0] === end.charCodeAt(0)) return false;
+  if (
+    end === undefined ||
+    !isUtf8(file) ||
+    file.includes(0) ||
+    file.includes(`${end}${end}`) ||
+    file[0] === end.charCodeAt(0)
+  )
+    return false;
   const at = (from: number): number => {
     const found = file.indexOf(QUOTE, from);
     return found === -1 ? file.length : found;

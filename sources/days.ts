@@ -8,7 +8,8 @@ export function addDays(day: string, count: number): string {
 /** Months YYYY-MM from the month of one day to the month of another, in order. */
 export function monthsBetween(from: string, to: string): string[] {
   const months: string[] = [];
-  for (let month = from.slice(0, 7); month <= to.slice(0, 7); month = addDays(`${month}-28`, 4).slice(0, 7)) months.push(month);
+  for (let month = from.slice(0, 7); month <= to.slice(0, 7); month = addDays(`${month}-28`, 4).slice(0, 7))
+    months.push(month);
   return months;
 }
 

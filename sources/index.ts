@@ -14,7 +14,10 @@ export interface FoundSource {
 const ROOT = new URL('./', import.meta.url);
 
 const folders = async (at: URL): Promise<string[]> =>
-  (await readdir(at, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+  (await readdir(at, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
 
 /**
  * The adapters under `<root>/<family>/<name>/source.ts` with their folders, sorted by name; `root` is this folder.
@@ -30,8 +33,10 @@ export async function findSources(root = ROOT): Promise<FoundSource[]> {
       const file = fileURLToPath(new URL('source.ts', folder));
       const { default: spec } = (await import(file)) as { default?: SourceSpec };
       if (typeof spec?.parse !== 'function') throw new Error(`${file}: has no default export made by defineSource`);
-      if (spec.name !== name) throw new Error(`${file}: declares the name ${spec.name}, expected ${name} as its folder`);
-      if (spec.family !== family) throw new Error(`${file}: declares the family ${spec.family}, expected ${family} as its folder`);
+      if (spec.name !== name)
+        throw new Error(`${file}: declares the name ${spec.name}, expected ${name} as its folder`);
+      if (spec.family !== family)
+        throw new Error(`${file}: declares the family ${spec.family}, expected ${family} as its folder`);
       requireTerms(spec);
       const twin = found.find((other) => other.spec.name === name);
       if (twin) throw new Error(`${file}: the name ${name} is taken by ${fileURLToPath(twin.folder)}`);
@@ -49,7 +54,9 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
   const folder = new URL('rows/', ROOT);
   const records: RecordDefinition[] = [];
   for (const file of (await readdir(folder)).sort()) {
-    const exported = Object.values((await import(fileURLToPath(new URL(file, folder)))) as Record<string, RecordDefinition | undefined>);
+    const exported = Object.values(
+      (await import(fileURLToPath(new URL(file, folder)))) as Record<string, RecordDefinition | undefined>,
+    );
     const record = exported.find((e) => e?.columns !== undefined);
     if (!record) throw new Error(`sources/rows/${file}: exports no record made by defineRecord`);
     records.push(record);
@@ -59,4 +66,6 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
 
 /** Secrets that sources declare, by the name of their setting, as they are set for this process. An empty one is not set. */
 export const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
-  Object.fromEntries(sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]));
+  Object.fromEntries(
+    sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]),
+  );

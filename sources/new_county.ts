@@ -11,20 +11,37 @@ import { readSettings, SettingError } from '../lib/settings.ts';
 const OHIO_FIPS = /^39\d{3}$/;
 
 const settingsOfCounty = z.object({
-  NAME: z.string('a name such as oh_lorain_tax').regex(/^oh_[a-z]+(_[a-z]+)*_(tax|sheriff)$/, 'a name such as oh_lorain_tax or oh_lorain_sheriff'),
-  FAMILY: z.enum(['realauction', 'arcgis_parcels', 'county_list_file'], 'realauction (sheriff sales on RealAuction), arcgis_parcels (a parcel layer) or county_list_file (a list dropped by the operator)'),
-  FIPS: z.string('the county\'s FIPS code, such as 39093').regex(OHIO_FIPS, 'the five digits of an Ohio county, such as 39093'),
+  NAME: z
+    .string('a name such as oh_lorain_tax')
+    .regex(/^oh_[a-z]+(_[a-z]+)*_(tax|sheriff)$/, 'a name such as oh_lorain_tax or oh_lorain_sheriff'),
+  FAMILY: z.enum(
+    ['realauction', 'arcgis_parcels', 'county_list_file'],
+    'realauction (sheriff sales on RealAuction), arcgis_parcels (a parcel layer) or county_list_file (a list dropped by the operator)',
+  ),
+  FIPS: z
+    .string("the county's FIPS code, such as 39093")
+    .regex(OHIO_FIPS, 'the five digits of an Ohio county, such as 39093'),
 });
 
-interface County { readonly name: string; readonly title: string; readonly fips: string }
+interface County {
+  readonly name: string;
+  readonly title: string;
+  readonly fips: string;
+}
 
 /** A case of recorded/pages.json, as test/sources/fleet.test.ts describes it. */
 type Case = Readonly<Record<string, unknown>>;
-interface Template { readonly folder: 'tax' | 'sheriff'; source(county: County): string; pages(county: County): Readonly<Record<string, Case>>; /** What to record, in words. */ readonly record: string }
+interface Template {
+  readonly folder: 'tax' | 'sheriff';
+  source(county: County): string;
+  pages(county: County): Readonly<Record<string, Case>>;
+  /** What to record, in words. */ readonly record: string;
+}
 
 const BLOCKED = '<html><head><title>Sign in</title></head><body>Please sign in to go on.</body></html>';
 const hostOf = ({ title }: County): string => `${title.toLowerCase().replaceAll(' ', '')}.sheriffsaleauction.ohio.gov`;
-const layerOf = ({ title }: County): string => `https://gis.${title.toLowerCase().replaceAll(' ', '')}.example/server/rest/services/Parcels/FeatureServer/0`;
+const layerOf = ({ title }: County): string =>
+  `https://gis.${title.toLowerCase().replaceAll(' ', '')}.example/server/rest/services/Parcels/FeatureServer/0`;
 
 const TEMPLATES: Readonly<Record<z.infer<typeof settingsOfCounty>['FAMILY'], Template>> = {
   realauction: {
@@ -35,7 +52,12 @@ export default realAuction({ county: '${c.title}', fips: '${c.fips}', host: '${h
 `,
     pages: (c) => {
       const url = `https://${hostOf(c)}/index.cfm?zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=W&PageDir=0&doR=1`;
-      const items = { kind: 'items', url, context: { saleDate: 'YYYY-MM-DD', area: 'W', saleTypes: '{}' }, contentType: 'text/html;charset=UTF-8' };
+      const items = {
+        kind: 'items',
+        url,
+        context: { saleDate: 'YYYY-MM-DD', area: 'W', saleTypes: '{}' },
+        contentType: 'text/html;charset=UTF-8',
+      };
       return {
         items: { ...items, file: 'items.json' },
         new_token: { ...items, file: 'new_token.json', quarantine: 'template_changed' },
@@ -44,7 +66,8 @@ export default realAuction({ county: '${c.title}', fips: '${c.fips}', host: '${h
         cut_off: { ...items, file: 'items.json', cutTo: 300, quarantine: 'malformed_page' },
       };
     },
-    record: 'items.json: the answer to LOAD for one sale day with a few items (the browser\'s network tab shows it while the page of the day loads). new_token.json: the same with a token the platform does not use, such as @ZZ. Put the sale day into context.saleDate.',
+    record:
+      "items.json: the answer to LOAD for one sale day with a few items (the browser's network tab shows it while the page of the day loads). new_token.json: the same with a token the platform does not use, such as @ZZ. Put the sale day into context.saleDate.",
   },
   arcgis_parcels: {
     folder: 'tax',
@@ -76,7 +99,8 @@ export default arcgisParcels({
         blocked_login_page: { ...features, text: BLOCKED, quarantine: 'malformed_page' },
       };
     },
-    record: 'features.json: what `<layer>/query?where=<where>&outFields=*&returnGeometry=false&resultRecordCount=3&f=json` answers. last_page.json: the same with "features": []. without_a_field.json: last_page.json with the field of the amount taken out of "fields".',
+    record:
+      'features.json: what `<layer>/query?where=<where>&outFields=*&returnGeometry=false&resultRecordCount=3&f=json` answers. last_page.json: the same with "features": []. without_a_field.json: last_page.json with the field of the amount taken out of "fields".',
   },
   county_list_file: {
     folder: 'tax',
@@ -103,10 +127,16 @@ export default countyListFile({
         headings_only: { ...list, text: 'Parcel,Owner,Amount Due\n' },
         heading_renamed: { ...list, text: 'Parcel,Owner,Sum\n1,A,2\n', quarantine: 'missing_column' },
         blocked_page_saved_as_a_list: { ...list, text: BLOCKED, quarantine: 'missing_column' },
-        not_a_workbook: { ...list, kind: 'xlsx', url: `file:///drop/${name}/list.xlsx`, text: BLOCKED, quarantine: 'malformed_page' },
+        not_a_workbook: {
+          ...list,
+          kind: 'xlsx',
+          url: `file:///drop/${name}/list.xlsx`,
+          text: BLOCKED,
+          quarantine: 'malformed_page',
+        },
       };
     },
-    record: 'list.csv: a few rows of the county\'s list with its own headings.',
+    record: "list.csv: a few rows of the county's list with its own headings.",
   },
 };
 
@@ -116,25 +146,47 @@ export default countyListFile({
  * @returns the folder made
  * @throws SettingError where the settings cannot be used or the folder is there already
  */
-export async function newCounty(root: string, env: Readonly<Record<string, string | undefined>> = process.env): Promise<string> {
+export async function newCounty(
+  root: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string> {
   const { NAME, FAMILY, FIPS } = readSettings(settingsOfCounty, env);
   const template = TEMPLATES[FAMILY];
-  if (!NAME.endsWith(`_${template.folder}`)) throw new SettingError(`NAME is ${JSON.stringify(NAME)}, expected a name that ends in _${template.folder}: ${FAMILY} is of the family ${template.folder}`);
-  const title = NAME.split('_').slice(1, -1).map((w) => w.charAt(0).toUpperCase() + w.slice(1)).join(' ');
+  if (!NAME.endsWith(`_${template.folder}`))
+    throw new SettingError(
+      `NAME is ${JSON.stringify(NAME)}, expected a name that ends in _${template.folder}: ${FAMILY} is of the family ${template.folder}`,
+    );
+  const title = NAME.split('_')
+    .slice(1, -1)
+    .map((w) => w.charAt(0).toUpperCase() + w.slice(1))
+    .join(' ');
   const county: County = { name: NAME, title, fips: FIPS };
   const folder = join(root, template.folder, NAME);
-  if (await access(folder).then(() => true, () => false)) throw new SettingError(`NAME is ${JSON.stringify(NAME)}, expected the name of a new source: ${folder} is there already`);
+  if (
+    await access(folder).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw new SettingError(
+      `NAME is ${JSON.stringify(NAME)}, expected the name of a new source: ${folder} is there already`,
+    );
   await mkdir(join(folder, 'recorded'), { recursive: true });
   await writeFile(join(folder, 'source.ts'), template.source(county));
   await writeFile(join(folder, 'recorded/pages.json'), `${JSON.stringify(template.pages(county), null, 2)}\n`);
-  await writeFile(join(folder, 'recorded/README.md'), `# Recorded pages\n\nNothing is recorded yet. ${template.record} Then say here where the pages come from: recorded from the site on which day, or made by you in its format with invented names.\n`);
+  await writeFile(
+    join(folder, 'recorded/README.md'),
+    `# Recorded pages\n\nNothing is recorded yet. ${template.record} Then say here where the pages come from: recorded from the site on which day, or made by you in its format with invented names.\n`,
+  );
   return folder;
 }
 
 if (import.meta.main) {
   try {
     const folder = await newCounty(import.meta.dirname);
-    process.stdout.write(`made ${folder}\n\nNext\n  1. fill in source.ts\n  2. record pages as recorded/README.md says\n  3. node --test test/sources/fleet.test.ts    until it passes\n  4. make docs\n`);
+    process.stdout.write(
+      `made ${folder}\n\nNext\n  1. fill in source.ts\n  2. record pages as recorded/README.md says\n  3. node --test test/sources/fleet.test.ts    until it passes\n  4. make docs\n`,
+    );
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -39,13 +39,24 @@ type Accepted = Extract<Candidate, { values: unknown }>;
  * through, as they are faults of the adapter. `key` is the natural key where it can be read even from a bad row.
  * @param raw the row as published; a function where writing it down takes work, as most rows are never asked for it
  */
-export function candidate(raw: string | (() => string), build: () => Omit<Accepted, 'raw'>, key?: Readonly<Record<string, string>>): Candidate {
-  const published = { get raw(): string { return typeof raw === 'string' ? raw : raw(); } };
+export function candidate(
+  raw: string | (() => string),
+  build: () => Omit<Accepted, 'raw'>,
+  key?: Readonly<Record<string, string>>,
+): Candidate {
+  const published = {
+    get raw(): string {
+      return typeof raw === 'string' ? raw : raw();
+    },
+  };
   try {
     return Object.assign(published, build());
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return Object.assign(published, { reject: { reason: error.reason, detail: error.message }, ...(key === undefined ? {} : { key }) });
+    return Object.assign(published, {
+      reject: { reason: error.reason, detail: error.message },
+      ...(key === undefined ? {} : { key }),
+    });
   }
 }
 
@@ -73,7 +84,8 @@ export function tidy(value: unknown): string | null {
 export const line = (value: unknown): string | null => tidy(value)?.replace(/\s+/gu, ' ') ?? null;
 
 /** Words by which sites say that there is no value. */
-export const NOTHING = /^(?:-+|—|n\/?a|n\.a\.|none|null|nil|tbd|unknown|not (?:available|provided|disclosed|stated|applicable)|undisclosed)$/iu;
+export const NOTHING =
+  /^(?:-+|—|n\/?a|n\.a\.|none|null|nil|tbd|unknown|not (?:available|provided|disclosed|stated|applicable)|undisclosed)$/iu;
 
 /** Text of one line, or null when blank or a word that says there is none. */
 export function optional(value: unknown): string | null {
@@ -88,7 +100,10 @@ export function required(field: string, value: unknown): string {
 
 /** The parts that are there, joined; null when none is. */
 export const joined = (parts: readonly unknown[], separator = ' '): string | null =>
-  parts.map(optional).filter((part) => part !== null).join(separator) || null;
+  parts
+    .map(optional)
+    .filter((part) => part !== null)
+    .join(separator) || null;
 
 // Numbers
 
@@ -133,7 +148,9 @@ const LARGEST = 10n ** 14n;
 
 /** A printed figure without its signs: "$1,250,000", "(1,234.50)", "-$5.00", "7.25 %". Null when it is not one. */
 function printed(text: string): Hundredths | null {
-  const match = /^(-?)(\(?)\s*(-?)\$?\s*([\d,]*\.?\d*)\s*%?(\)?)$/u.exec(text.replace(/^USD\s+/iu, '').replace(/\s+USD$/iu, ''));
+  const match = /^(-?)(\(?)\s*(-?)\$?\s*([\d,]*\.?\d*)\s*%?(\)?)$/u.exec(
+    text.replace(/^USD\s+/iu, '').replace(/\s+USD$/iu, ''),
+  );
   if (!match) return null;
   const [, outer = '', open = '', inner = '', figure = '', close = ''] = match;
   if ((open === '') !== (close === '')) return null;
@@ -161,12 +178,14 @@ function amount(field: string, value: unknown, what: string, options: NumberOpti
   if (size === null) return bad(field, `${field} is ${show(value)}, expected ${what}`);
   if (size >= LARGEST || size <= -LARGEST) return bad(field, `${field} is ${show(value)}, too large to be ${what}`);
   const digits = decimal(size).split('.')[0] ?? '';
-  if (/^9{7,}$/u.test(digits) || digits === '-999') return refuse('sentinel_value', `${field} is ${show(value)}, a placeholder rather than ${what}`);
+  if (/^9{7,}$/u.test(digits) || digits === '-999')
+    return refuse('sentinel_value', `${field} is ${show(value)}, a placeholder rather than ${what}`);
   return size === 0n && options?.zeroIsUnknown ? null : size;
 }
 
 /** Cents of an amount of dollars, as text or number. Null when absent. Refuses placeholders such as 999999999. */
-export const cents = (field: string, value: unknown, options?: NumberOptions): Hundredths | null => amount(field, value, 'an amount in dollars', options);
+export const cents = (field: string, value: unknown, options?: NumberOptions): Hundredths | null =>
+  amount(field, value, 'an amount in dollars', options);
 
 /** An amount of dollars as a decimal string. */
 export function money(field: string, value: unknown, options?: NumberOptions): string | null {
@@ -178,7 +197,8 @@ export function money(field: string, value: unknown, options?: NumberOptions): s
 export function percent(field: string, value: unknown, options?: NumberOptions): string | null {
   const size = amount(field, value, 'a percentage', options);
   if (size === null) return null;
-  if (size > 10_000n || size < -10_000n) return bad(field, `${field} is ${show(value)}, expected a percentage between -100 and 100`);
+  if (size > 10_000n || size < -10_000n)
+    return bad(field, `${field} is ${show(value)}, expected a percentage between -100 and 100`);
   return decimal(size);
 }
 
@@ -186,7 +206,8 @@ export function percent(field: string, value: unknown, options?: NumberOptions):
 export function integer(field: string, value: unknown, options?: NumberOptions): number | null {
   const size = amount(field, value, 'a whole number', options);
   if (size === null) return null;
-  if (size % 100n !== 0n || size / 100n > 2_147_483_647n) return bad(field, `${field} is ${show(value)}, expected a whole number`);
+  if (size % 100n !== 0n || size / 100n > 2_147_483_647n)
+    return bad(field, `${field} is ${show(value)}, expected a whole number`);
   return Number(size / 100n);
 }
 
@@ -212,7 +233,9 @@ export function zip(field: string, value: unknown): string | null {
 export function state(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null) return null;
-  return /^[a-z]{2}$/iu.test(text) ? text.toUpperCase() : bad(field, `${field} is ${show(value)}, expected a two-letter state`);
+  return /^[a-z]{2}$/iu.test(text)
+    ? text.toUpperCase()
+    : bad(field, `${field} is ${show(value)}, expected a two-letter state`);
 }
 
 // Days
@@ -222,7 +245,8 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 function day(field: string, value: unknown, y: number, m: number, d: number): string {
   const at = new Date(Date.UTC(y, m - 1, d));
   at.setUTCFullYear(y);
-  if (at.getUTCMonth() !== m - 1 || at.getUTCDate() !== d) return bad(field, `${field} is ${show(value)}, not a day of the calendar`);
+  if (at.getUTCMonth() !== m - 1 || at.getUTCDate() !== d)
+    return bad(field, `${field} is ${show(value)}, not a day of the calendar`);
   return `${String(y).padStart(4, '0')}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`;
 }
 
@@ -282,17 +306,31 @@ export function readCsv(text: string, pageUrl: string, options: CsvOptions = {})
   let records: { record: string[]; raw: string; info: { lines: number } }[];
   try {
     records = parseCsv(text, {
-      bom: true, raw: true, info: true, relax_column_count: true, skip_empty_lines: true, relax_quotes: options.looseQuotes ?? false,
-      quote: options.quote === undefined ? '"' : options.quote, delimiter: options.delimiter ?? ',',
+      bom: true,
+      raw: true,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      relax_quotes: options.looseQuotes ?? false,
+      quote: options.quote === undefined ? '"' : options.quote,
+      delimiter: options.delimiter ?? ',',
     }) as unknown as typeof records;
   } catch (error) {
-    throw new Quarantine('malformed_page', `not a CSV file: ${error instanceof Error ? error.message : String(error)}`, pageUrl);
+    throw new Quarantine(
+      'malformed_page',
+      `not a CSV file: ${error instanceof Error ? error.message : String(error)}`,
+      pageUrl,
+    );
   }
   const [first, ...rest] = records;
   if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
   return {
     header: first.record.map((name) => name.trim()),
-    rows: rest.map(({ record, raw, info }) => ({ cells: record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, ''), line: info.lines })),
+    rows: rest.map(({ record, raw, info }) => ({
+      cells: record,
+      raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, ''),
+      line: info.lines,
+    })),
   };
 }
 
@@ -310,8 +348,11 @@ export function readCsvByLine(text: string, pageUrl: string): Csv {
       return [content];
     }
   };
-  const [first, ...rest] = text.replace(/^\ufeff/u, '').split(/\r?\n/u)
-    .map((raw, index) => ({ raw, line: index + 1 })).filter(({ raw }) => tidy(raw) !== null);
+  const [first, ...rest] = text
+    .replace(/^\ufeff/u, '')
+    .split(/\r?\n/u)
+    .map((raw, index) => ({ raw, line: index + 1 }))
+    .filter(({ raw }) => tidy(raw) !== null);
   if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
   return {
     header: cells(first.raw).map((name) => name.trim()),
@@ -324,11 +365,20 @@ export function readCsvByLine(text: string, pageUrl: string): Csv {
  * ("unknown_column"), naming them. `known` may hold patterns for columns that are renamed or not needed.
  */
 export function checkColumns(
-  found: readonly string[], needed: readonly string[], pageUrl: string, known: readonly (string | RegExp)[] = [],
+  found: readonly string[],
+  needed: readonly string[],
+  pageUrl: string,
+  known: readonly (string | RegExp)[] = [],
 ): void {
   const missing = needed.filter((name) => !found.includes(name));
-  if (missing.length) throw new Quarantine('missing_column', `missing column ${missing.map(show).join(', ')}; found ${found.map(show).join(', ')}`, pageUrl);
-  const unknown = found.filter((name) => !needed.includes(name)
-    && !known.some((k) => (typeof k === 'string' ? k === name : k.test(name))));
+  if (missing.length)
+    throw new Quarantine(
+      'missing_column',
+      `missing column ${missing.map(show).join(', ')}; found ${found.map(show).join(', ')}`,
+      pageUrl,
+    );
+  const unknown = found.filter(
+    (name) => !needed.includes(name) && !known.some((k) => (typeof k === 'string' ? k === name : k.test(name))),
+  );
   if (unknown.length) throw new Quarantine('unknown_column', `unknown column ${unknown.map(show).join(', ')}`, pageUrl);
 }

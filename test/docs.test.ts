@@ -5,7 +5,10 @@ import { test } from 'node:test';
 
 const root = new URL('../', import.meta.url);
 
-test('the data dictionary and the README\'s tables are what `make docs` writes', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['docs/generate.ts', '--check'], { cwd: root, encoding: 'utf8' });
+test("the data dictionary and the README's tables are what `make docs` writes", () => {
+  const { status, stderr } = spawnSync(process.execPath, ['docs/generate.ts', '--check'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stderr);
 });

@@ -3,5 +3,7 @@
  * the tests reaches it: where programs are, and where compiled modules lie (without them each compiles all of its own again).
  */
 export const BARE: Readonly<Record<string, string>> = Object.fromEntries(
-  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  ),
 );

@@ -41,13 +41,16 @@ export function openSpending(path: string, caps: Caps): Spending {
   const update = db.prepare('UPDATE spending SET state = ?, "transaction" = ? WHERE id = ?');
   const spent = (payer: string): bigint => BigInt(Number(sum.get(payer.toLowerCase())?.['n']));
   return {
-    caps, spent,
+    caps,
+    spent,
     reserve(payer, call, amount) {
       // The lock is taken before the sum is read: two clients of one wallet cannot both fit under the cap.
       db.exec('BEGIN IMMEDIATE');
       try {
         const fits = spent(payer) + amount <= caps.total;
-        const id = fits ? Number(insert.run(new Date().toISOString(), payer.toLowerCase(), call, amount).lastInsertRowid) : null;
+        const id = fits
+          ? Number(insert.run(new Date().toISOString(), payer.toLowerCase(), call, amount).lastInsertRowid)
+          : null;
         db.exec('COMMIT');
         return id;
       } catch (error) {
@@ -55,7 +58,11 @@ export function openSpending(path: string, caps: Caps): Spending {
         throw error;
       }
     },
-    end(id, outcome, transaction) { update.run(outcome, transaction ?? null, id); },
-    close() { db.close(); },
+    end(id, outcome, transaction) {
+      update.run(outcome, transaction ?? null, id);
+    },
+    close() {
+      db.close();
+    },
   };
 }

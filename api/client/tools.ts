@@ -2,21 +2,38 @@
 import { z } from 'zod';
 
 const Parameter = z.object({
-  name: z.string(), in: z.enum(['path', 'query']), required: z.boolean(), description: z.string().default(''), schema: z.record(z.string(), z.unknown()),
+  name: z.string(),
+  in: z.enum(['path', 'query']),
+  required: z.boolean(),
+  description: z.string().default(''),
+  schema: z.record(z.string(), z.unknown()),
 });
 const Operation = z.object({
-  operationId: z.string(), summary: z.string(), 'x-price-usd': z.string(), security: z.array(z.record(z.string(), z.unknown())), parameters: z.array(Parameter),
+  operationId: z.string(),
+  summary: z.string(),
+  'x-price-usd': z.string(),
+  security: z.array(z.record(z.string(), z.unknown())),
+  parameters: z.array(Parameter),
   responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
 });
 const OpenApi = z.object({
-  openapi: z.string().startsWith('3.1'), info: z.object({ title: z.string(), version: z.string(), description: z.string().default('') }),
+  openapi: z.string().startsWith('3.1'),
+  info: z.object({ title: z.string(), version: z.string(), description: z.string().default('') }),
   paths: z.record(z.string(), z.object({ get: Operation })),
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }).optional(),
 });
 
 /** A list's answer, as the interface describes it, and one of its records. */
-const Answer = z.object({ content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }) });
-const List = z.object({ properties: z.object({ records: z.object({ items: z.object({ $ref: z.string().optional(), properties: z.record(z.string(), z.unknown()).optional() }) }) }) });
+const Answer = z.object({
+  content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }),
+});
+const List = z.object({
+  properties: z.object({
+    records: z.object({
+      items: z.object({ $ref: z.string().optional(), properties: z.record(z.string(), z.unknown()).optional() }),
+    }),
+  }),
+});
 const OneRecord = z.object({ properties: z.record(z.string(), z.unknown()) });
 
 type Schemas = Readonly<Record<string, unknown>>;
@@ -25,7 +42,9 @@ const named = (schemas: Schemas, ref: string): unknown => schemas[ref.slice(ref.
 /** Fields of the records of an answer, or none where it is no list. */
 function fieldsOf({ responses }: z.infer<typeof Operation>, schemas: Schemas): string[] {
   const answer = Answer.safeParse(responses['200']);
-  const list = answer.success ? List.safeParse(named(schemas, answer.data.content['application/json'].schema.$ref)) : undefined;
+  const list = answer.success
+    ? List.safeParse(named(schemas, answer.data.content['application/json'].schema.$ref))
+    : undefined;
   if (!list?.success) return [];
   const { items } = list.data.properties.records;
   const record = items.$ref === undefined ? items : named(schemas, items.$ref);
@@ -41,7 +60,12 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly free: boolean;
-  readonly inputSchema: { readonly type: 'object'; readonly properties: Record<string, object>; readonly required: string[]; readonly additionalProperties: false };
+  readonly inputSchema: {
+    readonly type: 'object';
+    readonly properties: Record<string, object>;
+    readonly required: string[];
+    readonly additionalProperties: false;
+  };
   /** Fields of the records it answers with, of which an agent may ask to be shown some; none where it answers with no list. */
   readonly fields: readonly string[];
   /** The address of a call. `fields` is no part of it. @throws ArgumentError */
@@ -74,7 +98,8 @@ export function shownFields({ fields }: Tool, given: Readonly<Record<string, unk
   if (asked === undefined || asked === null) return null;
   if (!Array.isArray(asked) || asked.length === 0) throw new ArgumentError('fields is a list of names.');
   const unknown = asked.filter((name) => !fields.includes(name as string));
-  if (unknown.length > 0) throw new ArgumentError(`There is no field ${JSON.stringify(unknown[0])}. Known: ${fields.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new ArgumentError(`There is no field ${JSON.stringify(unknown[0])}. Known: ${fields.join(', ')}.`);
   return asked as string[];
 }
 
@@ -92,10 +117,27 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
     inputSchema: {
       type: 'object',
       properties: {
-        ...Object.fromEntries(operation.parameters.map((p) => [p.name, {
-          ...p.schema, description: p.name === 'limit' ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.` : p.description,
-        }])),
-        ...(fields.length === 0 ? {} : { fields: { type: 'array', items: { type: 'string' }, description: `Show only these of the ${fields.length} fields of each record, as meta names them. The price is the same, and all of them are kept.` } }),
+        ...Object.fromEntries(
+          operation.parameters.map((p) => [
+            p.name,
+            {
+              ...p.schema,
+              description:
+                p.name === 'limit'
+                  ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.`
+                  : p.description,
+            },
+          ]),
+        ),
+        ...(fields.length === 0
+          ? {}
+          : {
+              fields: {
+                type: 'array',
+                items: { type: 'string' },
+                description: `Show only these of the ${fields.length} fields of each record, as meta names them. The price is the same, and all of them are kept.`,
+              },
+            }),
       },
       required: operation.parameters.filter((p) => p.required).map((p) => p.name),
       additionalProperties: false,
@@ -107,14 +149,16 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
       let filled = path;
       for (const [name, value] of Object.entries({ ...(limited ? { limit: USUAL_RECORDS } : {}), ...given })) {
         const parameter = known.get(name);
-        if (!parameter) throw new ArgumentError(`There is no argument ${name}. Known: ${[...known.keys()].join(', ') || 'none'}.`);
+        if (!parameter)
+          throw new ArgumentError(`There is no argument ${name}. Known: ${[...known.keys()].join(', ') || 'none'}.`);
         if (value === undefined || value === null) continue;
         if (parameter.in === 'path') {
           const segment = segmentOf(name, value);
           filled = filled.replace(`{${name}}`, () => segment);
         } else query.set(name, textOf(name, value));
       }
-      for (const { name } of operation.parameters.filter((p) => p.required)) if (given[name] === undefined || given[name] === null) throw new ArgumentError(`${name} is missing.`);
+      for (const { name } of operation.parameters.filter((p) => p.required))
+        if (given[name] === undefined || given[name] === null) throw new ArgumentError(`${name} is missing.`);
       // Put together as text: a path that begins with two slashes would name another server.
       return new URL(`${base}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`);
     },
@@ -137,8 +181,11 @@ export interface Interface {
 export function interfaceOf(description: unknown, base: string): Interface {
   const { info, paths, components } = OpenApi.parse(description);
   // What asks the wallet to prove itself is no plain call: collecting is a tool of the client's own.
-  const tools = Object.entries(paths).filter(([, { get }]) => get.security.every((s) => 'x402' in s)).map(([path, { get }]) => toolOf(path, get, base, components?.schemas ?? {}));
+  const tools = Object.entries(paths)
+    .filter(([, { get }]) => get.security.every((s) => 'x402' in s))
+    .map(([path, { get }]) => toolOf(path, get, base, components?.schemas ?? {}));
   const names = new Set(tools.map((t) => t.name));
-  if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name))) throw new Error('the operations of the interface description do not have names of their own');
+  if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name)))
+    throw new Error('the operations of the interface description do not have names of their own');
   return { base, title: info.title, version: info.version, about: info.description, tools };
 }

@@ -13,10 +13,18 @@ const KEY = /^0x[0-9a-fA-F]{64}$/;
  * @throws SettingError where none runs
  */
 export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
-  const none = new SettingError(`no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a second terminal`);
-  const text = await readFile(walletPath(dataDir), 'utf8').catch(() => { throw none; });
+  const none = new SettingError(
+    `no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a second terminal`,
+  );
+  const text = await readFile(walletPath(dataDir), 'utf8').catch(() => {
+    throw none;
+  });
   const wallet = SandboxWallet.parse(JSON.parse(text));
-  await fetch(new URL('/health', wallet.base_url)).then((r) => r.arrayBuffer()).catch(() => { throw none; });
+  await fetch(new URL('/health', wallet.base_url))
+    .then((r) => r.arrayBuffer())
+    .catch(() => {
+      throw none;
+    });
   return wallet;
 }
 
@@ -24,8 +32,15 @@ export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
  * The buyer's own key, from the environment or from a file, or none. No message ever repeats it.
  * @throws SettingError where it is not a key
  */
-export async function ownAccount({ BUYER_KEY, BUYER_KEY_FILE }: { readonly BUYER_KEY?: string | undefined; readonly BUYER_KEY_FILE?: string | undefined }): Promise<PrivateKeyAccount | undefined> {
-  if (BUYER_KEY !== undefined && BUYER_KEY_FILE !== undefined) throw new SettingError('BUYER_KEY and BUYER_KEY_FILE are both set, expected one of them');
+export async function ownAccount({
+  BUYER_KEY,
+  BUYER_KEY_FILE,
+}: {
+  readonly BUYER_KEY?: string | undefined;
+  readonly BUYER_KEY_FILE?: string | undefined;
+}): Promise<PrivateKeyAccount | undefined> {
+  if (BUYER_KEY !== undefined && BUYER_KEY_FILE !== undefined)
+    throw new SettingError('BUYER_KEY and BUYER_KEY_FILE are both set, expected one of them');
   const name = BUYER_KEY_FILE === undefined ? 'BUYER_KEY' : 'BUYER_KEY_FILE';
   const key = BUYER_KEY_FILE === undefined ? BUYER_KEY : readKeyFile(name, BUYER_KEY_FILE);
   if (key === undefined) return undefined;

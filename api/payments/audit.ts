@@ -3,7 +3,13 @@
  * sold purchase has its transfer. One server among all has the lease of the auditor.
  */
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { AuditedAccount, AuditState, BlockTime, BookedTransfer, IncomingTransfer } from '../../ledger/transfers.ts';
+import type {
+  AuditedAccount,
+  AuditState,
+  BlockTime,
+  BookedTransfer,
+  IncomingTransfer,
+} from '../../ledger/transfers.ts';
 import { dollarsOf, NETWORK, USDC } from './network.ts';
 import type { PaymentChain } from './payment_chain.ts';
 
@@ -63,14 +69,16 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   if (state === null) return { isAuditor: false, through: null, booked, isBehind: false };
   const final = await chain.finalBlock();
   let next = state.throughBlock === null ? await firstBlock(auditor, account.chain, final) : state.throughBlock + 1n;
-  let through: BlockTime | null = state.throughBlock === null ? null : { block: state.throughBlock, seconds: state.throughSeconds };
+  let through: BlockTime | null =
+    state.throughBlock === null ? null : { block: state.throughBlock, seconds: state.throughSeconds };
   for (let booking = 0; booking < MOST_BOOKINGS && next <= final.block; booking += 1) {
     const isLast = next + BLOCKS_PER_BOOKING > final.block;
     const block = isLast ? final.block : next + BLOCKS_PER_BOOKING - 1n;
     const transfers = await chain.incoming(account.payTo, next, block);
     // The time of a block between is not needed: the next booking begins after it.
     const end = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
-    for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through: end, nowMs: nowMs() })) booked[kind] += 1;
+    for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through: end, nowMs: nowMs() }))
+      booked[kind] += 1;
     const extended = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
     // Another auditor had the lease meanwhile and booked up to a block of its own: the next pass goes on from there.
     if (extended?.throughBlock !== block) break;
@@ -93,10 +101,15 @@ export interface RangeAudit {
   readonly withoutPurchase: readonly IncomingTransfer[];
 }
 
-const placeOf = ({ transaction, logIndex }: Pick<IncomingTransfer, 'transaction' | 'logIndex'>): string => `${transaction}:${logIndex}`;
+const placeOf = ({ transaction, logIndex }: Pick<IncomingTransfer, 'transaction' | 'logIndex'>): string =>
+  `${transaction}:${logIndex}`;
 
 /** The purchase a transfer paid for: the one that stands, or the one it was booked for. */
-async function purchaseFor({ ledger, payTo }: Auditor, { payer, nonce }: IncomingTransfer, booked: BookedTransfer | undefined): Promise<Purchase | null> {
+async function purchaseFor(
+  { ledger, payTo }: Auditor,
+  { payer, nonce }: IncomingTransfer,
+  booked: BookedTransfer | undefined,
+): Promise<Purchase | null> {
   if (nonce === null) return null;
   const standing = await ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce } });
   if (standing?.payment.payTo === payTo) return standing;
@@ -124,8 +137,10 @@ export async function auditRange(auditor: Auditor, fromBlock: bigint, toBlock: b
       if (known?.kind === 'owed') {
         if (known.resolution === null) differences.push(`${text} is owed`);
       } else if (purchase === null) withoutPurchase.push(transfer);
-      else if (purchase.state !== 'sold') differences.push(`${text} belongs to purchase ${purchase.id}, which is ${purchase.state}`);
-      else if (purchase.payment.amount !== transfer.amount) differences.push(`${text} is not the price of purchase ${purchase.id}`);
+      else if (purchase.state !== 'sold')
+        differences.push(`${text} belongs to purchase ${purchase.id}, which is ${purchase.state}`);
+      else if (purchase.payment.amount !== transfer.amount)
+        differences.push(`${text} is not the price of purchase ${purchase.id}`);
       else if (paid.has(purchase.id)) differences.push(`${text} is the second one for purchase ${purchase.id}`);
       else {
         paid.set(purchase.id, transfer.transaction);
@@ -135,11 +150,21 @@ export async function auditRange(auditor: Auditor, fromBlock: bigint, toBlock: b
   }
   let sold = 0;
   for await (const { id, state, chain: own, block, payment, transaction } of ledger.purchases()) {
-    if (state !== 'sold' || own !== account.chain || payment.payTo !== payTo || block === null || block < fromBlock || block > toBlock) continue;
+    if (
+      state !== 'sold' ||
+      own !== account.chain ||
+      payment.payTo !== payTo ||
+      block === null ||
+      block < fromBlock ||
+      block > toBlock
+    )
+      continue;
     sold += 1;
     const by = paid.get(id);
-    if (by === undefined) differences.push(`purchase ${id} is sold in block ${block}, and no transfer there pays for it`);
-    else if (by !== transaction) differences.push(`purchase ${id} names transaction ${String(transaction)}, and ${by} paid for it`);
+    if (by === undefined)
+      differences.push(`purchase ${id} is sold in block ${block}, and no transfer there pays for it`);
+    else if (by !== transaction)
+      differences.push(`purchase ${id} names transaction ${String(transaction)}, and ${by} paid for it`);
   }
   return { transfers, sold, atomic, differences, withoutPurchase };
 }

@@ -15,11 +15,17 @@ import { paymentChain } from './payment_chain.ts';
 import { readWallet } from './sandbox/wallet.ts';
 
 /** The account that is audited: that of the settings, or of the sandbox server on this data folder. */
-async function accountOf({ DATA_DIR, RPC_URL, PAY_TO }: AuditSettings): Promise<{ readonly rpcUrl: string; readonly payTo: string }> {
+async function accountOf({
+  DATA_DIR,
+  RPC_URL,
+  PAY_TO,
+}: AuditSettings): Promise<{ readonly rpcUrl: string; readonly payTo: string }> {
   if (RPC_URL !== undefined && PAY_TO !== undefined) return { rpcUrl: RPC_URL, payTo: PAY_TO.toLowerCase() };
   const wallet = await readWallet(DATA_DIR);
   if (wallet) return { rpcUrl: RPC_URL ?? wallet.rpc_url, payTo: (PAY_TO ?? wallet.pay_to).toLowerCase() };
-  throw new SettingError(`${RPC_URL === undefined ? 'RPC_URL' : 'PAY_TO'} is null, expected what the server is set to; no sandbox server runs on ${DATA_DIR}`);
+  throw new SettingError(
+    `${RPC_URL === undefined ? 'RPC_URL' : 'PAY_TO'} is null, expected what the server is set to; no sandbox server runs on ${DATA_DIR}`,
+  );
 }
 
 /** @returns the exit status */
@@ -30,13 +36,19 @@ async function audit(settings: AuditSettings, auditor: Auditor): Promise<number>
   if (from === undefined) {
     let firstMs = Number.POSITIVE_INFINITY;
     const chainId = await auditor.chain.id();
-    for await (const { chain, reservedAtMs } of auditor.ledger.purchases()) if (chain === chainId) firstMs = Math.min(firstMs, reservedAtMs);
-    from = Number.isFinite(firstMs) ? await auditor.chain.firstBlockAt(Math.max(0, Math.floor(firstMs / 1000) - 3_600)) : to;
+    for await (const { chain, reservedAtMs } of auditor.ledger.purchases())
+      if (chain === chainId) firstMs = Math.min(firstMs, reservedAtMs);
+    from = Number.isFinite(firstMs)
+      ? await auditor.chain.firstBlockAt(Math.max(0, Math.floor(firstMs / 1000) - 3_600))
+      : to;
   }
   if (from > to) throw new SettingError(`FROM is ${from}, expected at most block ${to}, the latest final one`);
   const { transfers, sold, atomic, differences, withoutPurchase } = await auditRange(auditor, from, to);
-  say(`Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${dollarsOf(atomic)} USDC matched`);
-  for (const { transaction, logIndex, amount, payer } of withoutPurchase) say(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
+  say(
+    `Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${dollarsOf(atomic)} USDC matched`,
+  );
+  for (const { transaction, logIndex, amount, payer } of withoutPurchase)
+    say(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
   for (const difference of differences) say(`  ${difference}`);
   say(`${differences.length} differences`);
   return differences.length === 0 ? 0 : 1;
@@ -46,7 +58,8 @@ async function owedTransfer(ledger: Ledger, transfer: string): Promise<BookedTra
   const [hash = '', index = ''] = transfer.toLowerCase().split(':');
   for await (const owed of ledger.transfers(null, ['owed'])) {
     if (owed.transaction === hash && owed.logIndex === Number(index)) {
-      if (owed.resolution !== null) throw new SettingError(`TRANSFER is ${transfer}, which was settled before: ${owed.resolution}`);
+      if (owed.resolution !== null)
+        throw new SettingError(`TRANSFER is ${transfer}, which was settled before: ${owed.resolution}`);
       return owed;
     }
   }
@@ -59,19 +72,27 @@ async function checkRefund({ ledger }: Auditor, rpcUrl: string, owed: BookedTran
     if (resolution === refund) throw new SettingError(`REFUND is ${refund}, which was named for another owed transfer`);
   }
   const { logs } = await fromNode(readerOf(rpcUrl).getTransactionReceipt({ hash: refund as Hex }));
-  const isPaid = parseEventLogs({ abi: token, eventName: 'Transfer', logs, strict: true })
-    .some(({ address, args }) => address.toLowerCase() === USDC.toLowerCase() && args.to.toLowerCase() === owed.payer && args.value >= owed.amount);
-  if (!isPaid) throw new SettingError(`REFUND is ${refund}, expected a transaction that pays ${dollarsOf(owed.amount)} USDC to ${owed.payer}`);
+  const isPaid = parseEventLogs({ abi: token, eventName: 'Transfer', logs, strict: true }).some(
+    ({ address, args }) =>
+      address.toLowerCase() === USDC.toLowerCase() && args.to.toLowerCase() === owed.payer && args.value >= owed.amount,
+  );
+  if (!isPaid)
+    throw new SettingError(
+      `REFUND is ${refund}, expected a transaction that pays ${dollarsOf(owed.amount)} USDC to ${owed.payer}`,
+    );
 }
 
 /** @returns the exit status */
 async function refunded({ TRANSFER, REFUND, NOTE }: AuditSettings, auditor: Auditor, rpcUrl: string): Promise<number> {
-  if (TRANSFER === undefined) throw new SettingError('TRANSFER is null, expected the owed transfer, as make ledger lists it');
-  if ((REFUND === undefined) === (NOTE === undefined)) throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
+  if (TRANSFER === undefined)
+    throw new SettingError('TRANSFER is null, expected the owed transfer, as make ledger lists it');
+  if ((REFUND === undefined) === (NOTE === undefined))
+    throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
   const owed = await owedTransfer(auditor.ledger, TRANSFER);
   const refund = REFUND?.toLowerCase();
   if (refund !== undefined) await checkRefund(auditor, rpcUrl, owed, refund);
-  if (!(await auditor.ledger.resolveOwed(owed.transaction, owed.logIndex, refund ?? NOTE ?? ''))) throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled meanwhile`);
+  if (!(await auditor.ledger.resolveOwed(owed.transaction, owed.logIndex, refund ?? NOTE ?? '')))
+    throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled meanwhile`);
   say(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;
 }
@@ -80,20 +101,34 @@ async function refunded({ TRANSFER, REFUND, NOTE }: AuditSettings, auditor: Audi
 async function main(command: string | undefined): Promise<number> {
   const settings = readSettings(auditSettings);
   const { rpcUrl, payTo } = await accountOf(settings);
-  if (!ledgerExists(settings)) throw new SettingError(`LEDGER is ${shownPlace(settings)}, and there is no ledger yet: the server creates it at its first start`);
+  if (!ledgerExists(settings))
+    throw new SettingError(
+      `LEDGER is ${shownPlace(settings)}, and there is no ledger yet: the server creates it at its first start`,
+    );
   const ledger = await openNotedLedger(settings);
   try {
-    const auditor: Auditor = { ledger, chain: paymentChain(readerOf(rpcUrl)), payTo, holder: 'make ledger-audit', nowMs: Date.now };
+    const auditor: Auditor = {
+      ledger,
+      chain: paymentChain(readerOf(rpcUrl)),
+      payTo,
+      holder: 'make ledger-audit',
+      nowMs: Date.now,
+    };
     if (command === 'audit') return await audit(settings, auditor);
     if (command === 'refunded') return await refunded(settings, auditor, rpcUrl);
     throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected audit or refunded`);
-  } finally { await ledger.close(); }
+  } finally {
+    await ledger.close();
+  }
 }
 
 try {
   process.exitCode = await main(process.argv[2]);
 } catch (error) {
-  const isKnown = error instanceof SettingError || error instanceof LedgerUnavailable || error instanceof ChainUnavailable;
-  process.stderr.write(`${isKnown ? error.message : error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  const isKnown =
+    error instanceof SettingError || error instanceof LedgerUnavailable || error instanceof ChainUnavailable;
+  process.stderr.write(
+    `${isKnown ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
   process.exitCode = 1;
 }

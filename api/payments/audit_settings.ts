@@ -13,10 +13,21 @@ export const auditSettings = z.object({
   PAY_TO: serverSettings.shape.PAY_TO,
   FROM: block.describe('`make ledger-audit`: first block. Default: where the audit of the server began.'),
   TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),
-  TRANSFER: z.string().regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block').optional()
+  TRANSFER: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block')
+    .optional()
     .describe('`make ledger-refunded`: the owed transfer, as `make ledger` lists it.'),
-  REFUND: z.string().refine((s) => isHash(s), 'a transaction hash').optional().describe('`make ledger-refunded`: transaction that paid the money back.'),
-  NOTE: z.string().min(10, 'at least 10 characters').max(500, 'at most 500 characters').optional()
+  REFUND: z
+    .string()
+    .refine((s) => isHash(s), 'a transaction hash')
+    .optional()
+    .describe('`make ledger-refunded`: transaction that paid the money back.'),
+  NOTE: z
+    .string()
+    .min(10, 'at least 10 characters')
+    .max(500, 'at most 500 characters')
+    .optional()
     .describe('`make ledger-refunded`: how it was settled, where there is no refund on the chain.'),
 });
 

@@ -55,5 +55,5 @@ export function watchAudit(options: AuditWatchOptions): AuditWatch {
     return last;
   };
   const passes = repeat(once, everyMs);
-  return { last: () => last, pass: async () => await passes.pass() ?? last, stop: () => passes.stop() };
+  return { last: () => last, pass: async () => (await passes.pass()) ?? last, stop: () => passes.stop() };
 }

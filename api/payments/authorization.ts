@@ -8,7 +8,8 @@ import { readPaymentHeader } from './headers.ts';
 import { CLOCK_SKEW_SECONDS } from './network.ts';
 
 /** What a payment consists of, for whoever sent something else. */
-const WHAT_WORKS = 'Send scheme "exact" with an EIP-3009 payload: signature and authorization (from, to, value, validAfter, validBefore, nonce), nothing else.';
+const WHAT_WORKS =
+  'Send scheme "exact" with an EIP-3009 payload: signature and authorization (from, to, value, validAfter, validBefore, nonce), nothing else.';
 /** The last 32 bytes of a signature of a wallet that is not deployed yet (ERC-6492). */
 const ERC_6492_SUFFIX = '6492'.repeat(16);
 /** Seconds a payment must still be valid for, so that a block can include it. */
@@ -25,29 +26,64 @@ const integer = z.string(INTEGER).regex(/^\d{1,78}$/, INTEGER);
 const text = z.string('text');
 const AN_OBJECT = 'an object';
 
-const Authorization = z.strictObject({
-  from: address, to: address, value: integer, validAfter: integer, validBefore: integer, nonce: hex('{64}', 'a 32-byte nonce in hex'),
-}, AN_OBJECT);
+const Authorization = z.strictObject(
+  {
+    from: address,
+    to: address,
+    value: integer,
+    validAfter: integer,
+    validBefore: integer,
+    nonce: hex('{64}', 'a 32-byte nonce in hex'),
+  },
+  AN_OBJECT,
+);
 
-const Payload = z.strictObject({
-  signature: z.custom<`0x${string}`>((s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s), 'a signature in hex of at most 4096 bytes'),
-  authorization: Authorization,
-}, AN_OBJECT);
+const Payload = z.strictObject(
+  {
+    signature: z.custom<`0x${string}`>(
+      (s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s),
+      'a signature in hex of at most 4096 bytes',
+    ),
+    authorization: Authorization,
+  },
+  AN_OBJECT,
+);
 
 const IDENTIFIER = '16 to 128 letters, digits, hyphens and underscores';
-const Extensions = z.object({
-  'payment-identifier': z.object({
-    info: z.object({ id: z.string(IDENTIFIER).refine(isValidPaymentId, IDENTIFIER).optional() }, AN_OBJECT),
-  }, AN_OBJECT).optional(),
-}, AN_OBJECT);
+const Extensions = z.object(
+  {
+    'payment-identifier': z
+      .object(
+        {
+          info: z.object({ id: z.string(IDENTIFIER).refine(isValidPaymentId, IDENTIFIER).optional() }, AN_OBJECT),
+        },
+        AN_OBJECT,
+      )
+      .optional(),
+  },
+  AN_OBJECT,
+);
 
 /** Every message is ours: the detail of a refusal shows it. */
-const Offer = z.object({
-  x402Version: z.literal(2, '2'),
-  accepted: z.object({ scheme: text, network: text, asset: address, amount: text, payTo: text, maxTimeoutSeconds: z.number('a number') }, AN_OBJECT),
-  payload: Payload,
-  extensions: Extensions.optional(),
-}, AN_OBJECT);
+const Offer = z.object(
+  {
+    x402Version: z.literal(2, '2'),
+    accepted: z.object(
+      {
+        scheme: text,
+        network: text,
+        asset: address,
+        amount: text,
+        payTo: text,
+        maxTimeoutSeconds: z.number('a number'),
+      },
+      AN_OBJECT,
+    ),
+    payload: Payload,
+    extensions: Extensions.optional(),
+  },
+  AN_OBJECT,
+);
 
 export type SignedAuthorization = z.infer<typeof Offer>['payload'];
 
@@ -92,7 +128,9 @@ export function readOffered(header: string | undefined): Offered {
   if (!parsed.success) return malformed(shapeProblem(parsed.error));
   const { accepted, payload, extensions } = parsed.data;
   if (payload.signature.toLowerCase().endsWith(ERC_6492_SUFFIX)) {
-    return malformed('Signatures of wallets that are not deployed (ERC-6492) are not accepted. Deploy the wallet, or pay from an ordinary account.');
+    return malformed(
+      'Signatures of wallets that are not deployed (ERC-6492) are not accepted. Deploy the wallet, or pay from an ordinary account.',
+    );
   }
   const a = payload.authorization;
   const id = extensions?.['payment-identifier']?.info.id;
@@ -100,28 +138,47 @@ export function readOffered(header: string | undefined): Offered {
     kind: 'payment',
     offer: {
       payment: {
-        network: accepted.network.toLowerCase(), asset: accepted.asset.toLowerCase(), payer: a.from.toLowerCase(), nonce: a.nonce.toLowerCase(),
-        payTo: a.to.toLowerCase(), amount: BigInt(a.value), validBefore: BigInt(a.validBefore),
+        network: accepted.network.toLowerCase(),
+        asset: accepted.asset.toLowerCase(),
+        payer: a.from.toLowerCase(),
+        nonce: a.nonce.toLowerCase(),
+        payTo: a.to.toLowerCase(),
+        amount: BigInt(a.value),
+        validBefore: BigInt(a.validBefore),
       },
       identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
-      signed: payload, accepted,
+      signed: payload,
+      accepted,
     },
   };
 }
 
 /** The payment as a facilitator is given it: our own requirements, and what we parsed. */
-export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequirements): PaymentPayload =>
-  ({ x402Version: 2, accepted: requirements, payload: { signature: signed.signature, authorization: { ...signed.authorization } } });
+export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequirements): PaymentPayload => ({
+  x402Version: 2,
+  accepted: requirements,
+  payload: { signature: signed.signature, authorization: { ...signed.authorization } },
+});
 
 /** What is wrong with a payment for these requirements, in the protocol's words; null where nothing is. */
-export function mismatch({ payment, signed, accepted }: OfferedPayment, asked: PaymentRequirements, nowSeconds: number): string | null {
-  const isAccepted = accepted.scheme === asked.scheme && payment.network === asked.network.toLowerCase() && payment.asset === asked.asset.toLowerCase()
-    && accepted.amount === asked.amount && accepted.payTo.toLowerCase() === asked.payTo.toLowerCase() && accepted.maxTimeoutSeconds === asked.maxTimeoutSeconds;
+export function mismatch(
+  { payment, signed, accepted }: OfferedPayment,
+  asked: PaymentRequirements,
+  nowSeconds: number,
+): string | null {
+  const isAccepted =
+    accepted.scheme === asked.scheme &&
+    payment.network === asked.network.toLowerCase() &&
+    payment.asset === asked.asset.toLowerCase() &&
+    accepted.amount === asked.amount &&
+    accepted.payTo.toLowerCase() === asked.payTo.toLowerCase() &&
+    accepted.maxTimeoutSeconds === asked.maxTimeoutSeconds;
   if (!isAccepted) return 'no_matching_payment_requirements';
   if (payment.payTo !== asked.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch';
   if (payment.amount !== BigInt(asked.amount)) return 'invalid_exact_evm_payload_authorization_value_mismatch';
   const now = BigInt(Math.floor(nowSeconds));
-  if (payment.validBefore < now + BigInt(LEAST_VALID_SECONDS)) return 'invalid_exact_evm_payload_authorization_valid_before';
+  if (payment.validBefore < now + BigInt(LEAST_VALID_SECONDS))
+    return 'invalid_exact_evm_payload_authorization_valid_before';
   // A payment that stays valid for longer could be held back and settled much later.
   if (payment.validBefore > now + BigInt(asked.maxTimeoutSeconds + CLOCK_SKEW_SECONDS)) return 'valid_before_too_late';
   if (BigInt(signed.authorization.validAfter) > now) return 'invalid_exact_evm_payload_authorization_valid_after';

@@ -13,5 +13,8 @@ export const base = defineChain({
   name: 'Base',
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   rpcUrls: { default: { http: ['https://mainnet.base.org'] } },
-  contracts: { ...chainConfig.contracts, multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 5022 } },
+  contracts: {
+    ...chainConfig.contracts,
+    multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 5022 },
+  },
 });

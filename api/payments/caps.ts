@@ -13,5 +13,7 @@ const HELD_PER_PAYER = 3;
 const [NEW_PAYERS_SHARE, NEW_PAYERS_LEAST] = [0.2, 3 * HELD_PER_PAYER];
 
 /** @param poolSize leads that match nothing but availability: all that could be sold today */
-export const leadLimits = (poolSize: number): LeadLimits =>
-  ({ perPayer: HELD_PER_PAYER, byNewPayers: Math.max(NEW_PAYERS_LEAST, Math.floor(poolSize * NEW_PAYERS_SHARE)) });
+export const leadLimits = (poolSize: number): LeadLimits => ({
+  perPayer: HELD_PER_PAYER,
+  byNewPayers: Math.max(NEW_PAYERS_LEAST, Math.floor(poolSize * NEW_PAYERS_SHARE)),
+});

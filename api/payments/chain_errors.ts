@@ -16,7 +16,10 @@ export class WrongChain extends ChainUnavailable {
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof BaseError ? error.walk((e) => e instanceof HttpRequestError || e instanceof RpcRequestError || e instanceof TimeoutError) : error;
+  const cause =
+    error instanceof BaseError
+      ? error.walk((e) => e instanceof HttpRequestError || e instanceof RpcRequestError || e instanceof TimeoutError)
+      : error;
   if (cause instanceof TimeoutError) return 'the node did not answer in time';
   if (cause instanceof HttpRequestError && cause.status !== undefined) return `the node answered HTTP ${cause.status}`;
   if (cause instanceof RpcRequestError) return `the node refused the request (code ${cause.code})`;

@@ -4,7 +4,13 @@
  * everything that is signed. It works for a few minutes, and once.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createSIWxMessage, parseSIWxHeader, type CompleteSIWxInfo, type SIWxPayload, type SupportedChain } from '@x402/extensions/sign-in-with-x';
+import {
+  createSIWxMessage,
+  parseSIWxHeader,
+  type CompleteSIWxInfo,
+  type SIWxPayload,
+  type SupportedChain,
+} from '@x402/extensions/sign-in-with-x';
 import { getAddress, isHex } from 'viem';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from './network.ts';
@@ -63,7 +69,8 @@ export interface Collecting {
 }
 
 /** Whether this can name a purchase: a receipt id, or the nonce of a payment, in any case. */
-export const namesPurchase = (text: string): boolean => RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
+export const namesPurchase = (text: string): boolean =>
+  RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
 
 export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: CollectOptions): Collecting {
   const key = createHmac('sha256', secret).update('sign-in challenges of purchases').digest();
@@ -71,10 +78,18 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
 
   const infoOf = (uri: string, random: string, issuedAtMs: number): ChallengeInfo => {
     const signed = {
-      domain: host, uri, statement: 'Collect again what this wallet has paid for.', version: '1' as const,
-      issuedAt: new Date(issuedAtMs).toISOString(), expirationTime: new Date(issuedAtMs + CHALLENGE_MS).toISOString(), resources: [uri],
+      domain: host,
+      uri,
+      statement: 'Collect again what this wallet has paid for.',
+      version: '1' as const,
+      issuedAt: new Date(issuedAtMs).toISOString(),
+      expirationTime: new Date(issuedAtMs + CHALLENGE_MS).toISOString(),
+      resources: [uri],
     };
-    const code = createHmac('sha256', key).update(JSON.stringify([random, signed])).digest('hex').slice(0, CODE_CHARACTERS);
+    const code = createHmac('sha256', key)
+      .update(JSON.stringify([random, signed]))
+      .digest('hex')
+      .slice(0, CODE_CHARACTERS);
     return { ...signed, nonce: random + code };
   };
   /** Why this is not an answer to a challenge of ours that still stands, or null. */
@@ -84,19 +99,29 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
     if (!Number.isFinite(issuedAtMs)) return 'issuedAt is no time';
     const expected = infoOf(uri, payload.nonce.slice(0, 2 * RANDOM_BYTES), issuedAtMs);
     const [given, own] = [Buffer.from(payload.nonce), Buffer.from(expected.nonce)];
-    if (given.length !== own.length || !timingSafeEqual(given, own)) return 'its nonce was not made here for this address';
+    if (given.length !== own.length || !timingSafeEqual(given, own))
+      return 'its nonce was not made here for this address';
     for (const name of ['domain', 'uri', 'statement', 'version', 'issuedAt', 'expirationTime'] as const) {
       if (payload[name] !== expected[name]) return `${name} is not as it was asked for`;
     }
-    if (JSON.stringify(payload.resources) !== JSON.stringify(expected.resources) || payload.notBefore !== undefined || payload.requestId !== undefined) return 'it says more than was asked for';
+    if (
+      JSON.stringify(payload.resources) !== JSON.stringify(expected.resources) ||
+      payload.notBefore !== undefined ||
+      payload.requestId !== undefined
+    )
+      return 'it says more than was asked for';
     return nowMs() < issuedAtMs + CHALLENGE_MS && nowMs() >= issuedAtMs ? null : 'its time is over';
   };
-  const find = (payer: string, name: string): Promise<Purchase | null> => (NONCE.test(name)
-    ? ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: name } })
-    : ledger.find({ id: name }));
+  const find = (payer: string, name: string): Promise<Purchase | null> =>
+    NONCE.test(name)
+      ? ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: name } })
+      : ledger.find({ id: name });
 
   return {
-    challenge: (uri) => ({ info: infoOf(uri, randomBytes(RANDOM_BYTES).toString('hex'), nowMs()), supportedChains: [{ chainId: NETWORK, type: 'eip191' }] }),
+    challenge: (uri) => ({
+      info: infoOf(uri, randomBytes(RANDOM_BYTES).toString('hex'), nowMs()),
+      supportedChains: [{ chainId: NETWORK, type: 'eip191' }],
+    }),
     async collect(uri, idOrNonce, header) {
       let payload: SIWxPayload;
       let message: string;
@@ -105,15 +130,20 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
         payload = parseSIWxHeader(header);
         address = getAddress(payload.address);
         message = createSIWxMessage(payload as CompleteSIWxInfo, payload.address);
-      } catch { return { kind: 'refused', why: 'SIGN-IN-WITH-X is not base64 of a signed message' }; }
+      } catch {
+        return { kind: 'refused', why: 'SIGN-IN-WITH-X is not base64 of a signed message' };
+      }
       const wrong = wrongWith(payload, uri);
-      if (wrong !== null) return { kind: 'refused', why: `the message is not an answer to a challenge of this address: ${wrong}` };
+      if (wrong !== null)
+        return { kind: 'refused', why: `the message is not an answer to a challenge of this address: ${wrong}` };
       const { signature } = payload;
-      if (!isHex(signature) || !(await signatures.text({ address, message, signature }))) return { kind: 'refused', why: 'the message is not signed by the wallet it names' };
+      if (!isHex(signature) || !(await signatures.text({ address, message, signature })))
+        return { kind: 'refused', why: 'the message is not signed by the wallet it names' };
       const payer = address.toLowerCase();
       const purchase = await find(payer, idOrNonce.toLowerCase());
       if (purchase?.payment.payer !== payer) return { kind: 'none' };
-      if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt)))) return { kind: 'refused', why: 'the message was used before' };
+      if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt))))
+        return { kind: 'refused', why: 'the message was used before' };
       return { kind: 'purchase', purchase };
     },
   };

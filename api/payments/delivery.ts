@@ -11,7 +11,12 @@ import { noteDelivery } from './sale.ts';
 
 /** PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored whatever a facilitator called a transaction. */
 const receiptOf = ({ transaction, payment }: Purchase): Record<string, string> => ({
-  'PAYMENT-RESPONSE': base64Of({ success: true, transaction: isHash(transaction ?? '') ? transaction : '', network: NETWORK, payer: payment.payer }),
+  'PAYMENT-RESPONSE': base64Of({
+    success: true,
+    transaction: isHash(transaction ?? '') ? transaction : '',
+    network: NETWORK,
+    payer: payment.payer,
+  }),
 });
 
 export interface Deliveries {
@@ -23,23 +28,37 @@ export interface Deliveries {
   idle(): Promise<void>;
 }
 
-export function deliveriesOf(ledger: Ledger, refusals: Pick<ReturnType<typeof refusalsOf>, 'expired'>, nowMs: () => number): Deliveries {
+export function deliveriesOf(
+  ledger: Ledger,
+  refusals: Pick<ReturnType<typeof refusalsOf>, 'expired'>,
+  nowMs: () => number,
+): Deliveries {
   const noting = new Set<Promise<void>>();
 
   /** Note the delivery once the answer has left, or could not. */
   const noteWhenSent = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
     const closed = new Promise<void>((resolve) => {
       if (ctx.res.closed || ctx.res.destroyed) resolve();
-      else ctx.res.once('close', () => { resolve(); });
+      else
+        ctx.res.once('close', () => {
+          resolve();
+        });
     });
-    const noted = closed.then(() => noteDelivery(ledger, purchase, kind, ctx.res.writableFinished, nowMs())).catch(() => undefined).finally(() => { noting.delete(noted); });
+    const noted = closed
+      .then(() => noteDelivery(ledger, purchase, kind, ctx.res.writableFinished, nowMs()))
+      .catch(() => undefined)
+      .finally(() => {
+        noting.delete(noted);
+      });
     noting.add(noted);
   };
 
   /** Put a sold answer and its receipt into `ctx`. */
   const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
     ctx.status = 200;
-    ctx.body = answer.held ? Buffer.from(answer.held.buffer, answer.held.byteOffset, answer.held.byteLength) : Readable.from(answer.body());
+    ctx.body = answer.held
+      ? Buffer.from(answer.held.buffer, answer.held.byteOffset, answer.held.byteLength)
+      : Readable.from(answer.body());
     ctx.set({ ...answer.headers, ...receiptOf(purchase), Delivery: kind });
     ctx.length = answer.bytes;
     // As it was hashed: nobody on the way may encode it otherwise.
@@ -56,5 +75,11 @@ export function deliveriesOf(ledger: Ledger, refusals: Pick<ReturnType<typeof re
     give(ctx, purchase, answer, kind);
   };
 
-  return { give, redeliver, async idle() { while (noting.size > 0) await Promise.all(noting); } };
+  return {
+    give,
+    redeliver,
+    async idle() {
+      while (noting.size > 0) await Promise.all(noting);
+    },
+  };
 }

@@ -3,7 +3,16 @@
  * moves the money (Transfer) in two consecutive events. A payer may also cancel an authorization, or spend its nonce on
  * someone else.
  */
-import { isHash, parseAbi, parseEventLogs, TransactionReceiptNotFoundError, type Address, type Hex, type PublicClient, type TransactionReceipt } from 'viem';
+import {
+  isHash,
+  parseAbi,
+  parseEventLogs,
+  TransactionReceiptNotFoundError,
+  type Address,
+  type Hex,
+  type PublicClient,
+  type TransactionReceipt,
+} from 'viem';
 import type { Payment } from '../../ledger/ledger.ts';
 import type { Paid } from '../../ledger/transfers.ts';
 import { fromNode } from './chain_errors.ts';
@@ -44,19 +53,32 @@ export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTra
 
 /** How this transaction used the payment's authorization; null where it did not. */
 function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
-  const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter((log) => log.address.toLowerCase() === payment.asset);
-  const used = events.find((e) => e.eventName === 'AuthorizationUsed'
-    && e.args.authorizer.toLowerCase() === payment.payer && e.args.nonce.toLowerCase() === payment.nonce);
+  const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter(
+    (log) => log.address.toLowerCase() === payment.asset,
+  );
+  const used = events.find(
+    (e) =>
+      e.eventName === 'AuthorizationUsed' &&
+      e.args.authorizer.toLowerCase() === payment.payer &&
+      e.args.nonce.toLowerCase() === payment.nonce,
+  );
   if (!used) return null;
   // A transaction may use several authorizations: the transfer of this one is the next event.
   const moved = events.find((e) => e.logIndex === used.logIndex + 1);
-  const isPaid = moved?.eventName === 'Transfer' && moved.args.from.toLowerCase() === payment.payer
-    && moved.args.to.toLowerCase() === payment.payTo && moved.args.value === payment.amount;
+  const isPaid =
+    moved?.eventName === 'Transfer' &&
+    moved.args.from.toLowerCase() === payment.payer &&
+    moved.args.to.toLowerCase() === payment.payTo &&
+    moved.args.value === payment.amount;
   return isPaid ? 'paid' : 'used_elsewhere';
 }
 
 /** The first block at or after this time, in Unix seconds; the latest where all are earlier. */
-export async function firstBlockAt(client: Pick<PublicClient, 'getBlock'>, seconds: bigint, latest: bigint): Promise<bigint> {
+export async function firstBlockAt(
+  client: Pick<PublicClient, 'getBlock'>,
+  seconds: bigint,
+  latest: bigint,
+): Promise<bigint> {
   let [low, high] = [0n, latest];
   while (low < high) {
     const middle = (low + high) / 2n;
@@ -71,7 +93,11 @@ function* rangesAround(block: bigint, latest: bigint): Generator<readonly [from:
   for (let [range, to] = [0, block]; range < MOST_RANGES && to >= 0n; range += 1, to -= BLOCKS_PER_REQUEST) {
     yield [to >= BLOCKS_PER_REQUEST ? to - BLOCKS_PER_REQUEST + 1n : 0n, to];
   }
-  for (let [range, from] = [0, block + 1n]; range < MOST_RANGES && from <= latest; range += 1, from += BLOCKS_PER_REQUEST) {
+  for (
+    let [range, from] = [0, block + 1n];
+    range < MOST_RANGES && from <= latest;
+    range += 1, from += BLOCKS_PER_REQUEST
+  ) {
     yield [from, from + BLOCKS_PER_REQUEST - 1n < latest ? from + BLOCKS_PER_REQUEST - 1n : latest];
   }
 }
@@ -99,7 +125,8 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     for (const [fromBlock, toBlock] of rangesAround(block, latest)) {
       for (const event of [USED, CANCELED]) {
         const [found] = await client.getLogs({ address: payment.asset as Address, event, args, fromBlock, toBlock });
-        if (found) return { isCanceled: event === CANCELED, transaction: found.transactionHash, block: found.blockNumber };
+        if (found)
+          return { isCanceled: event === CANCELED, transaction: found.transactionHash, block: found.blockNumber };
       }
     }
     return null;
@@ -107,11 +134,17 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
 
   const look = async (payment: Payment, hint: string | null): Promise<Evidence> => {
     const hinted = hint !== null && isHash(hint) ? await receiptOf(hint) : null;
-    if (hinted && useIn(hinted, payment) === 'paid') return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
+    if (hinted && useIn(hinted, payment) === 'paid')
+      return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
     const latest = await client.getBlock({ blockTag: 'latest' });
-    const isUsedAt = (blockNumber: bigint): Promise<boolean> => client.readContract({
-      address: payment.asset as Address, abi: token, functionName: 'authorizationState', args: [payment.payer as Address, payment.nonce as Hex], blockNumber,
-    });
+    const isUsedAt = (blockNumber: bigint): Promise<boolean> =>
+      client.readContract({
+        address: payment.asset as Address,
+        abi: token,
+        functionName: 'authorizationState',
+        args: [payment.payer as Address, payment.nonce as Hex],
+        blockNumber,
+      });
     const isUsed = await isUsedAt(latest.number);
     const safe = await client.getBlock({ blockTag: 'safe' });
     if (!isUsed) {
@@ -124,9 +157,12 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     const end = await firstBlockAt(client, payment.validBefore, latest.number);
     const spent = await spentAround(end, payment, latest.number);
     const receipt = spent && !spent.isCanceled ? await receiptOf(spent.transaction) : null;
-    if (receipt && useIn(receipt, payment) === 'paid') return { kind: 'paid', transaction: receipt.transactionHash, block: receipt.blockNumber };
+    if (receipt && useIn(receipt, payment) === 'paid')
+      return { kind: 'paid', transaction: receipt.transactionHash, block: receipt.blockNumber };
     const isElsewhere = spent?.isCanceled === true || (receipt && useIn(receipt, payment) === 'used_elsewhere');
-    return spent && isElsewhere && spent.block <= safe.number ? { kind: 'void', reason: 'used_elsewhere' } : { kind: 'open' };
+    return spent && isElsewhere && spent.block <= safe.number
+      ? { kind: 'void', reason: 'used_elsewhere' }
+      : { kind: 'open' };
   };
 
   return { of: (payment, { transaction }) => fromNode(look(payment, transaction)) };

@@ -9,7 +9,11 @@ export function readPaymentHeader(header: string): unknown {
   const bytes = Buffer.from(header, 'base64');
   // Decoding leaves out what is not base64: only what comes out again as it was is all of it.
   if (bytes.toString('base64') === header) {
-    try { return JSON.parse(bytes.toString('utf8')); } catch { /* The library says what it is. */ }
+    try {
+      return JSON.parse(bytes.toString('utf8'));
+    } catch {
+      /* The library says what it is. */
+    }
   }
   return decodePaymentSignatureHeader(header);
 }

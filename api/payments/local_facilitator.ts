@@ -1,7 +1,15 @@
 /** A facilitator in this process: a key that pays for the gas, a node of the chain, and a ceiling on what it may spend. */
 import type { PaymentPayload } from '@x402/core/types';
 import PQueue from 'p-queue';
-import { BaseError, ContractFunctionRevertedError, createWalletClient, http, parseAbi, RpcRequestError, type Hex } from 'viem';
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createWalletClient,
+  http,
+  parseAbi,
+  RpcRequestError,
+  type Hex,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from './authorization.ts';
 import { base } from './base.ts';
@@ -40,14 +48,17 @@ export interface LocalFacilitator extends Facilitator {
 function callFor(payload: PaymentPayload) {
   const { signature, authorization: a } = payload.payload as SignedAuthorization;
   return {
-    address: USDC, abi: token, functionName: 'transferWithAuthorization',
+    address: USDC,
+    abi: token,
+    functionName: 'transferWithAuthorization',
     args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
   } as const;
 }
 
 /** Whether the node answered that the call fails, rather than not answering. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof BaseError && error.walk((e) => e instanceof ContractFunctionRevertedError || e instanceof RpcRequestError) !== null;
+  error instanceof BaseError &&
+  error.walk((e) => e instanceof ContractFunctionRevertedError || e instanceof RpcRequestError) !== null;
 
 export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
   const account = privateKeyToAccount(key);
@@ -69,7 +80,9 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
     async settle(payload) {
       try {
         if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, isUnsent: true };
-        return { transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })) };
+        return {
+          transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })),
+        };
       } catch {
         // It may have been sent. The chain tells.
         return { transaction: null };
@@ -78,7 +91,9 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
     supported: async () => (await fromNode(reader.getChainId())) === CHAIN_ID,
     hasBudget: () => gas.hasLeft(),
     async settlementsLeft() {
-      const [balance, price] = await fromNode(Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]));
+      const [balance, price] = await fromNode(
+        Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]),
+      );
       return price === 0n ? balance : balance / (price * gas.perSettlement);
     },
   };

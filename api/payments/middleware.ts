@@ -10,7 +10,14 @@
 import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import type { Context, Middleware, Next } from 'koa';
-import { isOver, LedgerUnavailable, type Answer, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import {
+  isOver,
+  LedgerUnavailable,
+  type Answer,
+  type DeliveryKind,
+  type Ledger,
+  type Purchase,
+} from '../../ledger/ledger.ts';
 import { mismatch, payloadFor, readOffered, type OfferedPayment } from './authorization.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from './caps.ts';
 import { ChainUnavailable } from './chain_errors.ts';
@@ -106,9 +113,11 @@ interface Paying {
   readonly payer: Extract<CheckedPayer, { kind: 'good' }>;
 }
 
-const WITHOUT_FUNDS = 'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
+const WITHOUT_FUNDS =
+  'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
 
-type Payment402 = 'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
+type Payment402 =
+  'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds';
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { facilitator, chain, ledger, signatures, contractWallets, wait, publicUrl, nowMs = Date.now } = options;
@@ -123,13 +132,18 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const ask = async (): Promise<void> => {
     askedAtMs = nowMs();
     await requirements;
-    if (!(await facilitator.supported())) throw new UnservedNetwork('the facilitator does not serve exact payments on eip155:8453');
+    if (!(await facilitator.supported()))
+      throw new UnservedNetwork('the facilitator does not serve exact payments on eip155:8453');
     isReady = true;
   };
-  const start = (): Promise<void> => starting ??= ask().finally(() => { starting = undefined; });
+  const start = (): Promise<void> =>
+    (starting ??= ask().finally(() => {
+      starting = undefined;
+    }));
   /** Ready now, or after asking the facilitator again, which is done at most every few seconds. */
   const readyNow = async (): Promise<boolean> => {
-    if (!isReady && (starting !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000)) await start().catch(() => undefined);
+    if (!isReady && (starting !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000))
+      await start().catch(() => undefined);
     return isReady;
   };
 
@@ -138,10 +152,22 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
    * knows the identifier of that purchase and asks for the same; otherwise with a refusal. The payment alone proves
    * nothing, as anybody can rebuild it from the transaction that settled it.
    */
-  const answerTaken = async (ctx: Context, route: string, purchase: Purchase, { payment, identifierHash, signed }: OfferedPayment): Promise<void> => {
-    const own = identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
-    if (!own) { refusals.used(ctx, purchase); return; }
-    if (!(await signatures.authorization(signed))) { refusals.unsigned(ctx); return; }
+  const answerTaken = async (
+    ctx: Context,
+    route: string,
+    purchase: Purchase,
+    { payment, identifierHash, signed }: OfferedPayment,
+  ): Promise<void> => {
+    const own =
+      identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
+    if (!own) {
+      refusals.used(ctx, purchase);
+      return;
+    }
+    if (!(await signatures.authorization(signed))) {
+      refusals.unsigned(ctx);
+      return;
+    }
     if (purchase.route !== route || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
     else if (purchase.state === 'sold') await redeliver(ctx, purchase, 'identifier');
     else refusals.used(ctx, purchase);
@@ -150,14 +176,27 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   /** The purchase that has this payment or identifier, unless it is a reservation whose time is over. */
   const takenBy = async ({ payment, identifierHash }: OfferedPayment): Promise<Purchase | null> => {
     const standing = (p: Purchase | null): Purchase | null => (p && isOver(p, nowMs()) ? null : p);
-    const byIdentifier = identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }));
+    const byIdentifier =
+      identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }));
     return byIdentifier ?? standing(await ledger.find({ payment }));
   };
 
   /** The 402 of a route. */
-  const refuse402 = (ctx: Context, reason: Payment402, detail: string, asked: PaymentRequired, error?: string): void => {
+  const refuse402 = (
+    ctx: Context,
+    reason: Payment402,
+    detail: string,
+    asked: PaymentRequired,
+    error?: string,
+  ): void => {
     const required = { ...asked, ...(error === undefined ? {} : { error }) };
-    refusals.payment(ctx, reason, detail, { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' }, error);
+    refusals.payment(
+      ctx,
+      reason,
+      detail,
+      { 'PAYMENT-REQUIRED': shortHeader(required), 'Cache-Control': 'no-store' },
+      error,
+    );
   };
 
   /** Make the answer of a checked payment, ask for the money, see it on the chain, and send. */
@@ -172,11 +211,18 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       // Nobody is charged for an answer that nobody is there to receive.
       return ctx.status < 400 && !ctx.res.destroyed ? wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id }) : null;
     };
-    const limits = { balance: payer.balance, mostOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER, mostUnpaid: UNPAID_PER_PAYER };
+    const limits = {
+      balance: payer.balance,
+      mostOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER,
+      mostUnpaid: UNPAID_PER_PAYER,
+    };
     try {
       const outcome = await sell(
         {
-          ledger, nowMs, make, wait,
+          ledger,
+          nowMs,
+          make,
+          wait,
           settle: () => facilitator.settle(payload, asked),
           evidence: (paid, hint) => chain.of(paid, hint),
           async payerFault(paid) {
@@ -185,29 +231,60 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
             if (now.hasCode) return payer.isContract ? 'contract_did_not_pay' : 'payer_changed_code';
             return now.balance < paid.amount ? 'payer_without_funds' : null;
           },
-          pause: (ms) => new Promise((resolve) => { setTimeout(resolve, ms); }),
+          pause: (ms) =>
+            new Promise((resolve) => {
+              setTimeout(resolve, ms);
+            }),
         },
-        { payment, identifierHash, route: routeKey, request: requestOf(ctx), snapshotId: options.editionOf(ctx), leaseMs, chain: await chain.id(), limits },
+        {
+          payment,
+          identifierHash,
+          route: routeKey,
+          request: requestOf(ctx),
+          snapshotId: options.editionOf(ctx),
+          leaseMs,
+          chain: await chain.id(),
+          limits,
+        },
       );
       switch (outcome.kind) {
         case 'sold': {
           const { purchase, answer } = outcome;
-          ctx.state['settlement'] = { payer: payment.payer, transaction: purchase.transaction, network: payment.network, receiptId: purchase.id };
+          ctx.state['settlement'] = {
+            payer: payment.payer,
+            transaction: purchase.transaction,
+            network: payment.network,
+            receiptId: purchase.id,
+          };
           give(ctx, purchase, answer, 'first');
           const sent = file;
           file = undefined;
-          if (sent) ctx.res.once('close', () => { void sent.close(); });
+          if (sent)
+            ctx.res.once('close', () => {
+              void sent.close();
+            });
           return;
         }
-        case 'taken': await answerTaken(ctx, routeKey, outcome.purchase, offer); return;
+        case 'taken':
+          await answerTaken(ctx, routeKey, outcome.purchase, offer);
+          return;
         case 'refused':
-          if (outcome.reason === 'payer_without_funds') refuse402(ctx, outcome.reason, WITHOUT_FUNDS, required, outcome.reason);
+          if (outcome.reason === 'payer_without_funds')
+            refuse402(ctx, outcome.reason, WITHOUT_FUNDS, required, outcome.reason);
           else refusals.limited(ctx, outcome.reason);
           return;
-        case 'nothing': return;
-        case 'not_sent': refusals.notSent(ctx, outcome.why); return;
+        case 'nothing':
+          return;
+        case 'not_sent':
+          refusals.notSent(ctx, outcome.why);
+          return;
         case 'unknown':
-          ctx.state['unresolved'] = { payer: payment.payer, nonce: payment.nonce, valid_before: String(payment.validBefore), receipt_id: outcome.purchase.id };
+          ctx.state['unresolved'] = {
+            payer: payment.payer,
+            nonce: payment.nonce,
+            valid_before: String(payment.validBefore),
+            receipt_id: outcome.purchase.id,
+          };
           refusals.unknown(ctx, outcome.purchase, outcome.transaction);
       }
     } finally {
@@ -217,16 +294,27 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   /** Check a payment with our own node and the facilitator. Null where it was refused, and the refusal written. */
-  const checked = async (ctx: Context, charge: Charge, route: Requirements, offer: OfferedPayment): Promise<Paying | null> => {
+  const checked = async (
+    ctx: Context,
+    charge: Charge,
+    route: Requirements,
+    offer: OfferedPayment,
+  ): Promise<Paying | null> => {
     const call = callOf(ctx, publicUrl);
     const required = await route.required(call);
     const asked = await route.accepted(call);
     const wrong = mismatch(offer, asked, nowMs() / 1000);
     if (wrong !== null) {
-      refuse402(ctx, 'payment_invalid', 'The payment is not what this call asks for. Nothing was charged.', required, wrong);
+      refuse402(
+        ctx,
+        'payment_invalid',
+        'The payment is not what this call asks for. Nothing was charged.',
+        required,
+        wrong,
+      );
       return null;
     }
-    if (charge.isExclusive && await ledger.exclusivePause() !== null) {
+    if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
       refusals.exclusivePaused(ctx);
       return null;
     }
@@ -247,7 +335,14 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     if (verification.valid) return { offer, payload, asked, required, payer };
     const used = await takenBy(offer);
     if (used) await answerTaken(ctx, charge.routeKey, used, offer);
-    else refuse402(ctx, 'payment_invalid', 'The facilitator refuses this payment. Nothing was charged.', required, verification.reason);
+    else
+      refuse402(
+        ctx,
+        'payment_invalid',
+        'The facilitator refuses this payment. Nothing was charged.',
+        required,
+        verification.reason,
+      );
     return null;
   };
 
@@ -271,9 +366,20 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     }
     const route = (await requirements)(charge.routeKey);
     if (offered.kind === 'none') {
-      refuse402(ctx, 'payment_required', 'This call is paid with x402 version 2.', await route.required(callOf(ctx, publicUrl)));
+      refuse402(
+        ctx,
+        'payment_required',
+        'This call is paid with x402 version 2.',
+        await route.required(callOf(ctx, publicUrl)),
+      );
     } else if (offered.kind === 'malformed') {
-      refuse402(ctx, 'payment_malformed', offered.detail, await route.required(callOf(ctx, publicUrl)), 'payment_malformed');
+      refuse402(
+        ctx,
+        'payment_malformed',
+        offered.detail,
+        await route.required(callOf(ctx, publicUrl)),
+        'payment_malformed',
+      );
     } else {
       const paying = await checked(ctx, charge, route, offered.offer);
       if (paying) await serve(ctx, next, charge, paying);
@@ -281,7 +387,9 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   return {
-    start, redeliver, idle,
+    start,
+    redeliver,
+    idle,
     ready: () => isReady,
     charge(charge) {
       if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);
@@ -289,9 +397,15 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         try {
           await charged(ctx, next, charge);
         } catch (error) {
-          if (error instanceof FacilitatorUnavailable) refusals.unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');
-          else if (error instanceof ChainUnavailable) refusals.unavailable(ctx, 'The chain cannot be read right now, and no sale starts without it. Nothing was charged; try again.');
-          else if (error instanceof LedgerUnavailable) refusals.unavailable(ctx, 'Purchases cannot be written right now. Nothing was charged; try again.');
+          if (error instanceof FacilitatorUnavailable)
+            refusals.unavailable(ctx, 'The payment could not be verified right now. Nothing was charged; try again.');
+          else if (error instanceof ChainUnavailable)
+            refusals.unavailable(
+              ctx,
+              'The chain cannot be read right now, and no sale starts without it. Nothing was charged; try again.',
+            );
+          else if (error instanceof LedgerUnavailable)
+            refusals.unavailable(ctx, 'Purchases cannot be written right now. Nothing was charged; try again.');
           else throw error;
         }
       };

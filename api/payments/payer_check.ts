@@ -13,29 +13,56 @@ export interface PayerCheck {
 export type CheckedPayer =
   | { readonly kind: 'good'; readonly balance: bigint; readonly isContract: boolean }
   | { readonly kind: 'refused'; readonly reason: 'payment_invalid'; readonly detail: string; readonly error: string }
-  | { readonly kind: 'refused'; readonly reason: 'contract_wallet_refused' | 'payer_without_funds'; readonly detail: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: 'contract_wallet_refused' | 'payer_without_funds';
+      readonly detail: string;
+    };
 
-const invalid = (detail: string, error: string): CheckedPayer => ({ kind: 'refused', reason: 'payment_invalid', detail, error });
-const contractRefused = (why: string): CheckedPayer =>
-  ({ kind: 'refused', reason: 'contract_wallet_refused', detail: `${why} Pay from an account without code. Nothing was charged.` });
+const invalid = (detail: string, error: string): CheckedPayer => ({
+  kind: 'refused',
+  reason: 'payment_invalid',
+  detail,
+  error,
+});
+const contractRefused = (why: string): CheckedPayer => ({
+  kind: 'refused',
+  reason: 'contract_wallet_refused',
+  detail: `${why} Pay from an account without code. Nothing was charged.`,
+});
 
 /**
  * Check the signature, and read code, balance and nonce of the payer from our own node.
  * @param isExclusive whether the purchase claims a lead
  * @throws ChainUnavailable: without the node no sale starts
  */
-export async function checkPayer({ chain, signatures, contractWallets }: PayerCheck, { payment, signed }: OfferedPayment, isExclusive: boolean): Promise<CheckedPayer> {
+export async function checkPayer(
+  { chain, signatures, contractWallets }: PayerCheck,
+  { payment, signed }: OfferedPayment,
+  isExclusive: boolean,
+): Promise<CheckedPayer> {
   const { hasCode, balance, isUsed } = await chain.payer(payment);
   if (hasCode) {
     // The token asks a contract whether it signed, and the contract may answer differently each time.
-    if (!contractWallets) return contractRefused('The payer is a contract, and this server takes no payments from contract wallets.');
-    if (isExclusive) return contractRefused('The payer is a contract, and exclusive leads are sold to ordinary accounts only.');
+    if (!contractWallets)
+      return contractRefused('The payer is a contract, and this server takes no payments from contract wallets.');
+    if (isExclusive)
+      return contractRefused('The payer is a contract, and exclusive leads are sold to ordinary accounts only.');
   }
   const isSigned = hasCode ? await signatures.byContract(signed) : await signatures.byKey(signed);
-  if (!isSigned) return invalid('The payment is not signed by its payer. Nothing was charged.', 'invalid_exact_evm_signature');
-  if (isUsed) return invalid('The nonce of this payment was used or canceled. Sign a new payment. Nothing was charged.', 'invalid_exact_evm_nonce_already_used');
+  if (!isSigned)
+    return invalid('The payment is not signed by its payer. Nothing was charged.', 'invalid_exact_evm_signature');
+  if (isUsed)
+    return invalid(
+      'The nonce of this payment was used or canceled. Sign a new payment. Nothing was charged.',
+      'invalid_exact_evm_nonce_already_used',
+    );
   if (balance < payment.amount) {
-    return { kind: 'refused', reason: 'payer_without_funds', detail: 'The payer has less USDC on Base than this call costs. Nothing was charged.' };
+    return {
+      kind: 'refused',
+      reason: 'payer_without_funds',
+      detail: 'The payer has less USDC on Base than this call costs. Nothing was charged.',
+    };
   }
   return { kind: 'good', balance, isContract: hasCode };
 }

@@ -39,8 +39,12 @@ export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'ge
 /** The nonce of the authorization that made the transfer at `logIndex`; null where none did. */
 async function nonceOf(client: ChainReader, transaction: Hex, logIndex: number, payer: string): Promise<string | null> {
   const { logs } = await client.getTransactionReceipt({ hash: transaction });
-  const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true })
-    .find((e) => e.logIndex === logIndex - 1 && e.address.toLowerCase() === USDC.toLowerCase() && e.args.authorizer.toLowerCase() === payer);
+  const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
+    (e) =>
+      e.logIndex === logIndex - 1 &&
+      e.address.toLowerCase() === USDC.toLowerCase() &&
+      e.args.authorizer.toLowerCase() === payer,
+  );
   return used ? used.args.nonce.toLowerCase() : null;
 }
 
@@ -51,18 +55,39 @@ export function paymentChain(client: ChainReader): PaymentChain {
     if (id !== CHAIN_ID) throw new WrongChain(id);
     return (await client.getBlock({ blockNumber: 0n })).hash;
   };
-  const id = async (): Promise<string> => known ??= await fromNode(identify());
+  const id = async (): Promise<string> => (known ??= await fromNode(identify()));
   const evidence = chainEvidence(client);
-  const blockTime = ({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): BlockTime => ({ block: number, seconds: Number(timestamp) });
+  const blockTime = ({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): BlockTime => ({
+    block: number,
+    seconds: Number(timestamp),
+  });
 
   const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<IncomingTransfer[]> => {
-    const logs = await client.getLogs({ address: USDC, event: TRANSFER, args: { to: payTo as Address }, fromBlock, toBlock, strict: true });
+    const logs = await client.getLogs({
+      address: USDC,
+      event: TRANSFER,
+      args: { to: payTo as Address },
+      fromBlock,
+      toBlock,
+      strict: true,
+    });
     const transfers: IncomingTransfer[] = [];
     for (let at = 0; at < logs.length; at += RECEIPTS_AT_ONCE) {
-      transfers.push(...await Promise.all(logs.slice(at, at + RECEIPTS_AT_ONCE).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
-        const payer = args.from.toLowerCase();
-        return { transaction: transactionHash, logIndex, block: blockNumber, payer, nonce: await nonceOf(client, transactionHash, logIndex, payer), amount: args.value };
-      })));
+      transfers.push(
+        ...(await Promise.all(
+          logs.slice(at, at + RECEIPTS_AT_ONCE).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
+            const payer = args.from.toLowerCase();
+            return {
+              transaction: transactionHash,
+              logIndex,
+              block: blockNumber,
+              payer,
+              nonce: await nonceOf(client, transactionHash, logIndex, payer),
+              amount: args.value,
+            };
+          }),
+        )),
+      );
     }
     return transfers;
   };
@@ -75,16 +100,31 @@ export function paymentChain(client: ChainReader): PaymentChain {
     },
     async payer({ payer, nonce, asset }) {
       await id();
-      const [code, balance, isUsed] = await fromNode(Promise.all([
-        client.getCode({ address: payer as Address }),
-        client.readContract({ address: asset as Address, abi: token, functionName: 'balanceOf', args: [payer as Address] }),
-        client.readContract({ address: asset as Address, abi: token, functionName: 'authorizationState', args: [payer as Address, nonce as Hex] }),
-      ]));
+      const [code, balance, isUsed] = await fromNode(
+        Promise.all([
+          client.getCode({ address: payer as Address }),
+          client.readContract({
+            address: asset as Address,
+            abi: token,
+            functionName: 'balanceOf',
+            args: [payer as Address],
+          }),
+          client.readContract({
+            address: asset as Address,
+            abi: token,
+            functionName: 'authorizationState',
+            args: [payer as Address, nonce as Hex],
+          }),
+        ]),
+      );
       return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
     },
     finalBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'finalized' }))),
     latestBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'latest' }))),
-    firstBlockAt: (seconds) => fromNode((async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))()),
+    firstBlockAt: (seconds) =>
+      fromNode(
+        (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
+      ),
     incoming: (payTo, fromBlock, toBlock) => fromNode(transfersIn(payTo, fromBlock, toBlock)),
   };
 }

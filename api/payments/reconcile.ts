@@ -18,20 +18,25 @@ export interface Reconciler {
 export type Resolution = 'sold' | 'released' | 'waiting';
 
 /** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be read */
-export async function resolve({ ledger, chain, chainId, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
+export async function resolve(
+  { ledger, chain, chainId, money, nowMs }: Reconciler,
+  purchase: Purchase,
+): Promise<Resolution> {
   const { id, payment, transaction } = purchase;
   // A sandbox chain ends with its server, and its test money with it. Real money has one chain.
-  if (money === 'test' && purchase.chain !== await chainId()) {
+  if (money === 'test' && purchase.chain !== (await chainId())) {
     await ledger.release(id, 'chain_gone', nowMs());
     return 'released';
   }
   const evidence = await chain.of(payment, { transaction });
   switch (evidence.kind) {
-    case 'paid': return (await ledger.sold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
+    case 'paid':
+      return (await ledger.sold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
     case 'void':
       await ledger.release(id, evidence.reason, nowMs());
       return 'released';
-    case 'open': return 'waiting';
+    case 'open':
+      return 'waiting';
   }
 }
 
@@ -46,7 +51,9 @@ export interface Pass {
 
 /** What went wrong, without a library's text. */
 export const failureText = (error: unknown): string =>
-  (error instanceof LedgerUnavailable || error instanceof ChainUnavailable ? error.message : 'an unexpected error; see the log');
+  error instanceof LedgerUnavailable || error instanceof ChainUnavailable
+    ? error.message
+    : 'an unexpected error; see the log';
 
 /**
  * Look at every purchase that is settling: those whose outcome was noted as unknown, and those that have been settling

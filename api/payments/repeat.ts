@@ -16,7 +16,9 @@ export function repeat<T>(work: (isFirst: boolean) => Promise<T>, everyMs: numbe
     return pass;
   };
   next(true).catch(() => undefined);
-  const timer = setInterval(() => { next(false).catch(() => undefined); }, everyMs);
+  const timer = setInterval(() => {
+    next(false).catch(() => undefined);
+  }, everyMs);
   timer.unref();
   return {
     pass: () => next(true),

@@ -9,8 +9,17 @@
  * the chain ends the purchase. What `settle` returns says where to look first, and nothing else.
  */
 import {
-  LedgerUnavailable, type Answer, type Claimed, type DeliveryKind, type Ledger, type LeadLimits, type NewPurchase, type Payment, type PayerRefusal,
-  type Purchase, type UnknownReason,
+  LedgerUnavailable,
+  type Answer,
+  type Claimed,
+  type DeliveryKind,
+  type Ledger,
+  type LeadLimits,
+  type NewPurchase,
+  type Payment,
+  type PayerRefusal,
+  type Purchase,
+  type UnknownReason,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './evidence.ts';
 import type { SettlementHint } from './facilitator_client.ts';
@@ -82,7 +91,11 @@ async function retryWrite<T>({ pause }: Pick<SaleEffects, 'pause'>, write: () =>
 
 /** Look for the payment on the chain until it is there, can no longer come, or the wait is over. */
 async function lookForPayment(effects: SaleEffects, payment: Payment, hint: SettlementHint): Promise<Evidence> {
-  const { wait: { everyMs, looksWithHint, looksWithoutHint }, evidence, pause } = effects;
+  const {
+    wait: { everyMs, looksWithHint, looksWithoutHint },
+    evidence,
+    pause,
+  } = effects;
   const looks = hint.transaction === null ? looksWithoutHint : looksWithHint;
   for (let look = 1; ; look += 1) {
     const found = await evidence(payment, hint).catch((): Evidence => ({ kind: 'open' }));
@@ -133,11 +146,15 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   }
   if (begun.kind !== 'reserved') return begun;
   const { purchase } = begun;
-  const deleteReservation = (): Promise<void> => ignoreFailure(() => ledger.release(purchase.id, 'not_settled', nowMs()));
+  const deleteReservation = (): Promise<void> =>
+    ignoreFailure(() => ledger.release(purchase.id, 'not_settled', nowMs()));
 
   let answer: Answer | null;
   try {
-    answer = await effects.make({ purchase, claim: (leadIds, limits) => ledger.claim(purchase.id, leadIds, limits, nowMs()) });
+    answer = await effects.make({
+      purchase,
+      claim: (leadIds, limits) => ledger.claim(purchase.id, leadIds, limits, nowMs()),
+    });
   } catch (error) {
     await deleteReservation();
     if (error instanceof LedgerUnavailable) return { kind: 'not_sent', why: 'ledger_unavailable' };
@@ -162,5 +179,10 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
 }
 
 /** Note how an answer left. Never throws: a ledger that is away must not take the answer from its buyer. */
-export const noteDelivery = (ledger: Ledger, purchase: Pick<Purchase, 'id'>, kind: DeliveryKind, complete: boolean, nowMs: number): Promise<void> =>
-  ignoreFailure(() => ledger.delivered({ purchaseId: purchase.id, kind, atMs: nowMs, complete }));
+export const noteDelivery = (
+  ledger: Ledger,
+  purchase: Pick<Purchase, 'id'>,
+  kind: DeliveryKind,
+  complete: boolean,
+  nowMs: number,
+): Promise<void> => ignoreFailure(() => ledger.delivered({ purchaseId: purchase.id, kind, atMs: nowMs, complete }));

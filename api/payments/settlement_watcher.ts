@@ -30,7 +30,16 @@ export interface Watch {
 
 /** Begin to watch, with a pass over everything that was left open before. */
 export function watchSettlements(options: WatchOptions): Watch {
-  const { ledger, nowMs, chainSeconds, chainId, money, collectDays, report = () => undefined, everyMs = EVERY_MS } = options;
+  const {
+    ledger,
+    nowMs,
+    chainSeconds,
+    chainId,
+    money,
+    collectDays,
+    report = () => undefined,
+    everyMs = EVERY_MS,
+  } = options;
   let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
   let forgotAtMs = Number.NEGATIVE_INFINITY;
   let isAdopted = false;
@@ -62,5 +71,5 @@ export function watchSettlements(options: WatchOptions): Watch {
     return last;
   };
   const passes = repeat(once, everyMs);
-  return { last: () => last, pass: async () => await passes.pass() ?? last, stop: () => passes.stop() };
+  return { last: () => last, pass: async () => (await passes.pass()) ?? last, stop: () => passes.stop() };
 }

@@ -3,7 +3,19 @@
  * asked by a call to our node that is bounded in gas and time.
  */
 import { authorizationTypes } from '@x402/evm';
-import { encodeFunctionData, hashMessage, hashTypedData, maxUint256, parseAbi, recoverAddress, size, slice, verifyMessage, type Hex, type PublicClient } from 'viem';
+import {
+  encodeFunctionData,
+  hashMessage,
+  hashTypedData,
+  maxUint256,
+  parseAbi,
+  recoverAddress,
+  size,
+  slice,
+  verifyMessage,
+  type Hex,
+  type PublicClient,
+} from 'viem';
 import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { CHAIN_ID, USDC } from './network.ts';
@@ -21,7 +33,11 @@ const HIGHEST_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_
 const SIGNATURE_BYTES = 65;
 const V_VALUES = ['0x1b', '0x1c'];
 
-export interface SignedText { readonly address: Hex; readonly message: string; readonly signature: Hex }
+export interface SignedText {
+  readonly address: Hex;
+  readonly message: string;
+  readonly signature: Hex;
+}
 
 export interface Signatures {
   /** Whether the key of `from` signed this authorization, in the one form that the token accepts. */
@@ -36,14 +52,30 @@ export interface Signatures {
 
 /** What the payer signs; null where a number does not fit into 256 bits, which nobody can sign. */
 function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
-  const message = { from: a.from, to: a.to, value: BigInt(a.value), validAfter: BigInt(a.validAfter), validBefore: BigInt(a.validBefore), nonce: a.nonce };
+  const message = {
+    from: a.from,
+    to: a.to,
+    value: BigInt(a.value),
+    validAfter: BigInt(a.validAfter),
+    validBefore: BigInt(a.validBefore),
+    nonce: a.nonce,
+  };
   if ([message.value, message.validAfter, message.validBefore].some((number) => number > maxUint256)) return null;
-  return hashTypedData({ domain: DOMAIN, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
+  return hashTypedData({
+    domain: DOMAIN,
+    types: authorizationTypes,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  });
 }
 
 /** Whether the signature is written in the one way that the token accepts. */
 function isCanonical(signature: Hex): boolean {
-  return size(signature) === SIGNATURE_BYTES && BigInt(slice(signature, 32, 64)) <= HIGHEST_S && V_VALUES.includes(slice(signature, 64));
+  return (
+    size(signature) === SIGNATURE_BYTES &&
+    BigInt(slice(signature, 32, 64)) <= HIGHEST_S &&
+    V_VALUES.includes(slice(signature, 64))
+  );
 }
 
 /** @param chain asked about contract wallets only; null: their signatures do not count */
@@ -63,7 +95,10 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
     }
   };
   const byKey = async (signed: SignedAuthorization): Promise<boolean> => {
-    const { signature, authorization: { from } } = signed;
+    const {
+      signature,
+      authorization: { from },
+    } = signed;
     const hash = hashOf(signed);
     if (hash === null || !isCanonical(signature)) return false;
     try {
@@ -77,8 +112,9 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
     return hash !== null && contractAccepts(signed.authorization.from, hash, signed.signature);
   };
   return {
-    byKey, byContract,
-    authorization: async (signed) => await byKey(signed) || byContract(signed),
+    byKey,
+    byContract,
+    authorization: async (signed) => (await byKey(signed)) || byContract(signed),
     async text({ address, message, signature }) {
       if (await verifyMessage({ address, message, signature }).catch(() => false)) return true;
       return contractAccepts(address, hashMessage(message), signature);

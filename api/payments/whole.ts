@@ -38,12 +38,19 @@ export class SpooledFile {
   }
 
   /** Whether it is still as long as it was written. */
-  async isWhole(): Promise<boolean> { return (await this.#handle.stat()).size === this.bytes; }
+  async isWhole(): Promise<boolean> {
+    return (await this.#handle.stat()).size === this.bytes;
+  }
 
   /** The content from its start. May be read more than once, until it is closed. */
-  async* read(): AsyncGenerator<Buffer> {
+  async *read(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.bytes;) {
-      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(Math.min(1 << 16, this.bytes - position)), 0, undefined, position);
+      const { bytesRead, buffer } = await this.#handle.read(
+        Buffer.allocUnsafe(Math.min(1 << 16, this.bytes - position)),
+        0,
+        undefined,
+        position,
+      );
       if (bytesRead === 0) throw new Error('a spooled file ended before its end');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
@@ -51,7 +58,9 @@ export class SpooledFile {
   }
 
   /** Give the disk back. Twice is the same as once. */
-  close(): Promise<void> { return this.#handle.close(); }
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
 }
 
 /** Repr-Digest (RFC 9530) of a SHA-256 in hex. */
@@ -64,18 +73,30 @@ const KEPT = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snap
  * The answer that stands in `ctx`, with its own headers and `more`, as it can be sold.
  * @throws TypeError where it is not whole
  */
-export async function wholeAnswer({ body, status, response }: Context, more: Readonly<Record<string, string>>): Promise<Answer> {
+export async function wholeAnswer(
+  { body, status, response }: Context,
+  more: Readonly<Record<string, string>>,
+): Promise<Answer> {
   const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
   const held = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
   const headersFor = (sha256: string): Readonly<Record<string, string>> => {
     const own = KEPT.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
     return { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more };
   };
-  if (file) return { headers: headersFor(file.sha256), sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
-  if (!held) throw new TypeError('the answer of a priced route must be whole before it is settled: text, bytes or a spooled file');
+  if (file)
+    return { headers: headersFor(file.sha256), sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
+  if (!held)
+    throw new TypeError(
+      'the answer of a priced route must be whole before it is settled: text, bytes or a spooled file',
+    );
   const sha256 = hash('sha256', held, 'hex');
   return {
-    headers: headersFor(sha256), sha256, bytes: held.length, held,
-    async* body() { if (held.length > 0) yield held; },
+    headers: headersFor(sha256),
+    sha256,
+    bytes: held.length,
+    held,
+    async *body() {
+      if (held.length > 0) yield held;
+    },
   };
 }

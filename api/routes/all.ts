@@ -26,9 +26,23 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
   const routes: Route[] = [];
   routes.push(
     metaRoute({ routes, ...options }),
-    dealIds, lookup, deals, dealCards, hotDeals, ...reportRoutes(options), signals, auctions, leads, exclusive((id) => purchaseUrl(options.publicUrl, id)),
-    ...filingLists(), weeklyCsv(options.spoolDir),
-    ...REGISTERS.flatMap((register) => [registerMeta(register, { routes, ...options }), ...filingLists(register), weeklyCsv(options.spoolDir, register)]),
+    dealIds,
+    lookup,
+    deals,
+    dealCards,
+    hotDeals,
+    ...reportRoutes(options),
+    signals,
+    auctions,
+    leads,
+    exclusive((id) => purchaseUrl(options.publicUrl, id)),
+    ...filingLists(),
+    weeklyCsv(options.spoolDir),
+    ...REGISTERS.flatMap((register) => [
+      registerMeta(register, { routes, ...options }),
+      ...filingLists(register),
+      weeklyCsv(options.spoolDir, register),
+    ]),
   );
   return routes;
 }

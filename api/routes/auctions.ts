@@ -6,13 +6,19 @@ import { dayParam, flagParam, numberParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 
 /** Not a sale that will not take place on its day. */
-const NOT_CALLED_OFF: Condition = { column: 'sale_status', is: 'none of', values: ['cancelled', 'withdrawn', 'postponed', 'removed'] };
+const NOT_CALLED_OFF: Condition = {
+  column: 'sale_status',
+  is: 'none of',
+  values: ['cancelled', 'withdrawn', 'postponed', 'removed'],
+};
 
 /** Sales still to come, told by the data clock. */
-export const upcoming = (today: string): Filters => new Filters('auctions').and('sale_date', '>=', today).either(NOT_CALLED_OFF);
+export const upcoming = (today: string): Filters =>
+  new Filters('auctions').and('sale_date', '>=', today).either(NOT_CALLED_OFF);
 
 export const auctions = listRoute({
-  path: '/api/auctions', price: PRICES['/api/auctions'],
+  path: '/api/auctions',
+  price: PRICES['/api/auctions'],
   about: 'Upcoming sheriff sales, ranked by sale date.',
   filters: {
     county: textParam('Part of the county name, upper or lower case.'),
@@ -23,11 +29,13 @@ export const auctions = listRoute({
   },
   record: Auction.schema,
   list({ params, today }) {
-    const served = params.include_past === true
-      ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CALLED_OFF)
-      : upcoming(today);
+    const served =
+      params.include_past === true
+        ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CALLED_OFF)
+        : upcoming(today);
     return {
-      what: 'auction', rank: { column: 'sale_date', direction: 'ASC' },
+      what: 'auction',
+      rank: { column: 'sale_date', direction: 'ASC' },
       filters: served
         .containing('county', params.county)
         .and('sale_date', '>=', params.from_date)

@@ -28,70 +28,118 @@ const dealFilters = {
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
 };
 
-const filtered = (p: ParamValues<typeof dealFilters>): Filters => active()
-  .and('state', '=', p.state)
-  .like('city', p.city)
-  .and('list_price', '>=', p.min_price)
-  .and('list_price', '<=', p.max_price)
-  .and('cap_rate', '>=', p.min_cap)
-  .and('units', '>=', p.min_units)
-  .and('units', '<=', p.max_units)
-  .and('deal_score', '>=', p.min_score)
-  .and('rental_status', '=', p.status);
+const filtered = (p: ParamValues<typeof dealFilters>): Filters =>
+  active()
+    .and('state', '=', p.state)
+    .like('city', p.city)
+    .and('list_price', '>=', p.min_price)
+    .and('list_price', '<=', p.max_price)
+    .and('cap_rate', '>=', p.min_cap)
+    .and('units', '>=', p.min_units)
+    .and('units', '<=', p.max_units)
+    .and('deal_score', '>=', p.min_score)
+    .and('rental_status', '=', p.status);
 
-const IndexRecord = Deal.schema.pick({ id: true, address: true, city: true, state: true, list_price: true, units: true, cap_rate: true, deal_score: true });
+const IndexRecord = Deal.schema.pick({
+  id: true,
+  address: true,
+  city: true,
+  state: true,
+  list_price: true,
+  units: true,
+  cap_rate: true,
+  deal_score: true,
+});
 /** Its columns in the record's order. */
 const INDEX_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in IndexRecord.shape);
 
 export const dealIds = defineRoute({
-  path: '/api/deals/ids', price: null,
+  path: '/api/deals/ids',
+  price: null,
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
   params: {},
-  reply: z.strictObject({ note: z.string(), count: z.int(), generated_at: z.iso.datetime(), records: z.array(IndexRecord) }),
+  reply: z.strictObject({
+    note: z.string(),
+    count: z.int(),
+    generated_at: z.iso.datetime(),
+    records: z.array(IndexRecord),
+  }),
   handle: oncePerDay(async ({ snapshot, manifest }) => {
     const where = active().sql();
-    const records = await snapshot.fields('deals', INDEX_COLUMNS, `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`, where.values);
+    const records = await snapshot.fields(
+      'deals',
+      INDEX_COLUMNS,
+      `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`,
+      where.values,
+    );
     return {
-      ...noteOf(manifest, `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`),
-      count: records.length, generated_at: manifest.generated_at, records,
+      ...noteOf(
+        manifest,
+        `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`,
+      ),
+      count: records.length,
+      generated_at: manifest.generated_at,
+      records,
     };
   }),
 });
 
 export const deals = listRoute({
-  path: '/api/deals', price: PRICES['/api/deals'],
+  path: '/api/deals',
+  price: PRICES['/api/deals'],
   about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
   filters: dealFilters,
   record: Deal.schema,
   list: (asked) => ({
-    what: 'active deal', filters: filtered(asked.params), rank: { column: 'deal_score', direction: 'DESC' },
+    what: 'active deal',
+    filters: filtered(asked.params),
+    rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
 
 const Card = Deal.schema.pick({
-  id: true, address: true, city: true, state: true, zip: true, list_price: true, units: true, cap_rate: true,
-  source: true, listing_url: true, last_verified: true, days_on_feed: true,
+  id: true,
+  address: true,
+  city: true,
+  state: true,
+  zip: true,
+  list_price: true,
+  units: true,
+  cap_rate: true,
+  source: true,
+  listing_url: true,
+  last_verified: true,
+  days_on_feed: true,
 });
 
 export const dealCards = listRoute({
-  path: '/api/deals/basic', price: PRICES['/api/deals/basic'],
-  about: 'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
+  path: '/api/deals/basic',
+  price: PRICES['/api/deals/basic'],
+  about:
+    'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
   filters: dealFilters,
   record: Card,
   list: (asked) => ({
-    what: 'active deal', filters: filtered(asked.params), rank: { column: 'cap_rate', direction: 'DESC' },
+    what: 'active deal',
+    filters: filtered(asked.params),
+    rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });
 
 export const hotDeals = listRoute({
-  path: '/api/deals/hot', price: PRICES['/api/deals/hot'],
+  path: '/api/deals/hot',
+  price: PRICES['/api/deals/hot'],
   about: `Active deals with an advertised cap rate of ${HOT_CAP}% or more and a computed DSCR, ranked by deal_score.`,
   filters: {},
   record: Deal.schema,
   list: () => ({
-    what: 'active deal', rank: { column: 'deal_score', direction: 'DESC' },
+    what: 'active deal',
+    rank: { column: 'deal_score', direction: 'DESC' },
     // A cap rate that follows from a stated NOI is not advertised.
-    filters: active().and('cap_rate', '>=', HOT_CAP).and('cap_rate_source', '=', 'advertised').and('dscr_status', '=', 'computed'),
+    filters: active()
+      .and('cap_rate', '>=', HOT_CAP)
+      .and('cap_rate_source', '=', 'advertised')
+      .and('dscr_status', '=', 'computed'),
     note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
   }),
 });

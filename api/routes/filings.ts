@@ -24,17 +24,23 @@ export interface Register {
 }
 
 export const REGISTERS: readonly Register[] = [
-  { state: 'OH', stateName: 'Ohio', prefix: '/ohio', cadence: 'On the second Saturday of each month, when the state publishes new filings.' },
+  {
+    state: 'OH',
+    stateName: 'Ohio',
+    prefix: '/ohio',
+    cadence: 'On the second Saturday of each month, when the state publishes new filings.',
+  },
   { state: 'CO', stateName: 'Colorado', prefix: '/colorado', cadence: 'Daily.' },
 ];
 
 const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
 /** The filter by state, which a register's own feed does not take. */
-export const stateFilter = (register?: Register): typeof states => (register ? {} as typeof states : states);
+export const stateFilter = (register?: Register): typeof states => (register ? ({} as typeof states) : states);
 const entityType = choiceParam(ENTITY_TYPES, 'Normalised entity type.');
 
 /** Filings this service first read within the last days, by the data clock. */
-export const recent = (today: string): Filters => new Filters('filings').and('first_seen', '>=', beginningOf(today, RECENT_DAYS - 1));
+export const recent = (today: string): Filters =>
+  new Filters('filings').and('first_seen', '>=', beginningOf(today, RECENT_DAYS - 1));
 
 /** The lists of one register, or of both. */
 export function filingLists(register?: Register): Route[] {
@@ -42,31 +48,36 @@ export function filingLists(register?: Register): Route[] {
   const whose = register ? `${register.stateName} business registrations` : 'Business registrations';
   return [
     listRoute({
-      path: `${prefix}/api/filings/recent`, price: PRICES['/api/filings/recent'],
+      path: `${prefix}/api/filings/recent`,
+      price: PRICES['/api/filings/recent'],
       about: `${whose} this service first read within the last ${RECENT_DAYS} days, newest first.`,
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,
       list: ({ params, today }) => ({
-        what: 'recent filing', rank: { column: 'first_seen', direction: 'DESC' },
+        what: 'recent filing',
+        rank: { column: 'first_seen', direction: 'DESC' },
         filters: recent(today)
           .and('source_state', '=', register?.state ?? params.state)
           .and('entity_type', '=', params.entity_type),
       }),
     }),
     listRoute({
-      path: `${prefix}/api/filings`, price: PRICES['/api/filings'],
+      path: `${prefix}/api/filings`,
+      price: PRICES['/api/filings'],
       about: `${whose} by ${register ? '' : 'state, '}type, name and filing date, newest filing date first.`,
       filters: {
-        ...stateFilter(register), entity_type: entityType,
+        ...stateFilter(register),
+        entity_type: entityType,
         name: textParam('Part of the business name, upper or lower case.'),
-        agent: textParam('Part of the registered agent\'s name, upper or lower case.'),
+        agent: textParam("Part of the registered agent's name, upper or lower case."),
         city: textParam('City of the business; the whole name, upper or lower case.'),
         from_date: dayParam('First filing date.'),
         to_date: dayParam('Last filing date.'),
       },
       record: Filing.schema,
       list: ({ params }) => ({
-        what: 'filing', rank: { column: 'filing_date', direction: 'DESC' },
+        what: 'filing',
+        rank: { column: 'filing_date', direction: 'DESC' },
         filters: new Filters('filings')
           .and('source_state', '=', register?.state ?? params.state)
           .and('entity_type', '=', params.entity_type)

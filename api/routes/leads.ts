@@ -12,9 +12,10 @@ import { beginningOf } from '../week.ts';
 const LEAD_DAYS = 7;
 
 /** Leads that may be sold on this day: verified within seven days, the sale not past. Told when serving, not only when built. */
-export const available = (today: string): Filters => new Filters('leads')
-  .and('last_verified', '>=', beginningOf(today, LEAD_DAYS))
-  .either({ column: 'sale_date', is: 'absent' }, { column: 'sale_date', is: '>=', value: today });
+export const available = (today: string): Filters =>
+  new Filters('leads')
+    .and('last_verified', '>=', beginningOf(today, LEAD_DAYS))
+    .either({ column: 'sale_date', is: 'absent' }, { column: 'sale_date', is: '>=', value: today });
 
 /** Filters of the list and of the exclusive sale. */
 export const leadFilters = {
@@ -24,19 +25,23 @@ export const leadFilters = {
 };
 
 /** Leads that match the filters and may be sold on this day, claimed or not. */
-export const matching = ({ today, params }: Pick<Asked<typeof leadFilters>, 'today' | 'params'>): Filters => available(today)
-  .containing('county', params.county)
-  .and('lead_score', '>=', params.min_score)
-  .and('lead_type', '=', params.lead_type);
+export const matching = ({ today, params }: Pick<Asked<typeof leadFilters>, 'today' | 'params'>): Filters =>
+  available(today)
+    .containing('county', params.county)
+    .and('lead_score', '>=', params.min_score)
+    .and('lead_type', '=', params.lead_type);
 
 export const leads = listRoute({
-  path: '/api/leads', price: PRICES['/api/leads'],
-  about: 'Scored off-market seller leads from public records, each verified within the last seven days, sorted by lead_score.',
+  path: '/api/leads',
+  price: PRICES['/api/leads'],
+  about:
+    'Scored off-market seller leads from public records, each verified within the last seven days, sorted by lead_score.',
   filters: leadFilters,
   record: Lead.schema,
   // Read before the rows are: a lead that somebody claimed before this list was asked for is never in it.
   list: async (asked) => ({
-    what: 'lead', rank: { column: 'lead_score', direction: 'DESC' },
+    what: 'lead',
+    rank: { column: 'lead_score', direction: 'DESC' },
     filters: unclaimed(matching(asked), await asked.claims()),
     note: 'Public records only; no skip-traced contact data.',
   }),

@@ -25,7 +25,9 @@ const basis = z.enum(BASES);
 
 const params = {
   address: textParam('Street address with its house number; city, state and ZIP may follow after commas.'),
-  apn: textParam('Parcel number; spaces and dashes are ignored. Matches signals and auctions alone: listings carry no parcel number.'),
+  apn: textParam(
+    'Parcel number; spaces and dashes are ignored. Matches signals and auctions alone: listings carry no parcel number.',
+  ),
   parcel: textParam('Another name of apn.'),
   city: textParam('City; the whole name, upper or lower case.'),
   state: stateParam('State.'),
@@ -49,19 +51,32 @@ const Lookup = z.strictObject({
   signals: z.array(Signal.schema.extend({ match_basis: basis })),
   auctions: z.array(Auction.schema.extend({ match_basis: basis })),
   coverage: Coverage,
-  generated_at: z.iso.datetime(), as_of: z.iso.date(), snapshot_id: z.string(),
+  generated_at: z.iso.datetime(),
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
 });
 
 /** An address as asked for, taken apart: what stands after the street narrows the search. */
-interface Place { readonly street: string; readonly city?: string; readonly state?: string; readonly zip?: string }
+interface Place {
+  readonly street: string;
+  readonly city?: string;
+  readonly state?: string;
+  readonly zip?: string;
+}
 
 /** What stands for a unit and not for a city, as models/macros/address.sql has it. "Upper Arlington" is a city, "Upper" is none. */
-const UNIT = new RegExp(`^(?:#|(?:${['apartments?', 'apts?', 'units?', 'suite', 'ste', 'room', 'rm', 'building', 'bldg', 'lot', 'trailer', 'trlr', 'space', 'spc', 'dept', 'floor', 'flr', 'fl', 'penthouse', 'ph', 'no'].join('|')})\\b`
-  + '|(?:\\d+(?:st|nd|rd|th)|first|second|third) (?:floor|flr|fl)\\b|(?:rear|upper|uppr|up|lower|lowr|down|dn|front|frnt|basement|bsmt)$)', 'iu');
+const UNIT = new RegExp(
+  `^(?:#|(?:${['apartments?', 'apts?', 'units?', 'suite', 'ste', 'room', 'rm', 'building', 'bldg', 'lot', 'trailer', 'trlr', 'space', 'spc', 'dept', 'floor', 'flr', 'fl', 'penthouse', 'ph', 'no'].join('|')})\\b` +
+    '|(?:\\d+(?:st|nd|rd|th)|first|second|third) (?:floor|flr|fl)\\b|(?:rear|upper|uppr|up|lower|lowr|down|dn|front|frnt|basement|bsmt)$)',
+  'iu',
+);
 
 /** "12 Main St, Apt 4, Akron, OH 44301" as street "12 Main St Apt 4", city, state and ZIP. */
 export function placeOf(address: string): Place {
-  const [first = '', ...rest] = address.split(',').map((s) => s.trim()).filter((s) => s !== '');
+  const [first = '', ...rest] = address
+    .split(',')
+    .map((s) => s.trim())
+    .filter((s) => s !== '');
   const street = [first, ...(rest[0] !== undefined && UNIT.test(rest[0]) ? [rest.shift() ?? ''] : [])].join(' ');
   let tail = rest.join(' ');
   const zip = /(\d{5})(?:-\d{4})?$/u.exec(tail);
@@ -69,7 +84,10 @@ export function placeOf(address: string): Place {
   const state = /(?:^|\s)([A-Za-z]{2})$/u.exec(tail);
   if (state) tail = tail.slice(0, state.index).trim();
   return {
-    street, ...(tail === '' ? {} : { city: tail }), ...(state?.[1] === undefined ? {} : { state: state[1].toUpperCase() }), ...(zip?.[1] === undefined ? {} : { zip: zip[1] }),
+    street,
+    ...(tail === '' ? {} : { city: tail }),
+    ...(state?.[1] === undefined ? {} : { state: state[1].toUpperCase() }),
+    ...(zip?.[1] === undefined ? {} : { zip: zip[1] }),
   };
 }
 
@@ -77,8 +95,13 @@ const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9
 
 /** A row of the street or parcel that is looked up. */
 const Candidate = z.object({
-  row: z.coerce.number(), id: z.string(), address_key: z.string().nullable(), street_key: z.string().nullable(),
-  house_low: z.int().nullable(), house_high: z.int().nullable(), unit_key: z.string().nullable(),
+  row: z.coerce.number(),
+  id: z.string(),
+  address_key: z.string().nullable(),
+  street_key: z.string().nullable(),
+  house_low: z.int().nullable(),
+  house_high: z.int().nullable(),
+  unit_key: z.string().nullable(),
 });
 type Candidate = z.infer<typeof Candidate>;
 
@@ -91,7 +114,8 @@ function addressBasis(row: Candidate, parts: AddressParts): Basis | null {
   const [low, high] = [row.house_low ?? Number.NaN, row.house_high ?? Number.NaN];
   const isInRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
   if (row.unit_key === parts.unit_key && isInRange) return 'address_range';
-  if (low === from && high === to && (row.unit_key === null) !== (parts.unit_key === null)) return 'address_without_unit';
+  if (low === from && high === to && (row.unit_key === null) !== (parts.unit_key === null))
+    return 'address_without_unit';
   return null;
 }
 
@@ -100,34 +124,57 @@ function inPlace(filters: Filters, city: string | undefined, zip: string | undef
   if (city === undefined || zip === undefined) return filters.like('city', city).and('zip', '=', zip);
   const inCity: Condition = { column: 'city', is: 'like', value: city };
   const inZip: Condition = { column: 'zip', is: '=', value: zip };
-  return filters.either(inCity, { column: 'city', is: 'absent' }).either(inZip, { column: 'zip', is: 'absent' }).either(inCity, inZip);
+  return filters
+    .either(inCity, { column: 'city', is: 'absent' })
+    .either(inZip, { column: 'zip', is: 'absent' })
+    .either(inCity, inZip);
 }
 
 const MOST_ROWS = 100;
 
 /** The text of a record with the basis it matched on. */
-interface Match { readonly basis: Basis; readonly text: Buffer }
+interface Match {
+  readonly basis: Basis;
+  readonly text: Buffer;
+}
 
-const withBasis = (text: Buffer, matchedOn: Basis): Buffer => Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(matchedOn)}}`)]);
+const withBasis = (text: Buffer, matchedOn: Basis): Buffer =>
+  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(matchedOn)}}`)]);
 
 /** What is looked up: an address, a parcel, or a parcel at an address. */
-interface Wanted { readonly parts: AddressParts | null; readonly parcel: string | null }
+interface Wanted {
+  readonly parts: AddressParts | null;
+  readonly parcel: string | null;
+}
 
 /** Records of one feed that match, at most MOST_ROWS, the surest first, then by id. */
 async function matchesIn(snapshot: Snapshot, filters: Filters, { parts, parcel }: Wanted): Promise<Match[]> {
   if (parts === null && parcel === null) return [];
   const where = filters.sql();
   if (parts !== null) where.add('address_key = ? OR street_key = ?', parts.address_key, parts.street_key);
-  if (parcel !== null) where.add("parcel_key = ? OR regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g') = ?", parcel, parcel);
-  const candidates = z.array(Candidate).parse(await snapshot.rows(
-    `SELECT rowid AS row, id, address_key, street_key, house_low, house_high, unit_key FROM ${filters.table}${where} ORDER BY id`, where.values));
+  if (parcel !== null)
+    where.add("parcel_key = ? OR regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g') = ?", parcel, parcel);
+  const candidates = z
+    .array(Candidate)
+    .parse(
+      await snapshot.rows(
+        `SELECT rowid AS row, id, address_key, street_key, house_low, house_high, unit_key FROM ${filters.table}${where} ORDER BY id`,
+        where.values,
+      ),
+    );
   const matches = candidates.flatMap((row) => {
     const matchedOn = parts === null ? 'apn_exact' : addressBasis(row, parts);
-    return matchedOn === null ? [] : [{ row: row.row, basis: parcel === null ? matchedOn : 'apn_exact' as const }];
+    return matchedOn === null ? [] : [{ row: row.row, basis: parcel === null ? matchedOn : ('apn_exact' as const) }];
   });
   const served = matches.slice(0, MOST_ROWS).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
-  const texts = await snapshot.texts(filters.table, served.map(({ row }) => row));
-  return served.map((match, i) => ({ basis: match.basis, text: withBasis(texts[i] ?? Buffer.from('{}'), match.basis) }));
+  const texts = await snapshot.texts(
+    filters.table,
+    served.map(({ row }) => row),
+  );
+  return served.map((match, i) => ({
+    basis: match.basis,
+    text: withBasis(texts[i] ?? Buffer.from('{}'), match.basis),
+  }));
 }
 
 async function find({ snapshot, params: p }: Asked<typeof params>, place: Place | null, parts: AddressParts | null) {
@@ -145,29 +192,51 @@ async function find({ snapshot, params: p }: Asked<typeof params>, place: Place 
 }
 
 const coverageOf = oncePerSnapshot(async (snapshot): Promise<z.input<typeof Coverage>> => {
-  const counties = async (family: string) => (await snapshot.whole('sources',
-    'WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county', [family]))
-    .map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
+  const counties = async (family: string) =>
+    (
+      await snapshot.whole(
+        'sources',
+        'WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county',
+        [family],
+      )
+    ).map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
   const cities = (await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals'))[0]?.['n'];
   return {
     note: 'Tax delinquency and sheriff sales are known for these counties alone. That nothing is found elsewhere says nothing of the property. Some counties print no city and some no ZIP: give both and their rows are found too.',
-    listing_cities: Number(cities), tax_delinquency: await counties('tax'), sheriff_sales: await counties('sheriff'),
+    listing_cities: Number(cities),
+    tax_delinquency: await counties('tax'),
+    sheriff_sales: await counties('sheriff'),
   };
 });
 
 export const lookup = defineRoute({
-  path: '/api/lookup', price: PRICES['/api/lookup'],
+  path: '/api/lookup',
+  price: PRICES['/api/lookup'],
   about: 'Listings, tax-delinquency signals and sheriff sales of one street address or parcel.',
-  params, reply: Lookup,
+  params,
+  reply: Lookup,
   async check({ params: p, snapshot }) {
-    if (p.apn !== undefined && p.parcel !== undefined) throw new Problem('repeated_parameter', 'parcel is another name of apn; give one of them.', { field: 'parcel' });
+    if (p.apn !== undefined && p.parcel !== undefined)
+      throw new Problem('repeated_parameter', 'parcel is another name of apn; give one of them.', { field: 'parcel' });
     const apn = p.apn ?? p.parcel;
-    if (p.address === undefined && apn === undefined) throw new Problem('missing_parameter', 'Give address or apn.', { field: 'address', accepted: ['address', 'apn', 'parcel'] });
+    if (p.address === undefined && apn === undefined)
+      throw new Problem('missing_parameter', 'Give address or apn.', {
+        field: 'address',
+        accepted: ['address', 'apn', 'parcel'],
+      });
     if (apn !== undefined && parcelOf(apn) === '') {
-      throw new Problem('invalid_parameter', 'A parcel number has letters or digits.', { field: p.apn === undefined ? 'parcel' : 'apn', value: apn, accepted: ['a parcel number such as 101-22-045'] });
+      throw new Problem('invalid_parameter', 'A parcel number has letters or digits.', {
+        field: p.apn === undefined ? 'parcel' : 'apn',
+        value: apn,
+        accepted: ['a parcel number such as 101-22-045'],
+      });
     }
     if (p.address !== undefined && (await snapshot.normalise(placeOf(p.address).street)) === null) {
-      throw new Problem('invalid_parameter', 'No house number and street can be told from this address.', { field: 'address', value: p.address, accepted: ['a street address such as 912 Main St, Akron, OH 44301'] });
+      throw new Problem('invalid_parameter', 'No house number and street can be told from this address.', {
+        field: 'address',
+        value: p.address,
+        accepted: ['a street address such as 912 Main St, Akron, OH 44301'],
+      });
     }
   },
   async handle(asked) {
@@ -179,15 +248,32 @@ export const lookup = defineRoute({
     const coverage = await coverageOf(snapshot);
     const query = { ...p };
     if (matches.length === 0) {
-      throw new Problem('no_matches', 'No listing, signal or auction is known at this address or parcel. Nothing was charged.',
-        { filters: query, understood_as: parts?.address_key ?? null, coverage, as_of: manifest.as_of, snapshot_id: snapshot.id });
+      throw new Problem(
+        'no_matches',
+        'No listing, signal or auction is known at this address or parcel. Nothing was charged.',
+        {
+          filters: query,
+          understood_as: parts?.address_key ?? null,
+          coverage,
+          as_of: manifest.as_of,
+          snapshot_id: snapshot.id,
+        },
+      );
     }
     const textsOf = (some: readonly Match[]): readonly Buffer[] => some.map(({ text }) => text);
     return JsonText.of({
-      ...noteOf(manifest), query, understood_as: parts?.address_key ?? null,
+      ...noteOf(manifest),
+      query,
+      understood_as: parts?.address_key ?? null,
       match_basis: BASES.find((b) => matches.some((m) => m.basis === b)),
-      count: matches.length, listings: textsOf(found.listings), signals: textsOf(found.signals), auctions: textsOf(found.auctions), coverage,
-      generated_at: manifest.generated_at, as_of: manifest.as_of, snapshot_id: snapshot.id,
+      count: matches.length,
+      listings: textsOf(found.listings),
+      signals: textsOf(found.signals),
+      auctions: textsOf(found.auctions),
+      coverage,
+      generated_at: manifest.generated_at,
+      as_of: manifest.as_of,
+      snapshot_id: snapshot.id,
     });
   },
 });

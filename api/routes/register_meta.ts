@@ -6,12 +6,23 @@ import { oncePerDay } from '../snapshot/memo.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { TABLES } from '../snapshot/tables.ts';
 import { recent, type Register } from './filings.ts';
-import { count, INTERFACE_VERSION, notesOf, one, pricingOf, SourceStatus, sourcesOf, type MetaOptions } from './meta.ts';
+import {
+  count,
+  INTERFACE_VERSION,
+  notesOf,
+  one,
+  pricingOf,
+  SourceStatus,
+  sourcesOf,
+  type MetaOptions,
+} from './meta.ts';
 
 const SAMPLES = 3;
 
 export const RegisterMeta = z.strictObject({
-  name: z.string(), description: z.string(), interface_version: z.string(),
+  name: z.string(),
+  description: z.string(),
+  interface_version: z.string(),
   /** Said only where the data or the money are not real. */
   notice: z.string().optional(),
   coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
@@ -21,7 +32,8 @@ export const RegisterMeta = z.strictObject({
   filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
   free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
   sources: z.array(SourceStatus),
-  as_of: z.iso.date(), snapshot_id: z.string(),
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
   generated_at: z.iso.datetime(),
 });
 
@@ -29,9 +41,11 @@ export const RegisterMeta = z.strictObject({
 export function registerMeta(register: Register, { routes, paymentNotice }: MetaOptions): Route {
   const { prefix, state, stateName, cadence } = register;
   return defineRoute({
-    path: `${prefix}/api/meta`, price: null,
+    path: `${prefix}/api/meta`,
+    price: null,
     about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
-    params: {}, reply: RegisterMeta,
+    params: {},
+    reply: RegisterMeta,
     handle: oncePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
       const filed = new Filters('filings').and('source_state', '=', state);
       const own = filed.sql();
@@ -42,7 +56,8 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
       const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));
       const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
       return {
-        name: `Dealfeed: ${stateName} registrations`, interface_version: INTERFACE_VERSION,
+        name: `Dealfeed: ${stateName} registrations`,
+        interface_version: INTERFACE_VERSION,
         description: `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity type, registered agent and address. Paid per call with x402.`,
         ...(notice === '' ? {} : { notice }),
         coverage: {
@@ -60,10 +75,19 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
         },
         free_samples: {
           note: 'Full records of the paid answers, the newest filing dates.',
-          records: await snapshot.whole('filings', `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`, days.values) as z.input<typeof Filing.schema>[],
+          records: (await snapshot.whole(
+            'filings',
+            `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`,
+            days.values,
+          )) as z.input<typeof Filing.schema>[],
         },
-        sources: await sourcesOf(snapshot, new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`)),
-        as_of: manifest.as_of, snapshot_id: snapshot.id, generated_at: manifest.generated_at,
+        sources: await sourcesOf(
+          snapshot,
+          new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`),
+        ),
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+        generated_at: manifest.generated_at,
       };
     }),
   });

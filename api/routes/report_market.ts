@@ -7,8 +7,20 @@ import type { Snapshot } from '../snapshot/load.ts';
 const COMPARABLES = 5;
 
 const Comparable = Deal.schema.pick({
-  id: true, address: true, city: true, state: true, zip: true, list_price: true, units: true, price_per_unit: true, year_built: true,
-  cap_rate: true, cap_rate_underwritten: true, underwrite_reliability: true, deal_score: true, listing_url: true,
+  id: true,
+  address: true,
+  city: true,
+  state: true,
+  zip: true,
+  list_price: true,
+  units: true,
+  price_per_unit: true,
+  year_built: true,
+  cap_rate: true,
+  cap_rate_underwritten: true,
+  underwrite_reliability: true,
+  deal_score: true,
+  listing_url: true,
 });
 /** Their columns in the record's order. */
 const COMPARED = Deal.columns.map((c) => c.name).filter((name) => name in Comparable.shape);
@@ -18,11 +30,23 @@ export const Market = z.strictObject({
   area: z.string().meta({ description: 'City and state whose active deals are counted.' }),
   active_deals: z.int(),
   priced_deals: z.int().meta({ description: 'Active deals with a price per unit.' }),
-  median_price_per_unit: decimal.meta({ description: 'Lower median of price_per_unit. Null when: no active deal there has one.' }),
-  median_cap_rate: decimal.meta({ description: 'Lower median of cap_rate, percent. Null when: no active deal there has one.' }),
-  median_cap_rate_underwritten: decimal.meta({ description: 'Lower median of cap_rate_underwritten where the HUD proxy fits, percent. Null when: it fits no active deal there.' }),
-  cheaper_deals: z.int().nullable().meta({ description: 'Active deals there with a lower price per unit. Null when: this one has none.' }),
-  comparables: z.array(Comparable).meta({ description: `Up to ${COMPARABLES} other active deals there with a price: the same ZIP first, then the nearest number of units, then the nearest price per unit.` }),
+  median_price_per_unit: decimal.meta({
+    description: 'Lower median of price_per_unit. Null when: no active deal there has one.',
+  }),
+  median_cap_rate: decimal.meta({
+    description: 'Lower median of cap_rate, percent. Null when: no active deal there has one.',
+  }),
+  median_cap_rate_underwritten: decimal.meta({
+    description:
+      'Lower median of cap_rate_underwritten where the HUD proxy fits, percent. Null when: it fits no active deal there.',
+  }),
+  cheaper_deals: z
+    .int()
+    .nullable()
+    .meta({ description: 'Active deals there with a lower price per unit. Null when: this one has none.' }),
+  comparables: z.array(Comparable).meta({
+    description: `Up to ${COMPARABLES} other active deals there with a price: the same ZIP first, then the nearest number of units, then the nearest price per unit.`,
+  }),
 });
 
 type Row = Readonly<Record<string, unknown>>;
@@ -40,8 +64,16 @@ const decimalOrNull = (value: unknown): string | null => (value === null || valu
 /** The market of a deal, as a row of `deals`. */
 export async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof Market>> {
   const { id, city, state } = deal;
-  const [zip, units, price] = [decimalOrNull(deal['zip']), deal['units'] === null ? null : Number(deal['units']), decimalOrNull(deal['price_per_unit'])];
-  const there = new Filters('deals').and('listing_status', '=', 'active').like('city', String(city)).and('state', '=', String(state)).sql();
+  const [zip, units, price] = [
+    decimalOrNull(deal['zip']),
+    deal['units'] === null ? null : Number(deal['units']),
+    decimalOrNull(deal['price_per_unit']),
+  ];
+  const there = new Filters('deals')
+    .and('listing_status', '=', 'active')
+    .like('city', String(city))
+    .and('state', '=', String(state))
+    .sql();
   const others = there.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
   const cheaper = there.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
   const nearest = others.copy().order(NEAREST, zip, units, price);

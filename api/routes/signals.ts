@@ -9,7 +9,8 @@ import { PRICES } from '../prices.ts';
 export const standing = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');
 
 export const signals = listRoute({
-  path: '/api/signals', price: PRICES['/api/signals'],
+  path: '/api/signals',
+  price: PRICES['/api/signals'],
   about: 'County tax-delinquency signals, ranked by amount.',
   filters: {
     county: textParam('Part of the county name, upper or lower case.'),
@@ -19,7 +20,8 @@ export const signals = listRoute({
   },
   record: Signal.schema,
   list: (asked) => ({
-    what: 'signal', rank: { column: 'amount', direction: 'DESC' },
+    what: 'signal',
+    rank: { column: 'amount', direction: 'DESC' },
     filters: standing()
       .containing('county', asked.params.county)
       .and('signal_type', '=', asked.params.signal_type)

@@ -16,8 +16,11 @@ const PAGE_ROWS = 2_000;
 /** Weeks named to who asked for one without rows. */
 const WEEKS_SHOWN = 20;
 
-const firstSeenIn = ({ from, to }: Week, state: string | undefined): Where => new Where()
-  .add('first_seen >= CAST(? AS DATE)', from).add('first_seen < CAST(? AS DATE) + 1', to).when('source_state = ?', state);
+const firstSeenIn = ({ from, to }: Week, state: string | undefined): Where =>
+  new Where()
+    .add('first_seen >= CAST(? AS DATE)', from)
+    .add('first_seen < CAST(? AS DATE) + 1', to)
+    .when('source_state = ?', state);
 
 /** The rows of a query in the order of their ids, page by page. */
 async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record<string, unknown>[]> {
@@ -32,39 +35,71 @@ async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record
 }
 
 /** Complete weeks in which rows were first seen, the latest first. */
-async function weeksWithRows({ snapshot, today }: Pick<Asked<never>, 'snapshot' | 'today'>, state: string | undefined): Promise<{ week: Week; rows: number }[]> {
-  const where = new Where().add('first_seen < CAST(? AS DATE)', weekHolding(today).from).when('source_state = ?', state);
-  const found = await snapshot.rows(`SELECT CAST(date_trunc('week', first_seen) AS DATE) AS monday, count(*) AS n FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${WEEKS_SHOWN}`, where.values);
+async function weeksWithRows(
+  { snapshot, today }: Pick<Asked<never>, 'snapshot' | 'today'>,
+  state: string | undefined,
+): Promise<{ week: Week; rows: number }[]> {
+  const where = new Where()
+    .add('first_seen < CAST(? AS DATE)', weekHolding(today).from)
+    .when('source_state = ?', state);
+  const found = await snapshot.rows(
+    `SELECT CAST(date_trunc('week', first_seen) AS DATE) AS monday, count(*) AS n FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${WEEKS_SHOWN}`,
+    where.values,
+  );
   return found.map((r) => ({ week: weekHolding(String(r['monday'])), rows: Number(r['n']) }));
 }
 
 /** The weekly file of one register, or of both. `spoolDir` is the folder in which files are made whole before they are sold. */
 export function weeklyCsv(spoolDir: string, register?: Register): Route {
   return defineRoute({
-    path: `${register?.prefix ?? ''}/api/batch/weekly.csv`, price: PRICES['/api/batch/weekly.csv'],
+    path: `${register?.prefix ?? ''}/api/batch/weekly.csv`,
+    price: PRICES['/api/batch/weekly.csv'],
     about: `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations by the day they were first seen, as CSV: the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
-    params: { ...stateFilter(register), week: weekParam('The week; default the latest complete one in which rows were first seen. A week that is not over is refused.') },
-    media: 'text/csv', slow: true,
+    params: {
+      ...stateFilter(register),
+      week: weekParam(
+        'The week; default the latest complete one in which rows were first seen. A week that is not over is refused.',
+      ),
+    },
+    media: 'text/csv',
+    slow: true,
     reply: z.string(),
     check({ params, today }) {
       const week = params.week === undefined ? null : weekNamed(params.week);
       if (params.week !== undefined && (week === null || week.to >= today)) {
-        throw new Problem('invalid_parameter', week === null ? `There is no week ${params.week}.` : `Week ${week.name} is not over before ${week.to} is.`,
-          { field: 'week', value: params.week, accepted: ['a complete ISO week such as 2026-W46'] });
+        throw new Problem(
+          'invalid_parameter',
+          week === null ? `There is no week ${params.week}.` : `Week ${week.name} is not over before ${week.to} is.`,
+          { field: 'week', value: params.week, accepted: ['a complete ISO week such as 2026-W46'] },
+        );
       }
     },
     async handle({ params, snapshot, manifest, today }) {
       const state = register?.state ?? params.state;
       const weeks = await weeksWithRows({ snapshot, today }, state);
-      const week = params.week === undefined ? weeks[0]?.week ?? null : weekNamed(params.week);
-      const none = (): Problem => new Problem('no_matches',
-        week === null ? `No registration was first seen in a week that is over; the first such week is over when ${weekHolding(today).to} is. Nothing was charged.` : `No registration was first seen in ${week.name}. Nothing was charged.`,
-        { filters: { ...params }, weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })), as_of: manifest.as_of, snapshot_id: snapshot.id });
+      const week = params.week === undefined ? (weeks[0]?.week ?? null) : weekNamed(params.week);
+      const none = (): Problem =>
+        new Problem(
+          'no_matches',
+          week === null
+            ? `No registration was first seen in a week that is over; the first such week is over when ${weekHolding(today).to} is. Nothing was charged.`
+            : `No registration was first seen in ${week.name}. Nothing was charged.`,
+          {
+            filters: { ...params },
+            weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })),
+            as_of: manifest.as_of,
+            snapshot_id: snapshot.id,
+          },
+        );
       if (week === null) throw none();
       const where = firstSeenIn(week, state);
-      if (Number((await snapshot.rows(`SELECT count(*) AS n FROM filings${where}`, where.values))[0]?.['n']) === 0) throw none();
+      if (Number((await snapshot.rows(`SELECT count(*) AS n FROM filings${where}`, where.values))[0]?.['n']) === 0)
+        throw none();
       const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, where));
-      return { file, name: `dealfeed-${register?.stateName.toLowerCase() ?? state?.toLowerCase() ?? 'registrations'}-${week.name}.csv` };
+      return {
+        file,
+        name: `dealfeed-${register?.stateName.toLowerCase() ?? state?.toLowerCase() ?? 'registrations'}-${week.name}.csv`,
+      };
     },
   });
 }

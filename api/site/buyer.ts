@@ -3,7 +3,11 @@
  * client does, and signs with the sandbox's own wallet. The signing is done here and not in the browser: the walk then
  * works without JavaScript, shows the same libraries at work that a client uses, and no key is ever sent to a page.
  */
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import {
+  decodePaymentRequiredHeader,
+  decodePaymentResponseHeader,
+  encodePaymentSignatureHeader,
+} from '@x402/core/http';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
@@ -41,7 +45,10 @@ export interface Purchase {
 }
 
 /** Test USDC, in dollars. */
-export interface Balances { readonly buyer: string; readonly seller: string }
+export interface Balances {
+  readonly buyer: string;
+  readonly seller: string;
+}
 
 export interface SandboxBuyer {
   readonly address: string;
@@ -58,25 +65,42 @@ export interface BuyerOptions {
 }
 
 async function exchange(url: URL, payment?: string): Promise<Exchange> {
-  const sent: [string, string][] = [['Accept', '*/*'], ...(payment === undefined ? [] : [['PAYMENT-SIGNATURE', payment] as [string, string]])];
+  const sent: [string, string][] = [
+    ['Accept', '*/*'],
+    ...(payment === undefined ? [] : [['PAYMENT-SIGNATURE', payment] as [string, string]]),
+  ];
   const response = await fetch(url, { headers: sent, redirect: 'error' });
   const text = await response.text();
   let body = text;
-  try { body = JSON.stringify(JSON.parse(text), null, 2); } catch { /* not JSON: shown as it came */ }
+  try {
+    body = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    /* not JSON: shown as it came */
+  }
   return {
-    url: url.href, sent, status: response.status, received: [...response.headers].map(([name, value]) => [name, value] as const),
-    body: body.slice(0, SHOWN_CHARACTERS), cut: Math.max(0, body.length - SHOWN_CHARACTERS),
+    url: url.href,
+    sent,
+    status: response.status,
+    received: [...response.headers].map(([name, value]) => [name, value] as const),
+    body: body.slice(0, SHOWN_CHARACTERS),
+    cut: Math.max(0, body.length - SHOWN_CHARACTERS),
   };
 }
 
-const headerOf = ({ received }: Exchange, name: string): string | undefined => received.find(([n]) => n.toLowerCase() === name)?.[1];
+const headerOf = ({ received }: Exchange, name: string): string | undefined =>
+  received.find(([n]) => n.toLowerCase() === name)?.[1];
 
 /** A buyer with the sandbox's wallet. */
 export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions): SandboxBuyer {
   const account = privateKeyToAccount(privateKey);
-  const client = new x402Client().register(NETWORK, new ExactEvmScheme(account)).setSpendControls({ maxAmountPerPayment: DEAREST });
+  const client = new x402Client()
+    .register(NETWORK, new ExactEvmScheme(account))
+    .setSpendControls({ maxAmountPerPayment: DEAREST });
   const balanceOf = async (address: Hex): Promise<string> => dollarsOf(await chain.balanceOf(address));
-  const balances = async (): Promise<Balances> => ({ buyer: await balanceOf(account.address), seller: await balanceOf(payTo) });
+  const balances = async (): Promise<Balances> => ({
+    buyer: await balanceOf(account.address),
+    seller: await balanceOf(payTo),
+  });
   return {
     address: account.address,
     async purchase(path) {
@@ -89,7 +113,15 @@ export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions
       const signed = await client.createPaymentPayload(required);
       const paid = await exchange(url, encodePaymentSignatureHeader(signed));
       const receipt = headerOf(paid, 'payment-response');
-      return { asked, required, signed, paid, ...(receipt === undefined ? {} : { settled: decodePaymentResponseHeader(receipt) }), before, after: await balances() };
+      return {
+        asked,
+        required,
+        signed,
+        paid,
+        ...(receipt === undefined ? {} : { settled: decodePaymentResponseHeader(receipt) }),
+        before,
+        after: await balances(),
+      };
     },
   };
 }

@@ -25,30 +25,76 @@ const at = (n: number): string => n.toFixed(2);
 function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Html {
   const x = (v: number): number => Math.min(100, Math.max(0, ((v - low) / (high - low || 1)) * 100));
   const [left, right] = [x(Math.min(from, to)), x(Math.max(from, to))];
-  return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false"
-    ><rect class="track" width="100" height="10"></rect
-    ><rect class="tone-${tone}" x="${at(left)}" width="${at(right === left ? 0 : Math.max(right - left, 0.6))}" height="10"></rect
-    >${mark === undefined ? '' : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`}</svg>`;
+  return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+    <rect class="track" width="100" height="10"></rect>
+    <rect
+      class="tone-${tone}"
+      x="${at(left)}"
+      width="${at(right === left ? 0 : Math.max(right - left, 0.6))}"
+      height="10"
+    ></rect>
+    ${mark === undefined ? '' : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`}
+  </svg>`;
 }
 
 /**
  * A table of bars on one scale.
  * @param caption what the chart shows, said above it
  */
-export function barChart({ caption, head, bars, low = 0, high }: {
-  readonly caption: Piece; readonly head: readonly [label: string, figure: string]; readonly bars: readonly Bar[]; readonly low?: number; readonly high?: number;
+export function barChart({
+  caption,
+  head,
+  bars,
+  low = 0,
+  high,
+}: {
+  readonly caption: Piece;
+  readonly head: readonly [label: string, figure: string];
+  readonly bars: readonly Bar[];
+  readonly low?: number;
+  readonly high?: number;
 }): Html {
   const top = high ?? Math.max(...bars.map((b) => Math.max(b.from ?? 0, b.to, b.mark ?? 0)), 0);
-  return html`<table class="chart"><caption>${caption}</caption>
-<thead class="sr"><tr><th scope="col">${head[0]}</th><th scope="col">${head[1]}</th></tr></thead>
-<tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th><td><div><span class="figure">${bar.figure}</span>${barOf(bar, low, top)}</div></td></tr>`)}</tbody></table>`;
+  return html`<table class="chart">
+    <caption>
+      ${caption}
+    </caption>
+    <thead class="sr">
+      <tr>
+        <th scope="col">${head[0]}</th>
+        <th scope="col">${head[1]}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${bars.map(
+        (bar) =>
+          html`<tr>
+            <th scope="row">${bar.label}</th>
+            <td>
+              <div><span class="figure">${bar.figure}</span>${barOf(bar, low, top)}</div>
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 /** Parts of a sum beside what each could have been at most. */
-export function partsChart(caption: Piece, parts: readonly { readonly label: string; readonly points: number; readonly most: number }[]): Html {
+export function partsChart(
+  caption: Piece,
+  parts: readonly { readonly label: string; readonly points: number; readonly most: number }[],
+): Html {
   const high = Math.max(...parts.map((p) => p.most));
   return barChart({
-    caption, head: ['Part', 'Points'], high,
-    bars: parts.map(({ label, points, most }) => ({ label, figure: html`${points} <span class="of">of ${most}</span>`, to: points, mark: most, tone: 'hud' })),
+    caption,
+    head: ['Part', 'Points'],
+    high,
+    bars: parts.map(({ label, points, most }) => ({
+      label,
+      figure: html`${points} <span class="of">of ${most}</span>`,
+      to: points,
+      mark: most,
+      tone: 'hud',
+    })),
   });
 }

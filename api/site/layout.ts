@@ -14,42 +14,49 @@ export interface Frame {
   readonly foot: Piece;
 }
 
-const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path class="logo-a" d="M3 21V9l6-5 6 5v12z"></path><path class="logo-b" d="M17 21V12h4v9z"></path></svg>`;
+const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+  <path class="logo-a" d="M3 21V9l6-5 6 5v12z"></path>
+  <path class="logo-b" d="M17 21V12h4v9z"></path>
+</svg>`;
 
 /** A whole document. */
-export const documentWith = (frame: Frame, content: Piece): Html => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${frame.title}</title>
-<meta name="description" content="${frame.about}">
-<meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${frame.style}">
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="service-desc" href="/openapi.json" type="application/json">
-<script src="${frame.script}" defer></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-${frame.notice !== '' && html`<aside class="notice" aria-label="Notice"><p>${frame.notice}</p></aside>`}
-<header class="top">
-<a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
-<nav aria-label="Pages"><ul>${frame.nav.map(({ path, label }) => html`<li><a href="${path}"${path === frame.path ? html` aria-current="page"` : ''}>${label}</a></li>`)}</ul></nav>
-</header>
-<main id="content" tabindex="-1">
-${content}
-</main>
-<footer class="foot">${frame.foot}</footer>
-</body>
-</html>
-`;
+export const documentWith = (frame: Frame, content: Piece): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${frame.title}</title>
+        <meta name="description" content="${frame.about}" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="stylesheet" href="${frame.style}" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="service-desc" href="/openapi.json" type="application/json" />
+        <script src="${frame.script}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        ${frame.notice !== '' && html`<aside class="notice" aria-label="Notice"><p>${frame.notice}</p></aside>`}
+        <header class="top">
+          <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
+          <nav aria-label="Pages">
+            <ul>
+              ${frame.nav.map(({ path, label }) => html`<li><a href="${path}" ${path === frame.path ? html` aria-current="page"` : ''}>${label}</a></li>`)}
+            </ul>
+          </nav>
+        </header>
+        <main id="content" tabindex="-1">${content}</main>
+        <footer class="foot">${frame.foot}</footer>
+      </body>
+    </html> `;
 
 /** A link to another site, which is told nothing of where the reader comes from; what is no web address is no link. */
-export const outside = (address: string, label: Piece): Html => (isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`);
+export const outside = (address: string, label: Piece): Html =>
+  isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`;
 
 /** A table that scrolls sideways within itself where the screen is narrow, also by keyboard. */
-export const wideTable = (label: string, table: Html): Html => html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
+export const wideTable = (label: string, table: Html): Html =>
+  html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
 
 export interface TableColumn {
   readonly label: string;
@@ -61,15 +68,50 @@ export interface TableColumn {
  * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are written out, as
  * browsers forget that a table is one when it is laid out as blocks.
  */
-export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows: readonly (readonly Piece[])[]): Html => html`<table class="cards" role="table"><caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map((c) => html`<th scope="col" role="columnheader"${c.num === true ? html` class="num"` : ''}>${c.label}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows.map((cells) => html`<tr role="row">${cells.map((cell, i) => (i === 0 ? html`<th scope="row" role="rowheader">${cell}</th>`
-    : html`<td role="cell" data-label="${columns[i]?.label ?? ''}"${columns[i]?.num === true ? html` class="num"` : ''}>${cell}</td>`))}</tr>
-`)}</tbody></table>`;
+export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows: readonly (readonly Piece[])[]): Html =>
+  html`<table class="cards" role="table">
+    <caption>
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map((c) => html`<th scope="col" role="columnheader" ${c.num === true ? html` class="num"` : ''}>${c.label}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (cells) =>
+          html`<tr role="row">
+            ${cells.map((cell, i) =>
+              i === 0
+                ? html`<th scope="row" role="rowheader">${cell}</th>`
+                : html`<td
+                    role="cell"
+                    data-label="${columns[i]?.label ?? ''}"
+                    ${columns[i]?.num === true ? html` class="num"` : ''}
+                  >
+                    ${cell}
+                  </td>`,
+            )}
+          </tr> `,
+      )}
+    </tbody>
+  </table>`;
 
 /** A figure with what it counts, for the row of figures at the head of a page. */
-export const figures = (items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[]): Html => html`<dl class="figures">${items.map(({ label, value, note }) =>
-  html`<div><dt>${label}</dt><dd>${value}${note === undefined ? '' : html`<small>${note}</small>`}</dd></div>`)}</dl>`;
+export const figures = (
+  items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[],
+): Html =>
+  html`<dl class="figures">
+    ${items.map(
+      ({ label, value, note }) =>
+        html`<div>
+          <dt>${label}</dt>
+          <dd>${value}${note === undefined ? '' : html`<small>${note}</small>`}</dd>
+        </div>`,
+    )}
+  </dl>`;
 
 /** Something to copy: code, an address, a command. */
-export const code = (label: string, text: string): Html => html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+export const code = (label: string, text: string): Html =>
+  html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;

@@ -7,7 +7,8 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export const absent = html`<span class="absent"><span aria-hidden="true">–</span><span class="sr">none</span></span>`;
 
-const shown = (value: Figure, write: (n: number) => string): Html => (value === null || value === undefined ? absent : html`${write(Number(value))}`);
+const shown = (value: Figure, write: (n: number) => string): Html =>
+  value === null || value === undefined ? absent : html`${write(Number(value))}`;
 
 /** Dollars without cents; a minus sign before the dollar sign. */
 export const dollarsText = (n: number): string => `${n < 0 ? '−' : ''}$${whole.format(Math.abs(n))}`;
@@ -29,12 +30,17 @@ export function shareText(value: string, signed = false): string {
 }
 
 /** A day or an instant in <time>: the day is shown. */
-export const day = (value: string | null | undefined): Html => (value ? html`<time datetime="${value}">${value.slice(0, 10)}</time>` : absent);
+export const day = (value: string | null | undefined): Html =>
+  value ? html`<time datetime="${value}">${value.slice(0, 10)}</time>` : absent;
 
 const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv', 'mao', 'api']);
 
 /** "debt_coverage" as words. */
-export const words = (name: string): string => name.split('_').map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w)).join(' ');
+export const words = (name: string): string =>
+  name
+    .split('_')
+    .map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w))
+    .join(' ');
 
 /** The same at the head of a sentence. */
 export const sentence = (name: string): string => words(name).replace(/^./, (c) => c.toUpperCase());

@@ -39,7 +39,12 @@ export interface Page {
 }
 
 /** Rows of a query of the snapshot, for figures of a whole table. */
-export const rowsFor = ({ asked }: Given, sql: string, ...values: (string | number)[]): Promise<Record<string, unknown>[]> => asked.snapshot.rows(sql, values);
+export const rowsFor = (
+  { asked }: Given,
+  sql: string,
+  ...values: (string | number)[]
+): Promise<Record<string, unknown>[]> => asked.snapshot.rows(sql, values);
 
 /** Text of a column, or null. */
-export const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+export const textOrNull = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);

@@ -18,13 +18,21 @@ const USUAL_CALL = '/api/deals?state=OH&limit=1';
 /** Longest form that is read, in bytes. */
 const LONGEST_FORM = 4_096;
 
-const PAGE = { path: PURCHASE_PATH, title: 'Test purchase', about: 'One paid call, step by step, with test money on a local chain.' };
+const PAGE = {
+  path: PURCHASE_PATH,
+  title: 'Test purchase',
+  about: 'One paid call, step by step, with test money on a local chain.',
+};
 
 /** The priced route that a path and query would reach, or none. */
 function pricedRoute(routes: readonly Route[], call: string): Route | undefined {
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(call)) return undefined;
   const [path = ''] = call.split('?');
-  return routes.find((r) => r.price !== null && new RegExp(`^${r.path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', String.raw`\.`)}$`).test(path));
+  return routes.find(
+    (r) =>
+      r.price !== null &&
+      new RegExp(`^${r.path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', String.raw`\.`)}$`).test(path),
+  );
 }
 
 async function formOf(ctx: Context): Promise<URLSearchParams> {
@@ -38,45 +46,82 @@ async function formOf(ctx: Context): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 
-const json = (value: unknown): string => JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v), 2);
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v), 2);
 
-const form = (call: string, refused = ''): Html => html`<form class="panel" method="post" action="${PURCHASE_PATH}">
-<label for="call">Call to buy</label>
-<input id="call" name="call" value="${call}" required maxlength="1800" spellcheck="false" autocapitalize="off" autocomplete="off"${refused === '' ? '' : html` aria-invalid="true" aria-describedby="call-refused"`}>
-${refused !== '' && html`<p class="refused" id="call-refused">${refused}</p>`}
-<button type="submit">Buy with test money</button>
-</form>`;
+const form = (call: string, refused = ''): Html =>
+  html`<form class="panel" method="post" action="${PURCHASE_PATH}">
+    <label for="call">Call to buy</label>
+    <input
+      id="call"
+      name="call"
+      value="${call}"
+      required
+      maxlength="1800"
+      spellcheck="false"
+      autocapitalize="off"
+      autocomplete="off"
+      ${refused === '' ? '' : html` aria-invalid="true" aria-describedby="call-refused"`}
+    />
+    ${refused !== '' && html`<p class="refused" id="call-refused">${refused}</p>`}
+    <button type="submit">Buy with test money</button>
+  </form>`;
 
-const headerTable = (label: string, headers: readonly (readonly [string, string])[]): Html => html`<details><summary>${label} (${headers.length})</summary>
-<dl class="headers">${headers.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></details>`;
+const headerTable = (label: string, headers: readonly (readonly [string, string])[]): Html =>
+  html`<details>
+    <summary>${label} (${headers.length})</summary>
+    <dl class="headers">
+      ${headers.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`;
 
-const exchange = (id: string, { url, sent, status, received, body, cut }: Exchange): Html => html`<p class="wire"><span class="verb">GET</span> <span class="url">${url}</span></p>
-${headerTable('Headers sent', sent)}
-<p class="wire"><span class="status status-${Math.floor(status / 100)}">${status}</span> <span>answer</span></p>
-${headerTable('Headers received', received)}
-<h4 id="${id}-body">Body</h4>
-${code(`Body of the answer ${status}`, cut > 0 ? `${body}\n… ${cut} characters more` : body)}`;
+const exchange = (id: string, { url, sent, status, received, body, cut }: Exchange): Html =>
+  html`<p class="wire"><span class="verb">GET</span> <span class="url">${url}</span></p>
+    ${headerTable('Headers sent', sent)}
+    <p class="wire"><span class="status status-${Math.floor(status / 100)}">${status}</span> <span>answer</span></p>
+    ${headerTable('Headers received', received)}
+    <h4 id="${id}-body">Body</h4>
+    ${code(`Body of the answer ${status}`, cut > 0 ? `${body}\n… ${cut} characters more` : body)}`;
 
-const step = (number: number, title: string, about: string, content: Html): Html => html`<li class="step"><h3><span class="number" aria-hidden="true">${number}</span>${title}</h3><p>${about}</p>${content}</li>`;
+const step = (number: number, title: string, about: string, content: Html): Html =>
+  html`<li class="step">
+    <h3><span class="number" aria-hidden="true">${number}</span>${title}</h3>
+    <p>${about}</p>
+    ${content}
+  </li>`;
 
 function walk({ asked, required, signed, paid, settled, before, after }: Purchase): Html {
   const sold = paid?.status === 200;
   return html`<h2 id="walk">What happened</h2>
-<p class="outcome ${sold ? 'good' : 'plain'}" role="status">${sold ? `Bought. The buyer's balance went from $${before.buyer} to $${after.buyer}, the seller's from $${before.seller} to $${after.seller}.`
-    : `Nothing was charged: the answer was ${(paid ?? asked).status}. The buyer still has $${after.buyer}.`}</p>
-<ol class="steps">
-${step(1, 'Ask', 'The call is sent without a payment.', exchange('asked', asked))}
-${required !== undefined && step(2, 'Read what is asked for', 'The PAYMENT-REQUIRED header of the 402, decoded from base64.', code('PAYMENT-REQUIRED, decoded', json(required)))}
-${signed !== undefined && step(3, 'Sign', 'The wallet signs a transfer of exactly that amount, valid for a few minutes (EIP-3009). No transaction is sent by the buyer, and no gas is paid.', code('PAYMENT-SIGNATURE, decoded', json(signed)))}
-${paid && step(4, 'Ask again, with the signature', 'The payment is verified, the answer is made, the payment is settled on the chain, and only then is the answer sent.', exchange('paid', paid))}
-${settled !== undefined && step(5, 'Keep the receipt', 'The PAYMENT-RESPONSE header, decoded: the transaction that moved the money.', code('PAYMENT-RESPONSE, decoded', json(settled)))}
-</ol>`;
+    <p class="outcome ${sold ? 'good' : 'plain'}" role="status">
+      ${
+        sold
+          ? `Bought. The buyer's balance went from $${before.buyer} to $${after.buyer}, the seller's from $${before.seller} to $${after.seller}.`
+          : `Nothing was charged: the answer was ${(paid ?? asked).status}. The buyer still has $${after.buyer}.`
+      }
+    </p>
+    <ol class="steps">
+      ${step(1, 'Ask', 'The call is sent without a payment.', exchange('asked', asked))}
+      ${required !== undefined && step(2, 'Read what is asked for', 'The PAYMENT-REQUIRED header of the 402, decoded from base64.', code('PAYMENT-REQUIRED, decoded', json(required)))}
+      ${signed !== undefined && step(3, 'Sign', 'The wallet signs a transfer of exactly that amount, valid for a few minutes (EIP-3009). No transaction is sent by the buyer, and no gas is paid.', code('PAYMENT-SIGNATURE, decoded', json(signed)))}
+      ${paid && step(4, 'Ask again, with the signature', 'The payment is verified, the answer is made, the payment is settled on the chain, and only then is the answer sent.', exchange('paid', paid))}
+      ${settled !== undefined && step(5, 'Keep the receipt', 'The PAYMENT-RESPONSE header, decoded: the transaction that moved the money.', code('PAYMENT-RESPONSE, decoded', json(settled)))}
+    </ol>`;
 }
 
-const page = (call: string, rest: Html | '' = '', refused = ''): Html => html`<h1>Test purchase</h1>
-<p class="lead">Buy one call with test money and see every step as it goes over the wire: the 402, what is signed, the answer and the receipt. The wallet and the chain were made for this server and die with it; nothing here costs anything.</p>
-${form(call, refused)}
-${rest}`;
+const page = (call: string, rest: Html | '' = '', refused = ''): Html =>
+  html`<h1>Test purchase</h1>
+    <p class="lead">
+      Buy one call with test money and see every step as it goes over the wire: the 402, what is signed, the answer and
+      the receipt. The wallet and the chain were made for this server and die with it; nothing here costs anything.
+    </p>
+    ${form(call, refused)} ${rest}`;
 
 export interface PurchaseDeps {
   readonly routes: readonly Route[];
@@ -93,11 +138,16 @@ export function mountPurchase(router: Router, site: Site, { routes, snapshots, b
       ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
       ctx.type = 'text/html; charset=utf-8';
       ctx.body = site.framed(PAGE, content, lease?.snapshot);
-    } finally { lease?.release(); }
+    } finally {
+      lease?.release();
+    }
   };
-  router.get(PURCHASE_PATH, (ctx) => { send(ctx, page(new URLSearchParams(ctx.querystring).get('call') ?? USUAL_CALL)); });
+  router.get(PURCHASE_PATH, (ctx) => {
+    send(ctx, page(new URLSearchParams(ctx.querystring).get('call') ?? USUAL_CALL));
+  });
   router.post(PURCHASE_PATH, async (ctx) => {
-    if (!['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site'))) throw new Problem('malformed_request', 'The test purchase is started from its own page.');
+    if (!['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
+      throw new Problem('malformed_request', 'The test purchase is started from its own page.');
     const call = ((await formOf(ctx)).get('call') ?? '').trim();
     if (!pricedRoute(routes, call)) {
       const priced = [...new Set(routes.filter((r) => r.price !== null).map(templateOf))];

@@ -5,7 +5,14 @@ import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
 
-interface Refusal { readonly title: string; readonly detail: string; readonly status: number; readonly reason: string; readonly billed: boolean | null; readonly price?: string }
+interface Refusal {
+  readonly title: string;
+  readonly detail: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly billed: boolean | null;
+  readonly price?: string;
+}
 
 function refusalIn(ctx: Context): Refusal | null {
   if (ctx.response.type !== 'application/problem+json' || typeof ctx.body !== 'string') return null;
@@ -25,16 +32,24 @@ ${paid ? html`<p class="lead">This address is sold by the call to programs with 
 }
 
 /** Puts a page in place of a problem document where a page was asked for by name. Status and headers stay. */
-export const refusalPages = (site: Site, snapshots: Snapshots, purchase: boolean): Middleware => async (ctx, next) => {
-  await next();
-  if (ctx.status < 400 || !wantsPage(ctx)) return;
-  const refusal = refusalIn(ctx);
-  if (!refusal) return;
-  const lease = snapshots.acquire();
-  try {
-    ctx.body = site.framed({ path: '', title: refusal.title, about: refusal.detail }, content(refusal, ctx.originalUrl, purchase), lease?.snapshot);
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.vary('Accept');
-    ctx.set({ ...SITE_HEADERS });
-  } finally { lease?.release(); }
-};
+export const refusalPages =
+  (site: Site, snapshots: Snapshots, purchase: boolean): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (ctx.status < 400 || !wantsPage(ctx)) return;
+    const refusal = refusalIn(ctx);
+    if (!refusal) return;
+    const lease = snapshots.acquire();
+    try {
+      ctx.body = site.framed(
+        { path: '', title: refusal.title, about: refusal.detail },
+        content(refusal, ctx.originalUrl, purchase),
+        lease?.snapshot,
+      );
+      ctx.type = 'text/html; charset=utf-8';
+      ctx.vary('Accept');
+      ctx.set({ ...SITE_HEADERS });
+    } finally {
+      lease?.release();
+    }
+  };

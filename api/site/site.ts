@@ -26,14 +26,25 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Nothing but what this server sends itself: no script, style or picture of another origin, and none inside the page. */
 const CONTENT_SECURITY = [
-  "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 export const SITE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY, 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer', 'Cross-Origin-Opener-Policy': 'same-origin',
+  'Content-Security-Policy': CONTENT_SECURITY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-const FAVICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/><path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
+const FAVICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/><path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
 
 export interface SiteDeps extends SiteOptions {
   readonly snapshots: Snapshots;
@@ -44,14 +55,24 @@ export interface SiteDeps extends SiteOptions {
   readonly notice: string;
 }
 
-interface Made { readonly text: string; readonly etag: string }
+interface Made {
+  readonly text: string;
+  readonly etag: string;
+}
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
 function send(ctx: Context, { text, etag }: Made, type: string, seconds: number): void {
   ctx.status = 200;
-  ctx.set({ ...SITE_HEADERS, 'Cache-Control': `public, max-age=${seconds}${seconds === YEAR_SECONDS ? ', immutable' : ''}`, ETag: etag });
-  if (ctx.fresh) { ctx.status = 304; return; }
+  ctx.set({
+    ...SITE_HEADERS,
+    'Cache-Control': `public, max-age=${seconds}${seconds === YEAR_SECONDS ? ', immutable' : ''}`,
+    ETag: etag,
+  });
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
   ctx.body = text;
   ctx.type = type;
 }
@@ -59,7 +80,11 @@ function send(ctx: Context, { text, etag }: Made, type: string, seconds: number)
 const madeOf = (text: string): Made => ({ text, etag: `W/"${hashOf(text)}"` });
 
 /** Files beside the pages, each under an address that changes with its content. */
-function assetsOf(): { readonly style: string; readonly script: string; readonly files: readonly { path: string; type: string; made: Made }[] } {
+function assetsOf(): {
+  readonly style: string;
+  readonly script: string;
+  readonly files: readonly { path: string; type: string; made: Made }[];
+} {
   const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
   const [style, script] = [read('./style.css'), read('./enhance.js')];
   const files = [
@@ -72,7 +97,12 @@ function assetsOf(): { readonly style: string; readonly script: string; readonly
 
 /** What a program is told that asks for / without saying that it wants a page. */
 const indexFor = (publicUrl: string): Record<string, string> => ({
-  name: 'Dealfeed', start_here: `${publicUrl}/api/meta`, openapi: `${publicUrl}/openapi.json`, x402: `${publicUrl}/.well-known/x402`, for_language_models: `${publicUrl}/llms.txt`, for_people: `${publicUrl}/`,
+  name: 'Dealfeed',
+  start_here: `${publicUrl}/api/meta`,
+  openapi: `${publicUrl}/openapi.json`,
+  x402: `${publicUrl}/.well-known/x402`,
+  for_language_models: `${publicUrl}/llms.txt`,
+  for_people: `${publicUrl}/`,
 });
 
 /** Whether a page was asked for by name, as browsers do; `*\/*` is anything's way of asking. */
@@ -87,23 +117,48 @@ export interface Site {
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
   const { style, script, files } = assetsOf();
-  const nav = PAGES.flatMap((p) => (p.label === undefined ? [] : [{ path: p.path, label: p.label }]))
-    .concat(deps.purchase ? [{ path: '/sandbox/buy', label: 'Test purchase' }] : []);
+  const nav = PAGES.flatMap((p) => (p.label === undefined ? [] : [{ path: p.path, label: p.label }])).concat(
+    deps.purchase ? [{ path: '/sandbox/buy', label: 'Test purchase' }] : [],
+  );
   const kept = new WeakMap<Snapshot, Map<string, Promise<Made>>>();
 
-  const framed: Site['framed'] = (page, content, snapshot) => documentWith({
-    title: page.path === '/' ? page.title : `${page.title} · Dealfeed`, about: page.about, path: page.path, nav, style, script,
-    notice: [snapshot?.manifest.notice ?? '', notice].filter(Boolean).join(' '),
-    foot: html`<p>${snapshot ? html`Snapshot <code>${snapshot.id}</code>, as of <time datetime="${snapshot.manifest.as_of}">${snapshot.manifest.as_of}</time>, ${snapshot.manifest.assumption_set_id}.` : 'No snapshot is serving.'}
-Every figure comes from public pages and declared assumptions. Nothing here is advice.</p>
-<ul><li><a href="/openapi.json">OpenAPI</a></li><li><a href="/api/meta">/api/meta</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/health">Health</a></li></ul>`,
-  }, content).text;
+  const framed: Site['framed'] = (page, content, snapshot) =>
+    documentWith(
+      {
+        title: page.path === '/' ? page.title : `${page.title} · Dealfeed`,
+        about: page.about,
+        path: page.path,
+        nav,
+        style,
+        script,
+        notice: [snapshot?.manifest.notice ?? '', notice].filter(Boolean).join(' '),
+        foot: html`<p>
+            ${snapshot ? html`Snapshot <code>${snapshot.id}</code>, as of <time datetime="${snapshot.manifest.as_of}">${snapshot.manifest.as_of}</time>, ${snapshot.manifest.assumption_set_id}.` : 'No snapshot is serving.'}
+            Every figure comes from public pages and declared assumptions. Nothing here is advice.
+          </p>
+          <ul>
+            <li><a href="/openapi.json">OpenAPI</a></li>
+            <li><a href="/api/meta">/api/meta</a></li>
+            <li><a href="/llms.txt">llms.txt</a></li>
+            <li><a href="/health">Health</a></li>
+          </ul>`,
+      },
+      content,
+    ).text;
 
   const givenFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Given> => {
-    const asked: Asked<Record<never, never>> = { params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors, claims };
+    const asked: Asked<Record<never, never>> = {
+      params: {},
+      path: {},
+      snapshot,
+      manifest: snapshot.manifest,
+      today,
+      cursors,
+      claims,
+    };
     const meta = routes.find((r) => r.path === '/api/meta');
     if (!meta) throw new Error('the site is made from /api/meta, which is not among the routes');
-    return { site: deps, asked, meta: await meta.handle(asked) as z.infer<typeof Meta>, query };
+    return { site: deps, asked, meta: (await meta.handle(asked)) as z.infer<typeof Meta>, query };
   };
   const make = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Made> =>
     madeOf(framed(page, await page.content(await givenFor(snapshot, today, query)), snapshot));
@@ -138,16 +193,33 @@ Every figure comes from public pages and declared assumptions. Nothing here is a
         ctx.status = 503;
         ctx.set({ ...SITE_HEADERS, 'Retry-After': '30', 'Cache-Control': 'no-store' });
         ctx.type = 'text/html; charset=utf-8';
-        ctx.body = framed(page, html`<h1>No data yet</h1><p>The server runs, and has no snapshot to serve. The operator publishes one with <code>make run</code>; this page then appears by itself.</p>`);
+        ctx.body = framed(
+          page,
+          html`<h1>No data yet</h1>
+            <p>
+              The server runs, and has no snapshot to serve. The operator publishes one with <code>make run</code>; this
+              page then appears by itself.
+            </p>`,
+        );
         return;
       }
       try {
         const { snapshot } = lease;
-        send(ctx, await madeFor(page, snapshot, new URLSearchParams(ctx.querystring)), 'text/html; charset=utf-8', page.made === 'request' ? 0 : PAGE_SECONDS);
+        send(
+          ctx,
+          await madeFor(page, snapshot, new URLSearchParams(ctx.querystring)),
+          'text/html; charset=utf-8',
+          page.made === 'request' ? 0 : PAGE_SECONDS,
+        );
         ctx.set('X-Snapshot-Id', snapshot.id);
-      } finally { lease.release(); }
+      } finally {
+        lease.release();
+      }
     });
   }
-  for (const file of files) router.get(file.path, (ctx) => { send(ctx, file.made, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS); });
+  for (const file of files)
+    router.get(file.path, (ctx) => {
+      send(ctx, file.made, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
+    });
   return { framed };
 }

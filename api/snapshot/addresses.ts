@@ -38,7 +38,9 @@ export function addressesIn(database: Pick<Database, 'rows'>): Normalise {
       parts = database.rows(SQL, [street]).then(([row]) => Row.parse(row));
       cache.set(street, parts);
       // A failure is not cached.
-      parts.catch(() => { cache.delete(street); });
+      parts.catch(() => {
+        cache.delete(street);
+      });
     }
     return parts;
   };

@@ -41,14 +41,18 @@ async function fillMissingColumns(connection: DuckDBConnection, table: TableName
   const refused = missing.filter(({ absent }) => absent === undefined).map(({ name }) => name);
   if (refused.length > 0) {
     const names = refused.map((name) => `${table}.${name}`).join(', ');
-    throw new Error(`${file} was built before ${names}, which may not be null: `
-      + 'build a new snapshot, or serve this one with the server of its time');
+    throw new Error(
+      `${file} was built before ${names}, which may not be null: ` +
+        'build a new snapshot, or serve this one with the server of its time',
+    );
   }
   if (columns.some(({ name, sql }) => present.get(name) !== sql)) {
-    const list = columns.map(({ name, sql }) =>
-      `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`);
+    const list = columns.map(
+      ({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`,
+    );
     await connection.run(
-      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list.join(', ')} FROM published.main.${identifier(table)}`);
+      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list.join(', ')} FROM published.main.${identifier(table)}`,
+    );
   }
   return missing.map(({ name }) => `There is no ${table}.${name} in this snapshot; it is null in every row.`);
 }
@@ -76,7 +80,7 @@ async function attach(duck: Duck, path: string, manifest: Manifest): Promise<str
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
   await connection.run(macrosSql());
   const gaps: string[] = [];
-  for (const table of TABLE_NAMES) gaps.push(...await checkTable(connection, table, manifest));
+  for (const table of TABLE_NAMES) gaps.push(...(await checkTable(connection, table, manifest)));
   return gaps;
 }
 
@@ -95,7 +99,7 @@ export async function openDatabase(folder: string, manifest: Manifest): Promise<
     if (hashed.status === 'rejected') throw hashed.reason;
     if (hashed.value !== sha256) throw new Error(`${file} does not have the hash its manifest states`);
     if (attached.status === 'rejected') throw attached.reason;
-    const opened = pool = await ConnectionPool.open(duck.instance);
+    const opened = (pool = await ConnectionPool.open(duck.instance));
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return {

@@ -70,25 +70,37 @@ export type Either = readonly Condition[];
 /** The placeholder of a value, cast so that it compares exactly with the column. A number keeps all its digits. */
 function placeholder({ kind, sql }: Column): string {
   switch (kind) {
-    case 'money': case 'percent': case 'ratio': return 'CAST(? AS DECIMAL(18,6))';
-    case 'date': case 'instant': return `CAST(? AS ${sql})`;
-    case 'text': case 'enum': case 'integer': case 'flag': case 'json': return '?';
+    case 'money':
+    case 'percent':
+    case 'ratio':
+      return 'CAST(? AS DECIMAL(18,6))';
+    case 'date':
+    case 'instant':
+      return `CAST(? AS ${sql})`;
+    case 'text':
+    case 'enum':
+    case 'integer':
+    case 'flag':
+    case 'json':
+      return '?';
   }
 }
 
 /** A condition as SQL, with a `?` for each of its values. */
-function conditionSql(
-  table: TableName, condition: Condition,
-): [sql: string, ...values: (string | number | boolean)[]] {
+function conditionSql(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
   const column = columnOf(table, condition.column);
   const name = identifier(column.name);
   switch (condition.is) {
-    case 'absent': return [`${name} IS NULL`];
-    case 'like': return [`lower(${name}) = lower(?)`, condition.value];
-    case 'containing': return [`contains(lower(${name}), lower(?))`, condition.value];
+    case 'absent':
+      return [`${name} IS NULL`];
+    case 'like':
+      return [`lower(${name}) = lower(?)`, condition.value];
+    case 'containing':
+      return [`contains(lower(${name}), lower(?))`, condition.value];
     case 'none of':
       return [`${name} NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify(condition.values)];
-    default: return [`${name} ${condition.is} ${placeholder(column)}`, condition.value];
+    default:
+      return [`${name} ${condition.is} ${placeholder(column)}`, condition.value];
   }
 }
 
@@ -103,7 +115,9 @@ export class Filters {
   }
 
   /** Any of these conditions. */
-  either(...conditions: Either): Filters { return new Filters(this.table, [...this.conditions, conditions]); }
+  either(...conditions: Either): Filters {
+    return new Filters(this.table, [...this.conditions, conditions]);
+  }
 
   /** A comparison, if the value is given. */
   and(column: string, is: Sign, value: string | number | boolean | undefined): Filters {

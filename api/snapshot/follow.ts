@@ -52,7 +52,8 @@ interface Held {
 /** What is said to everybody of a snapshot that does not load. The library's own words are in the log. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be loaded';
-  if ('syscall' in error) return `${'path' in error && typeof error.path === 'string' ? basename(error.path) : 'a file'} cannot be opened`;
+  if ('syscall' in error)
+    return `${'path' in error && typeof error.path === 'string' ? basename(error.path) : 'a file'} cannot be opened`;
   return /^(?:\{|[A-Z][A-Za-z ]* Error: )/.test(error.message) ? 'one of its tables cannot be read' : error.message;
 }
 
@@ -65,7 +66,9 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
   let looking: Promise<void> | null = null;
   let closed = false;
 
-  const closeIfIdle = (held: Held): void => { if (held.retired && held.users === 0) held.snapshot.close(); };
+  const closeIfIdle = (held: Held): void => {
+    if (held.retired && held.users === 0) held.snapshot.close();
+  };
   const retire = (held: Held): void => {
     held.retired = true;
     closeIfIdle(held);
@@ -74,12 +77,18 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
   const follow = async (): Promise<void> => {
     const target = await readlink(link).catch(() => null);
     if (target === null || closed) return;
-    if (target === current?.target) { failed = null; return; }
+    if (target === current?.target) {
+      failed = null;
+      return;
+    }
     // The absolute value, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < TRY_AGAIN_MS) return;
     try {
       const snapshot = await loadSnapshot(resolve(dataDir, target));
-      if (closed) { snapshot.close(); return; }
+      if (closed) {
+        snapshot.close();
+        return;
+      }
       const old = current;
       current = { snapshot, target, users: 0, retired: false };
       failed = null;
@@ -91,10 +100,15 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       report({ target, reason: error instanceof Error ? error.message : String(error), at });
     }
   };
-  const look = (): Promise<void> => looking ??= follow().finally(() => { looking = null; });
+  const look = (): Promise<void> =>
+    (looking ??= follow().finally(() => {
+      looking = null;
+    }));
 
   await look();
-  const timer = setInterval(() => { void look(); }, lookEveryMs);
+  const timer = setInterval(() => {
+    void look();
+  }, lookEveryMs);
   timer.unref();
 
   return {

@@ -6,7 +6,9 @@ const areTexts = (value: unknown): value is readonly Buffer[] =>
 
 export class JsonText {
   readonly bytes: Buffer;
-  private constructor(bytes: Buffer) { this.bytes = bytes; }
+  private constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
 
   /** An object with these fields. An array of buffers is an array of JSON texts. */
   static of(fields: Readonly<Record<string, unknown>>): JsonText {

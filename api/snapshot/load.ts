@@ -43,13 +43,28 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
   const records = new Records(database);
   const fields: Snapshot['fields'] = async (table, columns, rest, params) => {
     const found = await database.rows(`SELECT rowid AS row FROM ${table} ${rest}`, params);
-    return (await records.texts(table, found.map(({ row }) => Number(row)), columns)).map(parsed);
+    return (
+      await records.texts(
+        table,
+        found.map(({ row }) => Number(row)),
+        columns,
+      )
+    ).map(parsed);
   };
   return {
-    ...database, id: manifest.run_id, manifest, fields,
+    ...database,
+    id: manifest.run_id,
+    manifest,
+    fields,
     lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     texts: (table, rows, columns) => records.texts(table, rows, columns),
-    whole: (table, rest, params) => fields(table, TABLES[table].columns.map((c) => c.name), rest, params),
+    whole: (table, rest, params) =>
+      fields(
+        table,
+        TABLES[table].columns.map((c) => c.name),
+        rest,
+        params,
+      ),
     normalise: addressesIn(database),
   };
 }

@@ -23,4 +23,4 @@ export type Manifest = z.infer<typeof Manifest>;
 
 /** The data clock: the day of the recording in the sandbox, today otherwise. */
 export const todayOf = (manifest: Manifest, nowMs: number): string =>
-  (manifest.data_clock === 'sandbox' ? manifest.as_of : new Date(nowMs).toISOString().slice(0, 10));
+  manifest.data_clock === 'sandbox' ? manifest.as_of : new Date(nowMs).toISOString().slice(0, 10);

@@ -6,7 +6,8 @@ type AskedNothing = Asked<Record<never, never>>;
 
 /** `make`, called once per snapshot, day and `state`. A failure is not cached. */
 export function oncePerDay<T>(
-  make: (asked: AskedNothing) => Promise<T>, state: (asked: AskedNothing) => Promise<string> = async () => '',
+  make: (asked: AskedNothing) => Promise<T>,
+  state: (asked: AskedNothing) => Promise<string> = async () => '',
 ): (asked: AskedNothing) => Promise<T> {
   const made = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
   return async (asked) => {
@@ -26,8 +27,10 @@ export function oncePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (s
   return (snapshot) => {
     let found = cache.get(snapshot);
     if (!found) {
-      cache.set(snapshot, found = find(snapshot));
-      found.catch(() => { cache.delete(snapshot); });
+      cache.set(snapshot, (found = find(snapshot)));
+      found.catch(() => {
+        cache.delete(snapshot);
+      });
     }
     return found;
   };

@@ -21,7 +21,10 @@ async function openConnection(instance: DuckDBInstance): Promise<Pooled> {
   await connection.run("SET search_path = 'memory.main,published.main'");
   await connection.run(`SET dynamic_or_filter_threshold = ${IDS_PUSHED_DOWN}`);
   const statements = new LRUCache<string, DuckDBPreparedStatement>({
-    max: STATEMENTS, dispose: (statement) => { statement.destroySync(); },
+    max: STATEMENTS,
+    dispose: (statement) => {
+      statement.destroySync();
+    },
   });
   return { connection, statements };
 }
@@ -48,10 +51,12 @@ export class ConnectionPool {
       if (!pooled) throw new Error('the database is closed');
       try {
         let statement = pooled.statements.get(sql);
-        if (!statement) pooled.statements.set(sql, statement = await pooled.connection.prepare(sql));
+        if (!statement) pooled.statements.set(sql, (statement = await pooled.connection.prepare(sql)));
         statement.bind([...params]);
         return (await statement.runAndReadAll()).getRowObjectsJson() as Record<string, unknown>[];
-      } finally { this.#idle.push(pooled); }
+      } finally {
+        this.#idle.push(pooled);
+      }
     });
   }
 

@@ -14,9 +14,19 @@ const ENTRY_BYTES = 200;
 function valueSql({ name, kind }: Column): string {
   const column = identifier(name);
   switch (kind) {
-    case 'money': case 'percent': case 'ratio': case 'date': return `CAST(${column} AS VARCHAR)`;
-    case 'instant': return `strftime(${column}, '%Y-%m-%dT%H:%M:%SZ')`;
-    case 'text': case 'enum': case 'integer': case 'flag': case 'json': return column;
+    case 'money':
+    case 'percent':
+    case 'ratio':
+    case 'date':
+      return `CAST(${column} AS VARCHAR)`;
+    case 'instant':
+      return `strftime(${column}, '%Y-%m-%dT%H:%M:%SZ')`;
+    case 'text':
+    case 'enum':
+    case 'integer':
+    case 'flag':
+    case 'json':
+      return column;
   }
 }
 
@@ -50,7 +60,10 @@ export class Records {
     const name = `${table} ${columns.join(' ')}`;
     let shape = this.#shapes.get(name);
     if (!shape) {
-      const sql = recordsSql(table, columns.map((column) => columnOf(table, column)));
+      const sql = recordsSql(
+        table,
+        columns.map((column) => columnOf(table, column)),
+      );
       shape = { sql, key: `${this.#shapes.size}:` };
       this.#shapes.set(name, shape);
     }

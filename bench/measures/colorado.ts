@@ -38,17 +38,38 @@ interface Took {
 async function runDay(dataDir: string, day: string): Promise<Took> {
   const started = performance.now();
   const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-    cwd: root, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing is asked of the sandbox: the file lies in the drop folder.
-    env: { PATH: process.env['PATH'] ?? '', UV_THREADPOOL_SIZE: '16', NODE_COMPILE_CACHE: COMPILED, DATA_DIR: dataDir, DAY: day, SOURCES: 'colorado_sos', SANDBOX_URL: 'http://127.0.0.1:9' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      UV_THREADPOOL_SIZE: '16',
+      NODE_COMPILE_CACHE: COMPILED,
+      DATA_DIR: dataDir,
+      DAY: day,
+      SOURCES: 'colorado_sos',
+      SANDBOX_URL: 'http://127.0.0.1:9',
+    },
   });
   let peakMib = 0;
   const look = setInterval(() => {
-    try { peakMib = Math.max(peakMib, Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8'))?.[1] ?? 0) / KIB); } catch { /* it has ended */ }
+    try {
+      peakMib = Math.max(
+        peakMib,
+        Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8'))?.[1] ?? 0) / KIB,
+      );
+    } catch {
+      /* it has ended */
+    }
   }, LOOK_MS);
   let out = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { out += chunk.toString('utf8'); });
-  const status = await new Promise<number | null>((resolve, reject) => { child.on('error', reject).on('close', resolve); });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      out += chunk.toString('utf8');
+    });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve);
+  });
   clearInterval(look);
   if (status !== 0) throw new Error(`the run of ${day} ended with ${status ?? 'a signal'}: ${out.slice(-500)}`);
   return { seconds: (performance.now() - started) / 1000, peakMib };
@@ -88,13 +109,21 @@ async function drop(dataDir: string, csv: string, name: string): Promise<void> {
 async function publishedRows(dataDir: string): Promise<number> {
   const duck = await openDuck();
   try {
-    const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM read_parquet(${literal(join(dataDir, 'current', 'filings.parquet'))})`);
+    const [count] = await rowsOf(
+      duck.connection,
+      `SELECT count(*) AS n FROM read_parquet(${literal(join(dataDir, 'current', 'filings.parquet'))})`,
+    );
     return Number(count?.['n']);
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 /** The export in a folder of its own, and measures over it. */
-async function over(size: Size, measure: (folder: string, csv: string) => ReturnType<Running['measure']>): Promise<Running> {
+async function over(
+  size: Size,
+  measure: (folder: string, csv: string) => ReturnType<Running['measure']>,
+): Promise<Running> {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-colorado-'));
   const csv = join(folder, 'export.csv');
   const written = await writeRegisterCsv(csv, { rows: ROWS[size], day: FIRST, seed: 1 });
@@ -112,33 +141,44 @@ const PEAK = { peak_mib: { atMost: 3072, unit: 'MiB' } } as const;
 
 export default [
   defineBench({
-    name: 'colorado_first_load', what: 'first load of the Colorado register: export of 3,000,000 rows to published filings',
-    baseline: 'one DuckDB COPY (SELECT typed columns ORDER BY date, id) TO Parquet, zstd', unit: 's',
-    target: { atMost: 1.5 }, limits: PEAK, repetitions: { full: 5, quick: 1 },
-    open: (size) => over(size, async (folder, csv) => {
-      const baseline = await copySeconds(csv, join(folder, 'copy.parquet'));
-      const { dataDir, took } = await firstLoad(folder, csv);
-      const rows = await publishedRows(dataDir);
-      if (rows !== ROWS[size]) throw new Error(`${rows} filings were published, expected ${ROWS[size]}`);
-      await rm(dataDir, { recursive: true });
-      return { ours: took.seconds, baseline, also: { peak_mib: took.peakMib } };
-    }),
+    name: 'colorado_first_load',
+    what: 'first load of the Colorado register: export of 3,000,000 rows to published filings',
+    baseline: 'one DuckDB COPY (SELECT typed columns ORDER BY date, id) TO Parquet, zstd',
+    unit: 's',
+    target: { atMost: 1.5 },
+    limits: PEAK,
+    repetitions: { full: 5, quick: 1 },
+    open: (size) =>
+      over(size, async (folder, csv) => {
+        const baseline = await copySeconds(csv, join(folder, 'copy.parquet'));
+        const { dataDir, took } = await firstLoad(folder, csv);
+        const rows = await publishedRows(dataDir);
+        if (rows !== ROWS[size]) throw new Error(`${rows} filings were published, expected ${ROWS[size]}`);
+        await rm(dataDir, { recursive: true });
+        return { ours: took.seconds, baseline, also: { peak_mib: took.peakMib } };
+      }),
   }),
   defineBench({
-    name: 'colorado_increment', what: 'a day of 2,000 changed rows upon the Colorado register',
-    baseline: 'our own first load', unit: 's',
-    target: { atMost: 0.1 }, limits: PEAK, repetitions: { full: 5, quick: 1 }, fullOnly: true,
-    open: (size) => over(size, async (folder, csv) => {
-      const { dataDir, took: first } = await firstLoad(folder, csv);
-      const changes = join(folder, 'changes.csv');
-      await writeChangesCsv(csv, changes, { ...CHANGES, day: SECOND });
-      await drop(dataDir, changes, 'business_entities_in_colorado_changes.csv');
-      const took = await runDay(dataDir, SECOND);
-      const rows = await publishedRows(dataDir);
-      const expected = ROWS[size] + CHANGES.formed;
-      if (rows !== expected) throw new Error(`${rows} filings were published, expected ${expected}`);
-      await rm(dataDir, { recursive: true });
-      return { ours: took.seconds, baseline: first.seconds, also: { peak_mib: took.peakMib } };
-    }),
+    name: 'colorado_increment',
+    what: 'a day of 2,000 changed rows upon the Colorado register',
+    baseline: 'our own first load',
+    unit: 's',
+    target: { atMost: 0.1 },
+    limits: PEAK,
+    repetitions: { full: 5, quick: 1 },
+    fullOnly: true,
+    open: (size) =>
+      over(size, async (folder, csv) => {
+        const { dataDir, took: first } = await firstLoad(folder, csv);
+        const changes = join(folder, 'changes.csv');
+        await writeChangesCsv(csv, changes, { ...CHANGES, day: SECOND });
+        await drop(dataDir, changes, 'business_entities_in_colorado_changes.csv');
+        const took = await runDay(dataDir, SECOND);
+        const rows = await publishedRows(dataDir);
+        const expected = ROWS[size] + CHANGES.formed;
+        if (rows !== expected) throw new Error(`${rows} filings were published, expected ${expected}`);
+        await rm(dataDir, { recursive: true });
+        return { ours: took.seconds, baseline: first.seconds, also: { peak_mib: took.peakMib } };
+      }),
   }),
 ];

@@ -19,9 +19,11 @@ import { manySites } from '../many_sites.ts';
 import { startProgram } from '../programs.ts';
 
 const DAY = '2026-11-20';
-const SIZES: Readonly<Record<Size, { readonly sites: number; readonly auctions: number; readonly latencyMs: number }>> = {
-  full: { sites: 32, auctions: 60, latencyMs: 120 }, quick: { sites: 8, auctions: 60, latencyMs: 120 },
-};
+const SIZES: Readonly<Record<Size, { readonly sites: number; readonly auctions: number; readonly latencyMs: number }>> =
+  {
+    full: { sites: 32, auctions: 60, latencyMs: 120 },
+    quick: { sites: 8, auctions: 60, latencyMs: 120 },
+  };
 
 /** Ends a run where its models would be built. */
 class AllRead extends Error {}
@@ -53,8 +55,16 @@ export default defineBench({
       let [began, ended] = [0, 0];
       try {
         await run({
-          layout, clock, dataClock: 'sandbox', sources, archive, crawler, due: () => true,
-          say: (line) => { if (line.startsWith('reading')) began = performance.now(); },
+          layout,
+          clock,
+          dataClock: 'sandbox',
+          sources,
+          archive,
+          crawler,
+          due: () => true,
+          say: (line) => {
+            if (line.startsWith('reading')) began = performance.now();
+          },
           soldLeads: async () => {
             ended = performance.now();
             throw new AllRead();
@@ -62,31 +72,52 @@ export default defineBench({
         });
       } catch (error) {
         if (!(error instanceof AllRead)) throw error;
-      } finally { await close(); }
+      } finally {
+        await close();
+      }
       const reads = await Promise.all(sources.map(({ name }) => readRecord(layout, name, `${DAY}.01`)));
       const bad = reads.find((read) => read?.status !== 'good');
       if (bad !== undefined) throw new Error(`${bad.source} was not read: ${bad.detail ?? ''}`);
       await rm(dataDir, { recursive: true });
       return reads.reduce((sum, read) => sum + (read?.traffic.requests ?? 0), 0) / ((ended - began) / 1000);
     };
-    const byWorkers = (count: number) => async (dataDir: string, archive: Archive): Promise<Opened> => {
-      const url = await postgres.database();
-      const crawler = await openQueueCrawler({ url, dataDir, archive, sources, sandboxUrl: web.url, secrets: {}, say: () => {}, noWorkerMs: 60_000 });
-      const workers = await Promise.all(Array.from({ length: count }, () => startProgram('crawl_worker.ts', [url, dataDir, String(sites), String(AT_ONCE)])));
-      return {
-        crawler,
-        close: async () => {
-          for (const worker of workers) await worker.stop();
-          await crawler.close();
-        },
+    const byWorkers =
+      (count: number) =>
+      async (dataDir: string, archive: Archive): Promise<Opened> => {
+        const url = await postgres.database();
+        const crawler = await openQueueCrawler({
+          url,
+          dataDir,
+          archive,
+          sources,
+          sandboxUrl: web.url,
+          secrets: {},
+          say: () => {},
+          noWorkerMs: 60_000,
+        });
+        const workers = await Promise.all(
+          Array.from({ length: count }, () =>
+            startProgram('crawl_worker.ts', [url, dataDir, String(sites), String(AT_ONCE)]),
+          ),
+        );
+        return {
+          crawler,
+          close: async () => {
+            for (const worker of workers) await worker.stop();
+            await crawler.close();
+          },
+        };
       };
-    };
     const byOurselves = async (_dataDir: string, archive: Archive): Promise<Opened> => {
       const fetcher = createFetcher({ archive, clock, sandboxUrl: web.url });
       return { crawler: inThisProcess(fetcher), close: () => fetcher.close() };
     };
     return {
-      measure: async () => ({ ours: await rate(byWorkers(2)), baseline: await rate(byWorkers(1)), also: { without_a_queue: await rate(byOurselves) } }),
+      measure: async () => ({
+        ours: await rate(byWorkers(2)),
+        baseline: await rate(byWorkers(1)),
+        also: { without_a_queue: await rate(byOurselves) },
+      }),
       close: async () => {
         await web.stop();
         await postgres.remove();

@@ -26,13 +26,36 @@ const filler = 'a'.repeat(ANSWER_BYTES - 64);
 async function sell(ledger: Ledger): Promise<{ readonly noted: Promise<void> }> {
   const nowMs = Date.now();
   const begun = await ledger.begin({
-    payment: { network: 'eip155:8453', asset: `0x${'aa'.repeat(20)}`, payer: hex(20), nonce: hex(32), payTo: `0x${'bb'.repeat(20)}`, amount: 50_000n, validBefore: BigInt(Math.floor(nowMs / 1000) + 290) },
-    identifierHash: null, route: 'GET /api/deals', request: '/api/deals?state=OH', snapshotId: '2026-11-20.01', nowMs, leaseMs: 30_000,
-    chain: CHAIN, limits: LIMITS,
+    payment: {
+      network: 'eip155:8453',
+      asset: `0x${'aa'.repeat(20)}`,
+      payer: hex(20),
+      nonce: hex(32),
+      payTo: `0x${'bb'.repeat(20)}`,
+      amount: 50_000n,
+      validBefore: BigInt(Math.floor(nowMs / 1000) + 290),
+    },
+    identifierHash: null,
+    route: 'GET /api/deals',
+    request: '/api/deals?state=OH',
+    snapshotId: '2026-11-20.01',
+    nowMs,
+    leaseMs: 30_000,
+    chain: CHAIN,
+    limits: LIMITS,
   });
   const held = Buffer.from(randomBytes(32).toString('hex') + filler);
-  const answer = { headers: { 'Content-Type': 'application/json' }, sha256: hash('sha256', held, 'hex'), bytes: held.length, held, async* body() { yield held; } };
-  if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs))) throw new Error('a sale that nobody else wants was refused');
+  const answer = {
+    headers: { 'Content-Type': 'application/json' },
+    sha256: hash('sha256', held, 'hex'),
+    bytes: held.length,
+    held,
+    async *body() {
+      yield held;
+    },
+  };
+  if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs)))
+    throw new Error('a sale that nobody else wants was refused');
   await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
   return { noted: ledger.delivered({ purchaseId: begun.purchase.id, kind: 'first', atMs: nowMs, complete: true }) };
 }
@@ -42,15 +65,20 @@ async function sales(ledger: Ledger, count: number): Promise<{ readonly processo
   let left = count;
   const [startedMs, before] = [performance.now(), process.cpuUsage()];
   const notes: Promise<void>[] = [];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (left > 0) {
-      left -= 1;
-      notes.push((await sell(ledger)).noted);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (left > 0) {
+        left -= 1;
+        notes.push((await sell(ledger)).noted);
+      }
+    }),
+  );
   await Promise.all(notes);
   const used = process.cpuUsage(before);
-  return { processorMs: (used.user + used.system) / 1000 / count, rate: count / ((performance.now() - startedMs) / 1000) };
+  return {
+    processorMs: (used.user + used.system) / 1000 / count,
+    rate: count / ((performance.now() - startedMs) / 1000),
+  };
 }
 
 export default defineBench({
@@ -67,12 +95,16 @@ export default defineBench({
     let number = 0;
     return {
       async measure() {
-        const small = await openSqliteLedger(join(folder, `${number += 1}.sqlite`));
+        const small = await openSqliteLedger(join(folder, `${(number += 1)}.sqlite`));
         await sales(small, TIMED[size] / 4);
         const baseline = await sales(small, TIMED[size]);
         await small.close();
         const ours = await sales(large, TIMED[size]);
-        return { ours: ours.processorMs, baseline: baseline.processorMs, also: { sales_per_s: ours.rate, baseline_sales_per_s: baseline.rate } };
+        return {
+          ours: ours.processorMs,
+          baseline: baseline.processorMs,
+          also: { sales_per_s: ours.rate, baseline_sales_per_s: baseline.rate },
+        };
       },
       async close() {
         await large.close();

@@ -43,7 +43,9 @@ async function build({ path, rows }: Prepared): Promise<Built> {
   await copyFile(path, join(folder, BUILD_DATABASE));
   const database = await openBuildDatabase(folder);
   let peak = 0;
-  const look = (): void => { peak = Math.max(peak, process.memoryUsage.rss()); };
+  const look = (): void => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  };
   const looking = setInterval(look, SAMPLE_MS);
   try {
     const models = await loadModels();
@@ -81,8 +83,16 @@ export default defineBench({
       async measure() {
         const [single, baseline, ours] = [await build(once), await build(smaller), await build(larger)];
         return {
-          ours: ours.msPerRow, baseline: baseline.msPerRow,
-          also: { ms_per_row_at_1x: single.msPerRow, seconds_at_1x: single.seconds, seconds_baseline: baseline.seconds, seconds_ours: ours.seconds, rows: larger.rows, peak_mib: ours.peakMib },
+          ours: ours.msPerRow,
+          baseline: baseline.msPerRow,
+          also: {
+            ms_per_row_at_1x: single.msPerRow,
+            seconds_at_1x: single.seconds,
+            seconds_baseline: baseline.seconds,
+            seconds_ours: ours.seconds,
+            rows: larger.rows,
+            peak_mib: ours.peakMib,
+          },
         };
       },
       close: () => rm(folder, { recursive: true }),

@@ -16,8 +16,20 @@ const BOUGHT = 20;
 
 /** Discovery, the free index and report, documents for machines, pages and files of the site. */
 const PATHS = [
-  '/api/meta', '/api/deals/ids', '/api/example_report', '/ohio/api/meta', '/colorado/api/meta', '/openapi.json', '/llms.txt', '/.well-known/x402',
-  '/', '/coverage', '/prices', '/reference', '/site/style.css', '/favicon.svg',
+  '/api/meta',
+  '/api/deals/ids',
+  '/api/example_report',
+  '/ohio/api/meta',
+  '/colorado/api/meta',
+  '/openapi.json',
+  '/llms.txt',
+  '/.well-known/x402',
+  '/',
+  '/coverage',
+  '/prices',
+  '/reference',
+  '/site/style.css',
+  '/favicon.svg',
 ];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
@@ -44,40 +56,62 @@ async function boughtAnswers(url: string, folder: string): Promise<KnownAnswer[]
   const answers: KnownAnswer[] = [];
   for (let i = 0; i < BOUGHT; i += 1) {
     const path = ask(i % 2 === 0 ? 'deals' : 'lookup');
-    const question = { path, accept_encoding: 'gzip', if_none_match: '', payment_signature: await buyer.signAs(url + path, `bench-purchase-${String(i).padStart(4, '0')}`) };
+    const question = {
+      path,
+      accept_encoding: 'gzip',
+      if_none_match: '',
+      payment_signature: await buyer.signAs(url + path, `bench-purchase-${String(i).padStart(4, '0')}`),
+    };
     const first = await answerTo(url, question);
     const again = await answerTo(url, question);
-    if (first.status !== 200 || again.body !== first.body || again.headers['delivery'] === first.headers['delivery']) throw new Error(`${path} was not bought and collected: ${first.status}, ${again.status}`);
+    if (first.status !== 200 || again.body !== first.body || again.headers['delivery'] === first.headers['delivery'])
+      throw new Error(`${path} was not bought and collected: ${first.status}, ${again.status}`);
     answers.push(again);
   }
   return answers;
 }
 
-const bench = (name: string, what: string, answersOf: (url: string, folder: string) => Promise<KnownAnswer[]>, fullOnly = false): Bench => defineBench({
-  name, what, fullOnly,
-  baseline: 'a bare Koa server that sends the same bytes',
-  unit: 'requests/s',
-  target: { atLeast: 0.6 },
-  repetitions: { full: 5, quick: 1 },
-  async open(size) {
-    const world = await publishWorld(size);
-    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-free-'));
-    const ours = await startServed(world.layout.root);
-    const comparing = await compareWithKoa(ours, await answersOf(ours.url, world.layout.snapshot(world.runId)), folder);
-    await comparing.measure(SECONDS[size] / 2);
-    return {
-      measure: () => comparing.measure(SECONDS[size]),
-      async close() {
-        await ours.stop();
-        await comparing.stop();
-        await rm(folder, { recursive: true });
-        await world.remove();
-      },
-    };
-  },
-});
+const bench = (
+  name: string,
+  what: string,
+  answersOf: (url: string, folder: string) => Promise<KnownAnswer[]>,
+  fullOnly = false,
+): Bench =>
+  defineBench({
+    name,
+    what,
+    fullOnly,
+    baseline: 'a bare Koa server that sends the same bytes',
+    unit: 'requests/s',
+    target: { atLeast: 0.6 },
+    repetitions: { full: 5, quick: 1 },
+    async open(size) {
+      const world = await publishWorld(size);
+      const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-free-'));
+      const ours = await startServed(world.layout.root);
+      const comparing = await compareWithKoa(
+        ours,
+        await answersOf(ours.url, world.layout.snapshot(world.runId)),
+        folder,
+      );
+      await comparing.measure(SECONDS[size] / 2);
+      return {
+        measure: () => comparing.measure(SECONDS[size]),
+        async close() {
+          await ours.stop();
+          await comparing.stop();
+          await rm(folder, { recursive: true });
+          await world.remove();
+        },
+      };
+    },
+  });
 
 export default [
-  bench('serving_free', 'free answers of the whole server to many callers: plain, gzip and Brotli, whole and unchanged', freeAnswers),
+  bench(
+    'serving_free',
+    'free answers of the whole server to many callers: plain, gzip and Brotli, whole and unchanged',
+    freeAnswers,
+  ),
   bench('serving_repeated', 'bought answers collected again by the identifier of their buyer', boughtAnswers, true),
 ];

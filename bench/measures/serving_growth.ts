@@ -30,9 +30,17 @@ async function start(dataDir: string, snapshotFolder: string, ledger: string): P
     async cost(kind, seconds) {
       const before = processorMs(program.pid);
       let asked = 0;
-      await drive(program.url, () => { asked += 1; return next(kind); }, { seconds, connections: CONNECTIONS });
+      await drive(
+        program.url,
+        () => {
+          asked += 1;
+          return next(kind);
+        },
+        { seconds, connections: CONNECTIONS },
+      );
       const after = processorMs(program.pid);
-      if (before === null || after === null) throw new Error('this system does not tell the processor time of another process');
+      if (before === null || after === null)
+        throw new Error('this system does not tell the processor time of another process');
       return (after - before) / asked;
     },
   };
@@ -50,7 +58,10 @@ export default defineBench({
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-bench-growth-'));
     const small = await publishWorld(size);
     const large = layoutOf(join(folder, 'data'));
-    const enlarged = await writeEnlarged(large, small.layout.snapshot(small.runId), { runId: small.runId, times: TIMES[size] });
+    const enlarged = await writeEnlarged(large, small.layout.snapshot(small.runId), {
+      runId: small.runId,
+      times: TIMES[size],
+    });
     await pointAt(large.current, enlarged);
     const servers = [
       await start(small.layout.root, small.layout.snapshot(small.runId), join(folder, 'small.sqlite')),
@@ -58,7 +69,8 @@ export default defineBench({
     ] as const;
     const ask = async (seconds: number): Promise<readonly (readonly [Kind, number, number])[]> => {
       const costs: (readonly [Kind, number, number])[] = [];
-      for (const kind of ASKED[size]) costs.push([kind, await servers[0].cost(kind, seconds), await servers[1].cost(kind, seconds)]);
+      for (const kind of ASKED[size])
+        costs.push([kind, await servers[0].cost(kind, seconds), await servers[1].cost(kind, seconds)]);
       return costs;
     };
     // What is made when it is first asked for is there before anything is counted.
@@ -66,10 +78,17 @@ export default defineBench({
     return {
       async measure() {
         const costs = await ask(SECONDS[size]);
-        const mean = (of: (cost: (typeof costs)[number]) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
+        const mean = (of: (cost: (typeof costs)[number]) => number): number =>
+          costs.reduce((sum, cost) => sum + of(cost), 0) / costs.length;
         return {
-          baseline: mean(([, s]) => s), ours: mean(([, , l]) => l),
-          also: Object.fromEntries(costs.flatMap(([kind, s, l]) => [[`${kind}_ratio`, l / s], [`${kind}_ms`, l]])),
+          baseline: mean(([, s]) => s),
+          ours: mean(([, , l]) => l),
+          also: Object.fromEntries(
+            costs.flatMap(([kind, s, l]) => [
+              [`${kind}_ratio`, l / s],
+              [`${kind}_ms`, l],
+            ]),
+          ),
         };
       },
       async close() {

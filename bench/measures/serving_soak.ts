@@ -27,7 +27,11 @@ export default defineBench({
     const world = await publishWorld(size);
     const snapshots = [world.runId, await world.enlarge(2, 1), await world.enlarge(3, 2)];
     const server = await startServed(world.layout.root);
-    const next = await trafficTo(server.url, world.layout.snapshot(world.runId), { free: 65, unpaid: 15, malformed: 10 });
+    const next = await trafficTo(server.url, world.layout.snapshot(world.runId), {
+      free: 65,
+      unpaid: 15,
+      malformed: 10,
+    });
     /** Resident memory at the end of the first repetition, MiB. */
     let first: number | undefined;
     return {
@@ -40,23 +44,48 @@ export default defineBench({
           }
         };
         const samples: number[] = [];
-        const sampling = every(SAMPLE_EVERY_MS[size], async () => { samples.push((await server.usage()).residentMib); });
-        const swapping = every(SWAP_EVERY_MS[size], (n) => world.switchTo(snapshots[n % snapshots.length] ?? world.runId));
-        const ask = async () => autocannon({
-          url: server.url, connections: CONNECTIONS, amount: REQUESTS[size],
-          requests: [{ setupRequest: (request) => { const { path, headers } = next(); return { ...request, path, headers: { ...request.headers, ...headers } }; } }],
+        const sampling = every(SAMPLE_EVERY_MS[size], async () => {
+          samples.push((await server.usage()).residentMib);
         });
+        const swapping = every(SWAP_EVERY_MS[size], (n) =>
+          world.switchTo(snapshots[n % snapshots.length] ?? world.runId),
+        );
+        const ask = async () =>
+          autocannon({
+            url: server.url,
+            connections: CONNECTIONS,
+            amount: REQUESTS[size],
+            requests: [
+              {
+                setupRequest: (request) => {
+                  const { path, headers } = next();
+                  return { ...request, path, headers: { ...request.headers, ...headers } };
+                },
+              },
+            ],
+          });
         const result = await ask().finally(() => {
           traffic.goes = false;
           return Promise.all([sampling, swapping]);
         });
-        if (result['5xx'] > 0 || result.errors > 0) throw new Error(`${result['5xx']} requests were answered 5xx, ${result.errors} failed`);
-        const quarter = (n: number): number => summaryOf(samples.slice(Math.floor((samples.length * n) / 4), Math.floor((samples.length * (n + 1)) / 4))).median;
+        if (result['5xx'] > 0 || result.errors > 0)
+          throw new Error(`${result['5xx']} requests were answered 5xx, ${result.errors} failed`);
+        const quarter = (n: number): number =>
+          summaryOf(samples.slice(Math.floor((samples.length * n) / 4), Math.floor((samples.length * (n + 1)) / 4)))
+            .median;
         const last = quarter(3);
         first ??= last;
         return {
-          baseline: quarter(1), ours: last,
-          also: { since_the_first: last / first, first_quarter_mib: quarter(0), third_quarter_mib: quarter(2), answered: result['2xx'], refused: result['4xx'], minutes: result.duration / 60 },
+          baseline: quarter(1),
+          ours: last,
+          also: {
+            since_the_first: last / first,
+            first_quarter_mib: quarter(0),
+            third_quarter_mib: quarter(2),
+            answered: result['2xx'],
+            refused: result['4xx'],
+            minutes: result.duration / 60,
+          },
         };
       },
       async close() {

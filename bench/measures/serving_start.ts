@@ -7,9 +7,14 @@ import { publishWorld, TIMES } from '../worlds.ts';
 /** Seconds from a process's start to its end. @throws where it fails */
 function secondsOf(script: string, args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [new URL(`../servers/${script}`, import.meta.url).pathname, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [new URL(`../servers/${script}`, import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => { if (code === 0) resolve((performance.now() - startedMs) / 1000); else reject(new Error(`${script} ended with ${code}`)); });
+    child.once('exit', (code) => {
+      if (code === 0) resolve((performance.now() - startedMs) / 1000);
+      else reject(new Error(`${script} ended with ${code}`));
+    });
   });
 }
 

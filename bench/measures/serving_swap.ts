@@ -65,8 +65,16 @@ export default defineBench({
         });
         const after = await resident();
         return {
-          ours: swapped.p99, baseline: steady.p99,
-          also: { memory_ratio: after / before, resident_before_mib: before, resident_after_mib: after, swaps, steady_rate: steady.rate, swapped_rate: swapped.rate },
+          ours: swapped.p99,
+          baseline: steady.p99,
+          also: {
+            memory_ratio: after / before,
+            resident_before_mib: before,
+            resident_after_mib: after,
+            swaps,
+            steady_rate: steady.rate,
+            swapped_rate: swapped.rate,
+          },
         };
       },
       async close() {

@@ -19,10 +19,15 @@ const PAYERS = Array.from({ length: 64 }, () => {
 const RICH = 10n ** 18n;
 
 /** Hash of the transaction that settles this payment. */
-export const transactionOf = (payload: PaymentPayload): Hex => `0x${createHash('sha256').update(JSON.stringify(payload.payload)).digest('hex')}`;
+export const transactionOf = (payload: PaymentPayload): Hex =>
+  `0x${createHash('sha256').update(JSON.stringify(payload.payload)).digest('hex')}`;
 
 export const approving: FacilitatorClient = {
-  getSupported: async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }),
+  getSupported: async () => ({
+    kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }],
+    extensions: [],
+    signers: {},
+  }),
   verify: async () => ({ isValid: true }),
   settle: async (payload) => ({ success: true, network: NETWORK, transaction: transactionOf(payload) }),
 };
@@ -30,7 +35,8 @@ export const approving: FacilitatorClient = {
 /** The chain of that facilitator: what it says it settled is paid. */
 export const approvingChain: PaymentLayerOptions['chain'] = {
   id: async () => `0x${'0'.repeat(64)}`,
-  of: async (_, { transaction }) => (transaction === null ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n }),
+  of: async (_, { transaction }) =>
+    transaction === null ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n },
   payer: async () => ({ hasCode: false, balance: RICH, isUsed: false }),
 };
 
@@ -42,7 +48,9 @@ interface Secp256k1 {
 }
 
 // viem signs asynchronously only, and a benchmark makes its requests synchronously: this is what viem signs with.
-const { secp256k1 } = createRequire(createRequire(import.meta.url).resolve('viem'))('@noble/curves/secp256k1') as { secp256k1: Secp256k1 };
+const { secp256k1 } = createRequire(createRequire(import.meta.url).resolve('viem'))('@noble/curves/secp256k1') as {
+  secp256k1: Secp256k1;
+};
 const bytesOf = (hex: Hex): Uint8Array => Buffer.from(hex.slice(2), 'hex');
 
 let made = 0;
@@ -53,21 +61,36 @@ export function paymentFor(accepted: PaymentRequirements): string {
   made += 1;
   if (!payer) throw new Error('there are no payers');
   const message = {
-    from: payer.address, to: accepted.payTo as Hex, value: BigInt(accepted.amount), validAfter: 0n,
-    validBefore: BigInt(Math.floor(Date.now() / 1000) + accepted.maxTimeoutSeconds), nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
+    from: payer.address,
+    to: accepted.payTo as Hex,
+    value: BigInt(accepted.amount),
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + accepted.maxTimeoutSeconds),
+    nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
   };
   const hash = hashTypedData({
-    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC }, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message,
+    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+    types: authorizationTypes,
+    primaryType: 'TransferWithAuthorization',
+    message,
   });
   const signed = secp256k1.sign(bytesOf(hash), bytesOf(payer.key));
   const signature = `0x${signed.toCompactHex()}${(27 + signed.recovery).toString(16)}`;
-  const authorization = { ...message, value: accepted.amount, validAfter: '0', validBefore: String(message.validBefore) };
+  const authorization = {
+    ...message,
+    value: accepted.amount,
+    validAfter: '0',
+    validBefore: String(message.validBefore),
+  };
   return encodePaymentSignatureHeader({ x402Version: 2, accepted, payload: { signature, authorization } });
 }
 
 /** A priced route as both payment layers take it. */
 export const paidRoutes: Readonly<Record<string, RouteConfig>> = {
   'GET /paid': {
-    accepts: { scheme: 'exact', network: NETWORK, payTo: PAY_TO, price: '$0.05', maxTimeoutSeconds: PAYMENT_SECONDS }, description: 'Records.', mimeType: 'application/json', serviceName: 'Bench',
+    accepts: { scheme: 'exact', network: NETWORK, payTo: PAY_TO, price: '$0.05', maxTimeoutSeconds: PAYMENT_SECONDS },
+    description: 'Records.',
+    mimeType: 'application/json',
+    serviceName: 'Bench',
   },
 };

@@ -7,6 +7,13 @@ import { manySites } from '../many_sites.ts';
 import { endWithParent } from './parent.ts';
 
 const [url = '', dataDir = '', sites, atOnce] = process.argv.slice(2);
-const worker = await startWorker({ url, dataDir, sources: manySites(Number(sites)), atOnce: Number(atOnce), secrets: {}, say: () => {} });
+const worker = await startWorker({
+  url,
+  dataDir,
+  sources: manySites(Number(sites)),
+  atOnce: Number(atOnce),
+  secrets: {},
+  say: () => {},
+});
 process.stdout.write(`${JSON.stringify({ url: worker.name })}\n`);
 endWithParent();

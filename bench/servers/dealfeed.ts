@@ -17,14 +17,25 @@ import { endWithParent } from './parent.ts';
 const [dataDir, ledgerFile] = process.argv.slice(2);
 if (dataDir === undefined || ledgerFile === undefined) throw new Error('give the data folder and the ledger file');
 const app = createApp({
-  snapshots: await openSnapshots({ dataDir }), publicUrl: 'https://api.dealfeed.example', spoolDir: join(dataDir, 'spool'), cursorSecret: 'of a benchmark',
+  snapshots: await openSnapshots({ dataDir }),
+  publicUrl: 'https://api.dealfeed.example',
+  spoolDir: join(dataDir, 'spool'),
+  cursorSecret: 'of a benchmark',
   payments: {
-    mode: 'facilitator', facilitator: adaptedFacilitator(approving), chain: approvingChain, payTo: PAY_TO, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null),
-    contractWallets: false, wait: approvingWait,
+    mode: 'facilitator',
+    facilitator: adaptedFacilitator(approving),
+    chain: approvingChain,
+    payTo: PAY_TO,
+    ledger: await openSqliteLedger(ledgerFile),
+    signatures: signaturesOf(null),
+    contractWallets: false,
+    wait: approvingWait,
   },
 });
 await app.payments.start();
 const server = limitedServer();
 server.on('request', app.koa.callback());
 endWithParent();
-server.listen(0, '127.0.0.1', () => { process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`); });
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);
+});

@@ -17,7 +17,9 @@ export async function facilitatorOn(node: string | undefined): Promise<Facilitat
 }
 
 /** The same facilitator as our payment layer takes it, with the chain that it reads. */
-export async function ourPaymentsOn(node: string | undefined): Promise<Pick<PaymentLayerOptions, 'facilitator' | 'chain' | 'contractWallets' | 'wait'>> {
+export async function ourPaymentsOn(
+  node: string | undefined,
+): Promise<Pick<PaymentLayerOptions, 'facilitator' | 'chain' | 'contractWallets' | 'wait'>> {
   const facilitator = adaptedFacilitator(await facilitatorOn(node));
   if (node === undefined) return { facilitator, chain: approvingChain, contractWallets: false, wait: approvingWait };
   const wait = { everyMs: POLLING_MS, looksWithHint: 400, looksWithoutHint: 160 };

@@ -33,9 +33,12 @@ export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitato
     readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
     verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
     writeContract: ({ address, abi, functionName, args, dataSuffix }) =>
-      sending.add(() => wallet.writeContract({ address, abi, functionName, args, ...(dataSuffix === undefined ? {} : { dataSuffix }) })),
+      sending.add(() =>
+        wallet.writeContract({ address, abi, functionName, args, ...(dataSuffix === undefined ? {} : { dataSuffix }) }),
+      ),
     sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction({ ...transaction, chain: base })),
-    waitForTransactionReceipt: ({ hash, timeout }) => reader.waitForTransactionReceipt({ hash, timeout: timeout ?? RECEIPT_TIMEOUT_MS }),
+    waitForTransactionReceipt: ({ hash, timeout }) =>
+      reader.waitForTransactionReceipt({ hash, timeout: timeout ?? RECEIPT_TIMEOUT_MS }),
     getCode: ({ address }) => reader.getCode({ address }),
   });
   const facilitator = new x402Facilitator().register(NETWORK, scheme);

@@ -14,13 +14,21 @@ const sandbox = await startSandbox({ listings: 1, parcels: 50, auctions, filings
 let answers = 0;
 
 /** From three quarters to five quarters of the latency, in turn. */
-const latency = (): number => latencyMs * (0.75 + ((answers += 1) * 37 % 101) / 200);
+const latency = (): number => latencyMs * (0.75 + (((answers += 1) * 37) % 101) / 200);
 
 const server = createServer((incoming, outgoing) => {
-  const shown = request(sandbox.url + (incoming.url ?? '/'), { method: incoming.method, headers: { ...incoming.headers, host: SHOWN_HOST } }, (answer) => {
-    setTimeout(() => { answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers)); }, latency());
+  const shown = request(
+    sandbox.url + (incoming.url ?? '/'),
+    { method: incoming.method, headers: { ...incoming.headers, host: SHOWN_HOST } },
+    (answer) => {
+      setTimeout(() => {
+        answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
+      }, latency());
+    },
+  );
+  shown.on('error', () => {
+    outgoing.destroy();
   });
-  shown.on('error', () => { outgoing.destroy(); });
   incoming.pipe(shown);
 }).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);

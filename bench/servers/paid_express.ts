@@ -17,7 +17,17 @@ const [bytes, node] = process.argv.slice(2);
 if (bytes === undefined) throw new Error('give the bytes of an answer');
 const next = answersOf(Number(bytes));
 const app = express();
-app.use(paymentMiddleware({ ...paidRoutes }, new x402ResourceServer(await facilitatorOn(node)).register(NETWORK, new ExactEvmScheme())));
-for (const path of ['/paid', '/free']) app.get(path, (_, response) => { response.type('application/json').send(next()); });
-const server = app.listen(0, '127.0.0.1', () => { process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`); });
+app.use(
+  paymentMiddleware(
+    { ...paidRoutes },
+    new x402ResourceServer(await facilitatorOn(node)).register(NETWORK, new ExactEvmScheme()),
+  ),
+);
+for (const path of ['/paid', '/free'])
+  app.get(path, (_, response) => {
+    response.type('application/json').send(next());
+  });
+const server = app.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);
+});
 endWithParent();

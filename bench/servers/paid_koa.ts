@@ -19,9 +19,16 @@ const [bytes, ledgerFile, node] = process.argv.slice(2);
 if (bytes === undefined || ledgerFile === undefined) throw new Error('give the bytes of an answer and the ledger file');
 const publicUrl = 'https://api.dealfeed.example';
 const layer = paymentLayer({
-  ...await ourPaymentsOn(node), routes: paidRoutes, ledger: await openSqliteLedger(ledgerFile), signatures: signaturesOf(null), publicUrl,
-  editionOf: () => 'one', collectUrl: (id) => `${publicUrl}/purchases/${id}`,
-  refuse: (ctx, { reason, detail, billed }) => { ctx.body = { reason, detail, billed }; },
+  ...(await ourPaymentsOn(node)),
+  routes: paidRoutes,
+  ledger: await openSqliteLedger(ledgerFile),
+  signatures: signaturesOf(null),
+  publicUrl,
+  editionOf: () => 'one',
+  collectUrl: (id) => `${publicUrl}/purchases/${id}`,
+  refuse: (ctx, { reason, detail, billed }) => {
+    ctx.body = { reason, detail, billed };
+  },
 });
 const next = answersOf(Number(bytes));
 const handler = (ctx: Context): void => {
@@ -37,4 +44,6 @@ koa.use(router.routes());
 await layer.start();
 const server = createServer(koa.callback());
 endWithParent();
-server.listen(0, '127.0.0.1', () => { process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`); });
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);
+});

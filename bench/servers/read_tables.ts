@@ -9,11 +9,16 @@ import { openDuck } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 
 const [folder, how] = process.argv.slice(2);
-if (folder === undefined || (how !== 'tables' && how !== 'values')) throw new Error('give the folder of a snapshot, and tables or values');
+if (folder === undefined || (how !== 'tables' && how !== 'values'))
+  throw new Error('give the folder of a snapshot, and tables or values');
 const duck = await openDuck();
 for (const file of (await readdir(folder)).filter((name) => name.endsWith('.parquet'))) {
   const rows = `read_parquet(${literal(join(folder, file))})`;
-  await duck.connection.run(how === 'tables' ? `CREATE TABLE ${identifier(file)} AS SELECT * FROM ${rows}` : `SELECT bit_xor(hash(COLUMNS(*))) FROM ${rows}`);
+  await duck.connection.run(
+    how === 'tables'
+      ? `CREATE TABLE ${identifier(file)} AS SELECT * FROM ${rows}`
+      : `SELECT bit_xor(hash(COLUMNS(*))) FROM ${rows}`,
+  );
 }
 // The tables are let go with the process, as a server's are.
 process.exit();

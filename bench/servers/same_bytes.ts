@@ -23,16 +23,26 @@ export interface KnownAnswer {
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('give the file of answers');
-const known = new Map((JSON.parse(await readFile(file, 'utf8')) as KnownAnswer[]).map(({ path, accept_encoding, if_none_match, payment_signature, status, headers, body }) =>
-  [`${path} ${accept_encoding} ${if_none_match} ${payment_signature}`, { status, headers, body: Buffer.from(body, 'base64') }]));
+const known = new Map(
+  (JSON.parse(await readFile(file, 'utf8')) as KnownAnswer[]).map(
+    ({ path, accept_encoding, if_none_match, payment_signature, status, headers, body }) => [
+      `${path} ${accept_encoding} ${if_none_match} ${payment_signature}`,
+      { status, headers, body: Buffer.from(body, 'base64') },
+    ],
+  ),
+);
 
 const app = new Koa();
 app.use((ctx) => {
-  const answer = known.get(`${ctx.originalUrl} ${ctx.get('Accept-Encoding')} ${ctx.get('If-None-Match')} ${ctx.get('PAYMENT-SIGNATURE')}`);
+  const answer = known.get(
+    `${ctx.originalUrl} ${ctx.get('Accept-Encoding')} ${ctx.get('If-None-Match')} ${ctx.get('PAYMENT-SIGNATURE')}`,
+  );
   if (!answer) return;
   ctx.status = answer.status;
   ctx.set(answer.headers);
   if (answer.status !== 304) ctx.body = answer.body;
 });
 endWithParent();
-const server = app.listen(0, '127.0.0.1', () => { process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`); });
+const server = app.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);
+});

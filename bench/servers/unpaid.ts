@@ -28,13 +28,21 @@ for (const route of allRoutes({ publicUrl: 'https://api.dealfeed.example', spool
     try {
       const { snapshot } = lease;
       const asked: Asked<Params> = {
-        params: readParams(route.params, ctx.querystring), path: {}, snapshot, manifest: snapshot.manifest, today: snapshot.manifest.as_of, cursors, claims: async () => new Map(),
+        params: readParams(route.params, ctx.querystring),
+        path: {},
+        snapshot,
+        manifest: snapshot.manifest,
+        today: snapshot.manifest.as_of,
+        cursors,
+        claims: async () => new Map(),
       };
       await route.check?.(asked);
       const body = await route.handle(asked);
       ctx.body = body instanceof JsonText ? body.bytes : JSON.stringify(body);
       ctx.type = 'application/json';
-    } finally { lease.release(); }
+    } finally {
+      lease.release();
+    }
   });
 }
 const server = new Koa().use(router.routes()).listen(0, '127.0.0.1', () => {

@@ -33,10 +33,18 @@ export async function backtestOver(days: ReadonlyMap<string, string>): Promise<B
   const duck = await openDuck();
   try {
     for (const [view, [name, columns]] of Object.entries(VIEWS)) {
-      await duck.connection.run(`CREATE VIEW ${view} AS ${[...days].map(([day, folder]) =>
-        `SELECT DATE ${literal(day)} AS as_of, ${columns} FROM read_parquet(${literal(join(folder, `${name}.parquet`))})`).join(' UNION ALL ')}`);
+      await duck.connection.run(
+        `CREATE VIEW ${view} AS ${[...days]
+          .map(
+            ([day, folder]) =>
+              `SELECT DATE ${literal(day)} AS as_of, ${columns} FROM read_parquet(${literal(join(folder, `${name}.parquet`))})`,
+          )
+          .join(' UNION ALL ')}`,
+      );
     }
     const sql = await readFile(join(import.meta.dirname, 'backtest.sql'), 'utf8');
-    return await rowsOf(duck.connection, sql) as unknown as BacktestRow[];
-  } finally { duck.close(); }
+    return (await rowsOf(duck.connection, sql)) as unknown as BacktestRow[];
+  } finally {
+    duck.close();
+  }
 }

@@ -5,8 +5,16 @@ import { Filing } from '../marts/filings.ts';
 /** Rows of an older snapshot may lack a column, or hold a value that was in its list then. */
 const record: RecordDefinition = {
   ...Filing,
-  name: 'int_filing_before', about: 'One row per filing of the previous snapshot that today\'s reads show or that an amendment names, as it was then.',
-  columns: Filing.columns.map(({ name, kind, sql, about, absent = 'the previous snapshot did not have it' }) => ({ name, kind, sql, about, absent })),
+  name: 'int_filing_before',
+  about:
+    "One row per filing of the previous snapshot that today's reads show or that an amendment names, as it was then.",
+  columns: Filing.columns.map(({ name, kind, sql, about, absent = 'the previous snapshot did not have it' }) => ({
+    name,
+    kind,
+    sql,
+    about,
+    absent,
+  })),
 };
 
 export default defineModel({ record, audits: [] });

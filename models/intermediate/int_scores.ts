@@ -4,10 +4,31 @@ import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
 
 export default defineModel({
-  record: defineRecord('int_score', 'One row per property: motivation, distress, deal score and confidence, each with the parts that make it.', ['id'],
-    fieldsOf(Deal, ['id', 'motivation_score', 'motivation_price_cut', 'motivation_days', 'distress_score',
-      'deal_score', 'deal_score_yield', 'deal_score_coverage', 'deal_score_motivation', 'deal_score_distress', 'confidence_score', 'confidence_parts'])),
+  record: defineRecord(
+    'int_score',
+    'One row per property: motivation, distress, deal score and confidence, each with the parts that make it.',
+    ['id'],
+    fieldsOf(Deal, [
+      'id',
+      'motivation_score',
+      'motivation_price_cut',
+      'motivation_days',
+      'distress_score',
+      'deal_score',
+      'deal_score_yield',
+      'deal_score_coverage',
+      'deal_score_motivation',
+      'deal_score_distress',
+      'confidence_score',
+      'confidence_parts',
+    ]),
+  ),
   audits: [
-    never('int_scores', 'motivation_is_sum', 'motivation_score is the sum of its parts', 'motivation_score <> motivation_price_cut + motivation_days'),
+    never(
+      'int_scores',
+      'motivation_is_sum',
+      'motivation_score is the sum of its parts',
+      'motivation_score <> motivation_price_cut + motivation_days',
+    ),
   ],
 });

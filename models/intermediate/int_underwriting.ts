@@ -4,21 +4,53 @@ import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
 
 export default defineModel({
-  record: defineRecord('int_underwriting', 'One row per property: the claim, the HUD underwriting beside it, the declared loan, and the figures that scores use.', ['id'], {
-    ...fieldsOf(Deal, ['id', 'list_price', 'units', 'price_per_unit', 'market_rent_2br']),
-    ...fieldsOf(Deal, ['cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'claim_consistency']),
-    claimed_noi: money('NOI that the broker states, or that the advertised cap rate implies.', { absent: 'there is no claim' }),
-    ...fieldsOf(Deal, ['gross_potential_rent', 'effective_gross_income']),
-    expense_ratio_of_size_pct: percent('Expense ratio of properties of this size.', { absent: 'units is null' }),
-    expense_adjustment_pct: percent('Added to it for the age of the building.'),
-    ...fieldsOf(Deal, ['expense_ratio_pct', 'noi_underwritten', 'cap_rate_underwritten', 'cap_gap_pct',
-      'underwrite_reliability', 'underwrite_reason', 'loan_amount', 'monthly_payment', 'annual_debt_service', 'dscr', 'dscr_status', 'dscr_reason', 'dscr_underwritten',
-      'debt_yield_pct', 'break_even_occupancy_pct', 'gross_rent_multiplier', 'noi_scoring', 'cap_scoring_pct', 'coverage_scoring']),
-    seller_loan: money('Loan of a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
-    seller_payment: money('Its payment a month.', { absent: 'the site publishes no price' }),
-    seller_debt_service: money('Twelve payments to a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
-  }),
+  record: defineRecord(
+    'int_underwriting',
+    'One row per property: the claim, the HUD underwriting beside it, the declared loan, and the figures that scores use.',
+    ['id'],
+    {
+      ...fieldsOf(Deal, ['id', 'list_price', 'units', 'price_per_unit', 'market_rent_2br']),
+      ...fieldsOf(Deal, ['cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'claim_consistency']),
+      claimed_noi: money('NOI that the broker states, or that the advertised cap rate implies.', {
+        absent: 'there is no claim',
+      }),
+      ...fieldsOf(Deal, ['gross_potential_rent', 'effective_gross_income']),
+      expense_ratio_of_size_pct: percent('Expense ratio of properties of this size.', { absent: 'units is null' }),
+      expense_adjustment_pct: percent('Added to it for the age of the building.'),
+      ...fieldsOf(Deal, [
+        'expense_ratio_pct',
+        'noi_underwritten',
+        'cap_rate_underwritten',
+        'cap_gap_pct',
+        'underwrite_reliability',
+        'underwrite_reason',
+        'loan_amount',
+        'monthly_payment',
+        'annual_debt_service',
+        'dscr',
+        'dscr_status',
+        'dscr_reason',
+        'dscr_underwritten',
+        'debt_yield_pct',
+        'break_even_occupancy_pct',
+        'gross_rent_multiplier',
+        'noi_scoring',
+        'cap_scoring_pct',
+        'coverage_scoring',
+      ]),
+      seller_loan: money('Loan of a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
+      seller_payment: money('Its payment a month.', { absent: 'the site publishes no price' }),
+      seller_debt_service: money('Twelve payments to a carrying seller at the declared terms.', {
+        absent: 'the site publishes no price',
+      }),
+    },
+  ),
   audits: [
-    never('int_underwriting', 'reason_agrees', 'a reason stands exactly where the proxy is not ok', '(underwrite_reliability = \'ok\') <> (underwrite_reason IS NULL)'),
+    never(
+      'int_underwriting',
+      'reason_agrees',
+      'a reason stands exactly where the proxy is not ok',
+      "(underwrite_reliability = 'ok') <> (underwrite_reason IS NULL)",
+    ),
   ],
 });

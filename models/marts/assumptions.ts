@@ -4,9 +4,13 @@ import { Assumption } from '../assumptions.ts';
 /** The declared assumption set, as the build used it. */
 export default defineModel({
   record: Assumption,
-  audits: [{
-    name: 'assumptions.set_of_the_run', about: 'the set is the one the run names', blocking: true,
-    sql: 'SELECT * FROM assumptions WHERE assumption_set_id <> (SELECT assumption_set_id FROM run)',
-  }],
+  audits: [
+    {
+      name: 'assumptions.set_of_the_run',
+      about: 'the set is the one the run names',
+      blocking: true,
+      sql: 'SELECT * FROM assumptions WHERE assumption_set_id <> (SELECT assumption_set_id FROM run)',
+    },
+  ],
   publish: { orderBy: ['assumption_set_id', 'key'] },
 });

@@ -14,12 +14,26 @@ const Comparison = z.strictObject({
   claim_consistency: Deal.schema.shape.claim_consistency,
   reliability: Deal.schema.shape.underwrite_reliability,
   reliability_reason: Deal.schema.shape.underwrite_reason,
-  lines: z.array(z.strictObject({ figure: z.enum(['noi', 'cap_rate_pct', 'dscr']), claimed: known, underwritten: known, difference: known })),
+  lines: z.array(
+    z.strictObject({
+      figure: z.enum(['noi', 'cap_rate_pct', 'dscr']),
+      claimed: known,
+      underwritten: known,
+      difference: known,
+    }),
+  ),
 });
 
-const loan = { rate_pct: decimal, years: decimal, loan_amount: known, monthly_payment: known, annual_debt_service: known };
+const loan = {
+  rate_pct: decimal,
+  years: decimal,
+  loan_amount: known,
+  monthly_payment: known,
+  annual_debt_service: known,
+};
 const DebtTerms = z.strictObject({
-  status: Deal.schema.shape.dscr_status, reason: Deal.schema.shape.dscr_reason,
+  status: Deal.schema.shape.dscr_status,
+  reason: Deal.schema.shape.dscr_reason,
   bank: z.strictObject({ loan_to_value: decimal, minimum_loan: decimal, ...loan }),
   seller: z.strictObject({ down_share: decimal, ...loan }),
 });
@@ -29,46 +43,96 @@ const Sensitivity = z.strictObject({
   reliability: Deal.schema.shape.underwrite_reliability,
   formulas: z.record(z.string(), z.string()),
   inputs,
-  rates: z.array(z.strictObject({ rate_pct: decimal, monthly_factor: decimal, monthly_payment: decimal, annual_debt_service: decimal })),
-  cells: z.array(z.strictObject({ rent_change: decimal, vacancy: decimal, expense_change: decimal, noi: decimal, cap_rate_pct: decimal, dscr: z.array(decimal).nullable() })),
+  rates: z.array(
+    z.strictObject({
+      rate_pct: decimal,
+      monthly_factor: decimal,
+      monthly_payment: decimal,
+      annual_debt_service: decimal,
+    }),
+  ),
+  cells: z.array(
+    z.strictObject({
+      rent_change: decimal,
+      vacancy: decimal,
+      expense_change: decimal,
+      noi: decimal,
+      cap_rate_pct: decimal,
+      dscr: z.array(decimal).nullable(),
+    }),
+  ),
 });
 
 const Offer = z.strictObject({
-  status: Deal.schema.shape.offer_status, target_cap_pct: decimal, noi_basis: z.enum(['noi_scoring', 'claimed_noi']).nullable(),
-  low: known, high: known, high_binding: Deal.schema.shape.offer_binding, low_binding: z.enum(['stress', 'high']).nullable(),
+  status: Deal.schema.shape.offer_status,
+  target_cap_pct: decimal,
+  noi_basis: z.enum(['noi_scoring', 'claimed_noi']).nullable(),
+  low: known,
+  high: known,
+  high_binding: Deal.schema.shape.offer_binding,
+  low_binding: z.enum(['stress', 'high']).nullable(),
   ask_at_or_below_target_value: z.boolean().nullable(),
-  constraints: z.array(z.strictObject({ constraint: z.enum(['list_price', 'target_cap', 'debt_coverage']), figure: decimal, binding: z.boolean() })),
+  constraints: z.array(
+    z.strictObject({
+      constraint: z.enum(['list_price', 'target_cap', 'debt_coverage']),
+      figure: decimal,
+      binding: z.boolean(),
+    }),
+  ),
 });
 
 const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
 const Step = z.strictObject({ figure: z.string(), formula: z.string(), inputs, result: decimal });
 
-export const Report = defineRecord('report', 'One row per deal: the report read beside it. Decimals are strings.', ['id'], {
-  ...fieldsOf(Deal, ['id']),
-  comparison: json(Comparison, 'The claim beside HUD\'s underwriting, line by line, with the difference. dscr is on the declared loan; null lines have no claim, no underwriting or no loan.'),
-  debt_terms: json(DebtTerms, 'The declared bank loan and the seller\'s loan, with this deal\'s amounts.'),
-  sensitivity: json(Sensitivity, 'Underwriting under other rents, vacancies, expense ratios and loan rates. A cell\'s dscr has one value for each of rates, in order; null where dscr does not apply. formulas and inputs make every cell again.'),
-  offer: json(Offer, 'The offer range at the declared target cap rate, with the figure of each constraint and which one binds.'),
-  ...fieldsOf(Deal, ['distress_matches']),
-  paths: json(Paths, 'The three paths with thresholds and inputs.'),
-  recompute: json(z.array(Step), 'Every figure as a formula over named inputs, with its result. Formulas know + - * / ( ) min max clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a multiple).'),
-  ...fieldsOf(Deal, ['assumption_set_id']),
-});
+export const Report = defineRecord(
+  'report',
+  'One row per deal: the report read beside it. Decimals are strings.',
+  ['id'],
+  {
+    ...fieldsOf(Deal, ['id']),
+    comparison: json(
+      Comparison,
+      "The claim beside HUD's underwriting, line by line, with the difference. dscr is on the declared loan; null lines have no claim, no underwriting or no loan.",
+    ),
+    debt_terms: json(DebtTerms, "The declared bank loan and the seller's loan, with this deal's amounts."),
+    sensitivity: json(
+      Sensitivity,
+      "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each of rates, in order; null where dscr does not apply. formulas and inputs make every cell again.",
+    ),
+    offer: json(
+      Offer,
+      'The offer range at the declared target cap rate, with the figure of each constraint and which one binds.',
+    ),
+    ...fieldsOf(Deal, ['distress_matches']),
+    paths: json(Paths, 'The three paths with thresholds and inputs.'),
+    recompute: json(
+      z.array(Step),
+      'Every figure as a formula over named inputs, with its result. Formulas know + - * / ( ) min max clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a multiple).',
+    ),
+    ...fieldsOf(Deal, ['assumption_set_id']),
+  },
+);
 
 export default defineModel({
   record: Report,
   audits: [
     {
-      name: 'reports.one_a_deal', about: 'every deal has a report and every report a deal', blocking: true,
+      name: 'reports.one_a_deal',
+      about: 'every deal has a report and every report a deal',
+      blocking: true,
       sql: 'SELECT id FROM deals FULL JOIN reports USING (id) WHERE deals.id IS NULL OR reports.id IS NULL',
     },
     {
-      name: 'reports.offer_agrees', about: 'the offer is the deal\'s, and its high end is the least of its constraints', blocking: true,
+      name: 'reports.offer_agrees',
+      about: "the offer is the deal's, and its high end is the least of its constraints",
+      blocking: true,
       sql: `SELECT id, offer FROM reports JOIN deals USING (id) WHERE (offer ->> 'high') IS DISTINCT FROM CAST(offer_high AS VARCHAR)
         OR offer_high <> (SELECT min(CAST(value ->> 'figure' AS DECIMAL(14, 2))) FROM json_each(offer -> 'constraints'))`,
     },
     {
-      name: 'reports.grid_whole', about: 'a computed grid holds every combination', blocking: true,
+      name: 'reports.grid_whole',
+      about: 'a computed grid holds every combination',
+      blocking: true,
       sql: `SELECT id FROM reports WHERE (sensitivity ->> 'status') = 'computed' AND json_array_length(sensitivity -> 'cells') <>
         (SELECT count(*) FILTER (WHERE key LIKE 'grid_rent%') * count(*) FILTER (WHERE key LIKE 'grid_vac%') * count(*) FILTER (WHERE key LIKE 'grid_exp%') FROM assumptions)`,
     },

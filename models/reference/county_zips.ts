@@ -7,5 +7,5 @@ import { defineRecord, text } from '../../lib/record.ts';
  */
 export default defineRecord('county_zip', 'One row per county and ZIP prefix.', ['county_fips', 'zip_prefix'], {
   county_fips: text('Five-digit county FIPS.'),
-  zip_prefix: text('First three digits of the ZIPs of the county\'s own postal area, or all five of a ZIP outside it.'),
+  zip_prefix: text("First three digits of the ZIPs of the county's own postal area, or all five of a ZIP outside it."),
 });

@@ -8,6 +8,6 @@ import { ENTITY_TYPES } from '../marts/filings.ts';
  */
 export default defineRecord('entity_type', 'One row per register and type code.', ['register', 'code'], {
   register: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
-  code: text('The register\'s own code.'),
+  code: text("The register's own code."),
   entity_type: oneOf(ENTITY_TYPES, 'Normalised type.'),
 });

@@ -5,9 +5,14 @@ import { fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
-  record: defineRecord('stg_amendment', 'One row per amendment and business that the latest reads of the registers brought.', ['register', 'document_number', 'charter_number'], {
-    ...fieldsOf(Amendment, ['register', 'document_number', 'charter_number', 'kind', 'effective_date']),
-    ...fieldsOf(Provenance, ['source_url', 'observed_at', 'page_sha256', 'page_row']),
-  }),
+  record: defineRecord(
+    'stg_amendment',
+    'One row per amendment and business that the latest reads of the registers brought.',
+    ['register', 'document_number', 'charter_number'],
+    {
+      ...fieldsOf(Amendment, ['register', 'document_number', 'charter_number', 'kind', 'effective_date']),
+      ...fieldsOf(Provenance, ['source_url', 'observed_at', 'page_sha256', 'page_row']),
+    },
+  ),
   audits: [],
 });

@@ -5,13 +5,18 @@ import { addressParts, fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
-  record: defineRecord('stg_parcel', 'One row per parcel of a county\'s parcel layer, with parcel and address in comparable form.', ['county_fips', 'parcel_key'], {
-    ...fieldsOf(Parcel, ['county_fips']),
-    parcel_key: text('Parcel number in comparable form.'),
-    ...fieldsOf(Parcel, ['street', 'city', 'zip']),
-    ...addressParts('the layer has no street address with a house number'),
-    ...fieldsOf(Parcel, ['county_value', 'property_class']),
-    ...fieldsOf(Provenance, ['source', 'observed_at']),
-  }),
+  record: defineRecord(
+    'stg_parcel',
+    "One row per parcel of a county's parcel layer, with parcel and address in comparable form.",
+    ['county_fips', 'parcel_key'],
+    {
+      ...fieldsOf(Parcel, ['county_fips']),
+      parcel_key: text('Parcel number in comparable form.'),
+      ...fieldsOf(Parcel, ['street', 'city', 'zip']),
+      ...addressParts('the layer has no street address with a house number'),
+      ...fieldsOf(Parcel, ['county_value', 'property_class']),
+      ...fieldsOf(Provenance, ['source', 'observed_at']),
+    },
+  ),
   audits: [],
 });

@@ -6,14 +6,37 @@ import { Provenance } from '../inputs.ts';
 import { Filing } from '../marts/filings.ts';
 
 export default defineModel({
-  record: defineRecord('stg_registration', 'One row per filing that the latest reads of the registers brought.', ['filing_id'], {
-    filing_id: text('The filing the row belongs to.'),
-    ...fieldsOf(Registration, ['register', 'document_number', 'charter_number']),
-    ...fieldsOf(Filing, ['business_name', 'business_name_raw', 'filing_date', 'entity_type', 'entity_type_raw', 'entity_status', 'entity_status_raw', 'jurisdiction',
-      'registered_agent_name', 'agent_addr1', 'agent_addr2', 'agent_city', 'agent_state', 'agent_zip', 'business_city', 'business_state', 'business_zip', 'business_county']),
-    source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
-    ...fieldsOf(Provenance, ['source_url', 'observed_at', 'page_sha256', 'page_row']),
-  }),
+  record: defineRecord(
+    'stg_registration',
+    'One row per filing that the latest reads of the registers brought.',
+    ['filing_id'],
+    {
+      filing_id: text('The filing the row belongs to.'),
+      ...fieldsOf(Registration, ['register', 'document_number', 'charter_number']),
+      ...fieldsOf(Filing, [
+        'business_name',
+        'business_name_raw',
+        'filing_date',
+        'entity_type',
+        'entity_type_raw',
+        'entity_status',
+        'entity_status_raw',
+        'jurisdiction',
+        'registered_agent_name',
+        'agent_addr1',
+        'agent_addr2',
+        'agent_city',
+        'agent_state',
+        'agent_zip',
+        'business_city',
+        'business_state',
+        'business_zip',
+        'business_county',
+      ]),
+      source_state: oneOf(['OH', 'CO'], 'State of the registry.'),
+      ...fieldsOf(Provenance, ['source_url', 'observed_at', 'page_sha256', 'page_row']),
+    },
+  ),
   audits: [],
   view: true,
 });

@@ -5,9 +5,25 @@ import { fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
-  record: defineRecord('stg_rent', 'One row per county or New England town and fiscal year of HUD\'s rents.', ['source', 'fips', 'fiscal_year', 'revision'], {
-    ...fieldsOf(FmrArea, ['fips', 'county_fips', 'state', 'county_name', 'hud_area_code', 'hud_area_name', 'fmr_2', 'fiscal_year', 'effective_on', 'revision']),
-    ...fieldsOf(Provenance, ['source', 'source_url', 'observed_at', 'page_sha256']),
-  }),
+  record: defineRecord(
+    'stg_rent',
+    "One row per county or New England town and fiscal year of HUD's rents.",
+    ['source', 'fips', 'fiscal_year', 'revision'],
+    {
+      ...fieldsOf(FmrArea, [
+        'fips',
+        'county_fips',
+        'state',
+        'county_name',
+        'hud_area_code',
+        'hud_area_name',
+        'fmr_2',
+        'fiscal_year',
+        'effective_on',
+        'revision',
+      ]),
+      ...fieldsOf(Provenance, ['source', 'source_url', 'observed_at', 'page_sha256']),
+    },
+  ),
   audits: [],
 });

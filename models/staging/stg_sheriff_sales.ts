@@ -5,17 +5,35 @@ import { addressParts, fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
-  record: defineRecord('stg_sheriff_sale', 'One row per case, parcel and sale day as the sheriff\'s page shows it.', ['source', 'county_fips', 'case_number', 'parcel_id', 'sale_date'], {
-    auction_id: text('The auction the row belongs to.'),
-    ...fieldsOf(SheriffSale, ['county_fips', 'county', 'item_id', 'case_number']),
-    case_key: text('Case number in comparable form.'),
-    parcel_id: text('Parcel number as printed.', { absent: 'not published' }),
-    parcel_key: text('Parcel number in comparable form.', { absent: 'not published' }),
-    ...fieldsOf(SheriffSale, ['street', 'city', 'state', 'zip']),
-    ...addressParts('the page prints no street address with a house number'),
-    ...fieldsOf(SheriffSale, ['sale_date', 'status', 'case_status_raw', 'slot_raw', 'sale_type_raw', 'sale_kind', 'sale_round',
-      'appraised_value', 'opening_bid', 'deposit', 'sold_amount', 'plaintiff', 'defendant']),
-    ...Provenance.schema.shape,
-  }),
+  record: defineRecord(
+    'stg_sheriff_sale',
+    "One row per case, parcel and sale day as the sheriff's page shows it.",
+    ['source', 'county_fips', 'case_number', 'parcel_id', 'sale_date'],
+    {
+      auction_id: text('The auction the row belongs to.'),
+      ...fieldsOf(SheriffSale, ['county_fips', 'county', 'item_id', 'case_number']),
+      case_key: text('Case number in comparable form.'),
+      parcel_id: text('Parcel number as printed.', { absent: 'not published' }),
+      parcel_key: text('Parcel number in comparable form.', { absent: 'not published' }),
+      ...fieldsOf(SheriffSale, ['street', 'city', 'state', 'zip']),
+      ...addressParts('the page prints no street address with a house number'),
+      ...fieldsOf(SheriffSale, [
+        'sale_date',
+        'status',
+        'case_status_raw',
+        'slot_raw',
+        'sale_type_raw',
+        'sale_kind',
+        'sale_round',
+        'appraised_value',
+        'opening_bid',
+        'deposit',
+        'sold_amount',
+        'plaintiff',
+        'defendant',
+      ]),
+      ...Provenance.schema.shape,
+    },
+  ),
   audits: [],
 });

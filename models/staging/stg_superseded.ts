@@ -5,9 +5,14 @@ import { fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
-  record: defineRecord('stg_superseded', 'One row per row of a register\'s read in whose place that of a later read of the same filing stands.', ['register', 'document_number', 'observed_at', 'page_sha256', 'page_row'], {
-    ...fieldsOf(Registration, ['register', 'document_number']),
-    ...fieldsOf(Provenance, ['observed_at', 'page_sha256', 'page_row']),
-  }),
+  record: defineRecord(
+    'stg_superseded',
+    "One row per row of a register's read in whose place that of a later read of the same filing stands.",
+    ['register', 'document_number', 'observed_at', 'page_sha256', 'page_row'],
+    {
+      ...fieldsOf(Registration, ['register', 'document_number']),
+      ...fieldsOf(Provenance, ['observed_at', 'page_sha256', 'page_row']),
+    },
+  ),
   audits: [],
 });

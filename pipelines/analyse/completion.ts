@@ -11,9 +11,12 @@ export interface Catalog {
   readonly functions: readonly string[];
 }
 
-const WORDS = `SELECT FROM WHERE GROUP BY ORDER HAVING LIMIT OFFSET JOIN LEFT RIGHT FULL INNER CROSS ANTI SEMI ASOF ON USING AS WITH UNION ALL
+const WORDS =
+  `SELECT FROM WHERE GROUP BY ORDER HAVING LIMIT OFFSET JOIN LEFT RIGHT FULL INNER CROSS ANTI SEMI ASOF ON USING AS WITH UNION ALL
   EXCEPT INTERSECT DISTINCT CASE WHEN THEN ELSE END AND OR NOT IN IS NULL BETWEEN LIKE ILIKE EXISTS ASC DESC NULLS FIRST LAST OVER PARTITION WINDOW
-  QUALIFY FILTER CAST DESCRIBE SUMMARIZE EXPLAIN VALUES PIVOT UNPIVOT EXCLUDE REPLACE COLUMNS LATERAL UNNEST SAMPLE TRUE FALSE DATE TIMESTAMP INTERVAL`.split(/\s+/u);
+  QUALIFY FILTER CAST DESCRIBE SUMMARIZE EXPLAIN VALUES PIVOT UNPIVOT EXCLUDE REPLACE COLUMNS LATERAL UNNEST SAMPLE TRUE FALSE DATE TIMESTAMP INTERVAL`.split(
+    /\s+/u,
+  );
 
 const COMMANDS = ['.tables', '.describe', '.queries', '.query', '.x', '.help', '.quit'];
 
@@ -21,20 +24,30 @@ const COMMANDS = ['.tables', '.describe', '.queries', '.query', '.x', '.help', '
 export async function catalogOf(connection: DuckDBConnection): Promise<Catalog> {
   const tables = new Map<string, string[]>();
   const values = new Map<string, readonly string[]>();
-  for (const row of await rowsOf(connection, "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE database_name = 'snapshot' ORDER BY table_name, column_index")) {
+  for (const row of await rowsOf(
+    connection,
+    "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE database_name = 'snapshot' ORDER BY table_name, column_index",
+  )) {
     const [table, column] = [String(row['table_name']), String(row['column_name'])];
-    tables.set(table, [...tables.get(table) ?? [], column]);
+    tables.set(table, [...(tables.get(table) ?? []), column]);
     const closed = /\bOne of: ([^.]+(?:\.\d[^.]*)*)\./u.exec(String(row['comment'] ?? ''))?.[1]?.split(', ');
-    if (closed) values.set(column, [...new Set([...values.get(column) ?? [], ...closed])]);
+    if (closed) values.set(column, [...new Set([...(values.get(column) ?? []), ...closed])]);
   }
-  const functions = (await rowsOf(connection, "SELECT DISTINCT function_name AS name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro') AND regexp_full_match(function_name, '[a-z][a-z_0-9]+') ORDER BY name")).map((r) => String(r['name']));
+  const functions = (
+    await rowsOf(
+      connection,
+      "SELECT DISTINCT function_name AS name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro') AND regexp_full_match(function_name, '[a-z][a-z_0-9]+') ORDER BY name",
+    )
+  ).map((r) => String(r['name']));
   return { tables, values, functions };
 }
 
 /** Tables that a statement names, by the names its columns can be asked by: their own and their aliases. */
 function spokenOf(sql: string, { tables }: Catalog): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  for (const [, name = '', alias] of bare(sql).matchAll(/\b(?:from|join)\s+([a-z_]\w*)(?:\s+(?:as\s+)?([a-z_]\w*))?/giu)) {
+  for (const [, name = '', alias] of bare(sql).matchAll(
+    /\b(?:from|join)\s+([a-z_]\w*)(?:\s+(?:as\s+)?([a-z_]\w*))?/giu,
+  )) {
     const columns = tables.get(name.toLowerCase());
     if (!columns) continue;
     found.set(name.toLowerCase(), columns);
@@ -43,14 +56,20 @@ function spokenOf(sql: string, { tables }: Catalog): Map<string, readonly string
   return found;
 }
 
-const startingWith = (prefix: string, names: readonly string[]): string[] => names.filter((n) => n.toLowerCase().startsWith(prefix.toLowerCase()));
+const startingWith = (prefix: string, names: readonly string[]): string[] =>
+  names.filter((n) => n.toLowerCase().startsWith(prefix.toLowerCase()));
 
 /**
  * @param before what was typed on earlier lines of the statement
  * @param line the line up to the cursor
  * @returns the candidates, and the part of the line they would take the place of
  */
-export function complete(catalog: Catalog, before: string, line: string, queries: readonly string[] = []): [candidates: string[], part: string] {
+export function complete(
+  catalog: Catalog,
+  before: string,
+  line: string,
+  queries: readonly string[] = [],
+): [candidates: string[], part: string] {
   if (before.trim() === '' && line.startsWith('.')) {
     const [, command = '', word] = /^(\.\S*)(?:\s+(\S*))?$/u.exec(line) ?? [];
     if (word === undefined) return [startingWith(command, COMMANDS).map((c) => `${c} `), command];
@@ -69,10 +88,16 @@ export function complete(catalog: Catalog, before: string, line: string, queries
     return [startingWith(part, spoken.get(owner.toLowerCase()) ?? catalog.tables.get(owner.toLowerCase()) ?? []), part];
   }
   const part = /\w*$/u.exec(line)?.[0] ?? '';
-  if (/\b(?:from|join|describe|summarize|table)\s+\w*$/iu.test(line)) return [startingWith(part, [...catalog.tables.keys()]), part];
+  if (/\b(?:from|join|describe|summarize|table)\s+\w*$/iu.test(line))
+    return [startingWith(part, [...catalog.tables.keys()]), part];
   const columns = [...new Set((spoken.size > 0 ? [...spoken.values()] : [...catalog.tables.values()]).flat())];
   // Words in the case in which one began to type.
   const words = part !== '' && part === part.toUpperCase() ? WORDS : WORDS.map((w) => w.toLowerCase());
-  const found = [...startingWith(part, columns), ...startingWith(part, [...spoken.keys()]), ...startingWith(part, words), ...(part.length > 1 ? startingWith(part, catalog.functions).map((f) => `${f}(`) : [])];
+  const found = [
+    ...startingWith(part, columns),
+    ...startingWith(part, [...spoken.keys()]),
+    ...startingWith(part, words),
+    ...(part.length > 1 ? startingWith(part, catalog.functions).map((f) => `${f}(`) : []),
+  ];
   return [[...new Set(found)], part];
 }

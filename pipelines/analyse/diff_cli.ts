@@ -13,14 +13,21 @@ async function main(): Promise<void> {
   const { DATA_DIR, A, B, OUT } = readSettings(analystSettings);
   const { ALL } = readSettings(operatorSettings);
   const layout = layoutOf(DATA_DIR);
-  const diff = await diffSnapshots(layout, await snapshotNamed(layout, 'A', A), await snapshotNamed(layout, 'B', B), ALL);
+  const diff = await diffSnapshots(
+    layout,
+    await snapshotNamed(layout, 'A', A),
+    await snapshotNamed(layout, 'B', B),
+    ALL,
+  );
   try {
     // A file that cannot be written is told before a screen of changes.
     const written = OUT === undefined ? null : await writeChanges(diff, OUT);
     for (const line of await linesOfDiff(diff)) say(line);
     if (written !== null) say(`${number(written)} changes written into ${OUT ?? ''}`);
     else say('some of the changes are shown; OUT=changes.ndjson or .parquet writes all of them');
-  } finally { diff.duck.close(); }
+  } finally {
+    diff.duck.close();
+  }
 }
 
 try {

@@ -11,14 +11,19 @@ import { readable } from './show.ts';
 
 async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, ID, TABLE, FIELD } = readSettings(analystSettings);
-  if (ID === undefined) throw new SettingError('ID is null, expected the id of a deal, lead, signal, auction or filing; make sql shows them');
+  if (ID === undefined)
+    throw new SettingError(
+      'ID is null, expected the id of a deal, lead, signal, auction or filing; make sql shows them',
+    );
   const opened = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const explained = await explain(opened, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
     for (const line of linesOf(explained, FIELD, process.stdout.isTTY ? process.stdout.columns : Infinity)) say(line);
     // A number that cannot be walked back to its bytes is a failure that a script sees.
     return explained.pages.every((p) => p.hash === 'verified') ? 0 : 1;
-  } finally { opened.duck.close(); }
+  } finally {
+    opened.duck.close();
+  }
 }
 
 try {

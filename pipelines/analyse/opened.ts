@@ -18,9 +18,18 @@ export async function snapshotNamed(layout: Layout, setting: string, wanted: str
   const current = await currentSnapshot(layout);
   if (current === null) throw new SettingError(`nothing is published in ${layout.root} yet; start with make run`);
   if (wanted === 'current') return current;
-  const found = wanted === 'previous' ? (await readManifest(layout, current)).previous : all.includes(wanted) ? wanted : all.findLast((id) => id.startsWith(`${wanted}.`));
-  if (found === null) throw new SettingError(`${setting} is "previous", expected a snapshot with one before it: ${current} is the first`);
-  if (found === undefined || !all.includes(found)) throw new SettingError(`${setting} is ${JSON.stringify(wanted)}, expected a snapshot of ${layout.root}, or its day: one of ${all.slice(-5).join(', ')}${all.length > 5 ? ` and ${all.length - 5} older` : ''}`);
+  const found =
+    wanted === 'previous'
+      ? (await readManifest(layout, current)).previous
+      : all.includes(wanted)
+        ? wanted
+        : all.findLast((id) => id.startsWith(`${wanted}.`));
+  if (found === null)
+    throw new SettingError(`${setting} is "previous", expected a snapshot with one before it: ${current} is the first`);
+  if (found === undefined || !all.includes(found))
+    throw new SettingError(
+      `${setting} is ${JSON.stringify(wanted)}, expected a snapshot of ${layout.root}, or its day: one of ${all.slice(-5).join(', ')}${all.length > 5 ? ` and ${all.length - 5} older` : ''}`,
+    );
   return found;
 }
 
@@ -31,7 +40,9 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
   try {
-    await duck.connection.run(`ATTACH ${literal(join(layout.snapshot(runId), manifest.database.file))} AS snapshot (READ_ONLY)`);
+    await duck.connection.run(
+      `ATTACH ${literal(join(layout.snapshot(runId), manifest.database.file))} AS snapshot (READ_ONLY)`,
+    );
     await duck.connection.run('USE snapshot');
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');

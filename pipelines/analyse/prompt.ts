@@ -55,7 +55,9 @@ class Prompt {
     this.#past = past;
   }
 
-  #say(line: string): void { this.#o.output.write(`${line}\n`); }
+  #say(line: string): void {
+    this.#o.output.write(`${line}\n`);
+  }
 
   async #ask(sql: string): Promise<void> {
     this.#running = true;
@@ -65,31 +67,59 @@ class Prompt {
     } catch (error) {
       this.#failed = true;
       this.#say(readable(error));
-    } finally { this.#running = false; }
+    } finally {
+      this.#running = false;
+    }
   }
 
   /** @returns false where it was told to end */
   async #command(line: string): Promise<boolean> {
     const [command = '', word = ''] = line.trim().replace(/;$/u, '').split(/\s+/u);
     switch (command) {
-      case '.quit': case '.exit': case '\\q': return false;
-      case '.help': for (const l of HELP) this.#say(l); break;
-      case '.x': case '\\x': this.#upright = !this.#upright; this.#say(this.#upright ? 'rows upright' : 'rows in a table'); break;
-      case '.tables': case '\\dt':
-        await this.#ask("SELECT table_name AS \"table\", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS what FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name"); break;
-      case '.describe': case '.columns': case '\\d':
-        if (this.#catalog.tables.has(word)) await this.#ask(`SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns() WHERE database_name = 'snapshot' AND table_name = ${literal(word)} ORDER BY column_index`);
-        else this.#say(`there is no table ${JSON.stringify(word)}; tables: ${[...this.#catalog.tables.keys()].join(', ')}`);
+      case '.quit':
+      case '.exit':
+      case '\\q':
+        return false;
+      case '.help':
+        for (const l of HELP) this.#say(l);
         break;
-      case '.queries': for (const q of workedQueries()) this.#say(`${q.name.padEnd(24)}${q.answers}`); break;
+      case '.x':
+      case '\\x':
+        this.#upright = !this.#upright;
+        this.#say(this.#upright ? 'rows upright' : 'rows in a table');
+        break;
+      case '.tables':
+      case '\\dt':
+        await this.#ask(
+          "SELECT table_name AS \"table\", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS what FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name",
+        );
+        break;
+      case '.describe':
+      case '.columns':
+      case '\\d':
+        if (this.#catalog.tables.has(word))
+          await this.#ask(
+            `SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns() WHERE database_name = 'snapshot' AND table_name = ${literal(word)} ORDER BY column_index`,
+          );
+        else
+          this.#say(
+            `there is no table ${JSON.stringify(word)}; tables: ${[...this.#catalog.tables.keys()].join(', ')}`,
+          );
+        break;
+      case '.queries':
+        for (const q of workedQueries()) this.#say(`${q.name.padEnd(24)}${q.answers}`);
+        break;
       case '.query':
         try {
           const { sql } = queryNamed('.query', word);
           this.#say(`${sql};`);
           await this.#ask(sql);
-        } catch (error) { this.#say(readable(error)); }
+        } catch (error) {
+          this.#say(readable(error));
+        }
         break;
-      default: this.#say(`there is no command ${command}; .help names them`);
+      default:
+        this.#say(`there is no command ${command}; .help names them`);
     }
     return true;
   }
@@ -126,19 +156,27 @@ class Prompt {
     const { input, output, terminal, historyFile } = this.#o;
     const queries = workedQueries().map((q) => q.name);
     const readline = createInterface({
-      input, terminal, ...(terminal ? { output } : {}), prompt: FIRST, historySize: HISTORY_SIZE, removeHistoryDuplicates: true, history: [...this.#past],
+      input,
+      terminal,
+      ...(terminal ? { output } : {}),
+      prompt: FIRST,
+      historySize: HISTORY_SIZE,
+      removeHistoryDuplicates: true,
+      history: [...this.#past],
       completer: (line: string) => complete(this.#catalog, this.#buffer, line, queries),
     });
     this.#listenForInterrupt(readline);
     let open = true;
-    readline.on('close', () => { open = false; });
+    readline.on('close', () => {
+      open = false;
+    });
     const prompt = (): void => {
       readline.setPrompt(this.#buffer === '' ? FIRST : FURTHER);
       if (terminal && open) readline.prompt();
     };
     prompt();
     for await (const line of readline) {
-      if (!await this.#take(line)) break;
+      if (!(await this.#take(line))) break;
       prompt();
     }
     readline.close();
@@ -147,7 +185,14 @@ class Prompt {
     if (terminal) output.write('\n');
     if (terminal && historyFile !== null) {
       // A folder that cannot be written into has no history.
-      await writeWhole(historyFile, [...new Set(this.#past)].slice(0, HISTORY_SIZE).reverse().map((l) => `${l}\n`).join('')).catch(() => undefined);
+      await writeWhole(
+        historyFile,
+        [...new Set(this.#past)]
+          .slice(0, HISTORY_SIZE)
+          .reverse()
+          .map((l) => `${l}\n`)
+          .join(''),
+      ).catch(() => undefined);
     }
     return !this.#failed;
   }

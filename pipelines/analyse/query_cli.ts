@@ -28,7 +28,9 @@ async function main(): Promise<void> {
     const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
     for (const line of wrapped(`${query.answers} (snapshot ${manifest.run_id})`, width)) say(line);
     for (const line of asTable(found, width)) say(line);
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 try {

@@ -22,12 +22,19 @@ const cell = (v: unknown, widest: number): string => {
   const text = (v === null ? '·' : typeof v === 'object' ? JSON.stringify(v) : String(v)).replaceAll(/\s*\n\s*/gu, ' ');
   return text.length > widest ? `${text.slice(0, widest - 1)}…` : text;
 };
-const count = ({ rows, more }: Answered): string => (more ? `the first ${rows.length} rows; there are more` : `${rows.length} row${rows.length === 1 ? '' : 's'}`);
+const count = ({ rows, more }: Answered): string =>
+  more ? `the first ${rows.length} rows; there are more` : `${rows.length} row${rows.length === 1 ? '' : 's'}`;
 
 /** A row under another, each value on a line of its own. */
 export function upright(a: Answered): string[] {
   const widest = Math.max(0, ...a.columns.map((c) => c.length));
-  return [...a.rows.flatMap((row, i) => [`-- row ${i + 1}`, ...a.columns.map((c, n) => `  ${c.padEnd(widest)}  ${cell(row[n], Infinity)}`)]), count(a)];
+  return [
+    ...a.rows.flatMap((row, i) => [
+      `-- row ${i + 1}`,
+      ...a.columns.map((c, n) => `  ${c.padEnd(widest)}  ${cell(row[n], Infinity)}`),
+    ]),
+    count(a),
+  ];
 }
 
 /**
@@ -37,7 +44,9 @@ export function upright(a: Answered): string[] {
 export function asTable(a: Answered, width = Infinity): string[] {
   if (a.columns.length === 0) return [count(a)];
   const whole = a.rows.map((row) => row.map((v) => cell(v, Infinity)));
-  const widths = a.columns.map((column, n) => Math.min(Math.max(column.length, ...whole.map((row) => row[n]?.length ?? 0)), Math.max(WIDEST_CELL, column.length)));
+  const widths = a.columns.map((column, n) =>
+    Math.min(Math.max(column.length, ...whole.map((row) => row[n]?.length ?? 0)), Math.max(WIDEST_CELL, column.length)),
+  );
   let used = 0;
   let fitting = 0;
   for (const w of widths) {
@@ -55,8 +64,16 @@ export function asTable(a: Answered, width = Infinity): string[] {
   }
   const hidden = a.columns.slice(fitting);
   return [
-    ...table(a.columns.slice(0, fitting), whole.map((row) => row.slice(0, fitting).map((text, n) => cell(text, widths[n] ?? WIDEST_CELL)))), count(a),
-    ...(hidden.length > 0 ? [`${hidden.length} more column${hidden.length === 1 ? '' : 's'} (${cell(hidden.join(', '), 80)}): .x shows the rows upright`] : []),
+    ...table(
+      a.columns.slice(0, fitting),
+      whole.map((row) => row.slice(0, fitting).map((text, n) => cell(text, widths[n] ?? WIDEST_CELL))),
+    ),
+    count(a),
+    ...(hidden.length > 0
+      ? [
+          `${hidden.length} more column${hidden.length === 1 ? '' : 's'} (${cell(hidden.join(', '), 80)}): .x shows the rows upright`,
+        ]
+      : []),
   ];
 }
 
@@ -75,6 +92,11 @@ export function asLines(a: Answered, format: 'csv' | 'json'): string[] {
 export function readable(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/INTERRUPT/u.test(message)) return 'stopped';
-  if (/read-only|Cannot execute statement of type|External file access|has been locked|file system operations are disabled/iu.test(message)) return `not here: the snapshot is read-only and alone (${message.split('\n')[0] ?? ''})`;
+  if (
+    /read-only|Cannot execute statement of type|External file access|has been locked|file system operations are disabled/iu.test(
+      message,
+    )
+  )
+    return `not here: the snapshot is read-only and alone (${message.split('\n')[0] ?? ''})`;
   return message.replace(/^Failed to \w+ statements: /u, '').trim();
 }

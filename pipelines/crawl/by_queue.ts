@@ -11,7 +11,17 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { pagesOf } from '../reparse.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
-import { ANSWERED, BOSS_SCHEMA, holdQueue, openCrawlDatabase, orRefused, patiently, QueueUnavailable, SCHEMA, WORKER_SILENT_SECONDS } from './database.ts';
+import {
+  ANSWERED,
+  BOSS_SCHEMA,
+  holdQueue,
+  openCrawlDatabase,
+  orRefused,
+  patiently,
+  QueueUnavailable,
+  SCHEMA,
+  WORKER_SILENT_SECONDS,
+} from './database.ts';
 import { takeQueue } from './folder.ts';
 import { codeOf, errorOf, makeQueue, Outcome, Output, QUEUE, sitesOf, type CrawlJob } from './jobs.ts';
 
@@ -68,8 +78,13 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   const { shown } = database;
   let letGo: (() => Promise<void>) | undefined;
   const boss = new PgBoss({
-    connectionString: url, schema: BOSS_SCHEMA, application_name: 'dealfeed run', max: 4, schedule: false,
-    superviseIntervalSeconds: SUPERVISE_SECONDS, monitorIntervalSeconds: SUPERVISE_SECONDS,
+    connectionString: url,
+    schema: BOSS_SCHEMA,
+    application_name: 'dealfeed run',
+    max: 4,
+    schedule: false,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
     // It hands on to its connections what is not its own.
     ...ANSWERED,
   });
@@ -115,21 +130,42 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
 
   /** A job as it stands now: told of, resolved or still waited for. */
   const lookAt = (id: string, entry: Waiting, job: JobWithMetadata<unknown> | undefined): void => {
-    const settle = (resolve: () => void): void => { waiting.delete(id); resolve(); };
+    const settle = (resolve: () => void): void => {
+      waiting.delete(id);
+      resolve();
+    };
     if (job === undefined || job.state === 'cancelled') {
-      settle(() => { entry.result.reject(new QueueUnavailable(`QUEUE is ${shown}, from which the job that reads ${entry.source} was taken away`)); });
+      settle(() => {
+        entry.result.reject(
+          new QueueUnavailable(`QUEUE is ${shown}, from which the job that reads ${entry.source} was taken away`),
+        );
+      });
     } else if (job.state === 'failed') {
-      settle(() => { entry.result.reject(new QueueUnavailable(`QUEUE is ${shown}, where ${job.retryCount + 1} workers in turn did not finish reading ${entry.source}`)); });
+      settle(() => {
+        entry.result.reject(
+          new QueueUnavailable(
+            `QUEUE is ${shown}, where ${job.retryCount + 1} workers in turn did not finish reading ${entry.source}`,
+          ),
+        );
+      });
     } else if (job.state === 'completed') {
       const output = Output.safeParse(job.output);
       read += 1;
-      settle(() => { if (output.success) entry.result.resolve(output.data); else entry.result.reject(new Error(`the job that reads ${entry.source} ended with ${JSON.stringify(job.output).slice(0, 200)}`)); });
+      settle(() => {
+        if (output.success) entry.result.resolve(output.data);
+        else
+          entry.result.reject(
+            new Error(`the job that reads ${entry.source} ended with ${JSON.stringify(job.output).slice(0, 200)}`),
+          );
+      });
     } else {
       entry.active = job.state === 'active';
       // A job that waits to be tried again counts as handed on when somebody takes it.
       if (entry.active && job.retryCount > entry.handedOn) {
         entry.handedOn = job.retryCount;
-        say(`  taken over  ${entry.source}: the worker that read it is gone or gave it back, another goes on from what is archived`);
+        say(
+          `  taken over  ${entry.source}: the worker that read it is gone or gave it back, another goes on from what is archived`,
+        );
       }
     }
   };
@@ -141,40 +177,63 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         const [job] = await patiently(shown, patienceMs, () => boss.findJobs(QUEUE, { id }));
         lookAt(id, entry, job);
       }
-      const [row] = await patiently(shown, patienceMs, () => database.query(`SELECT count(*)::int AS workers FROM ${SCHEMA}.worker WHERE seen_at > now() - $1::int * interval '1 s'`, WORKER_SILENT_SECONDS));
+      const [row] = await patiently(shown, patienceMs, () =>
+        database.query(
+          `SELECT count(*)::int AS workers FROM ${SCHEMA}.worker WHERE seen_at > now() - $1::int * interval '1 s'`,
+          WORKER_SILENT_SECONDS,
+        ),
+      );
       const workers = Number(row?.['workers']);
       const beingRead = [...waiting.values()].filter(({ active }) => active).length;
       options.onProgress?.({ waiting: waiting.size - beingRead, beingRead, read, workers });
-      lonelySince = workers > 0 ? undefined : lonelySince ?? performance.now();
+      lonelySince = workers > 0 ? undefined : (lonelySince ?? performance.now());
       if (lonelySince === undefined) said = false;
       else if (!said) {
         said = true;
-        say(`  no worker is there to read ${waiting.size} sources: start one with make worker, with the same QUEUE and DATA_DIR`);
+        say(
+          `  no worker is there to read ${waiting.size} sources: start one with make worker, with the same QUEUE and DATA_DIR`,
+        );
       }
       if (lonelySince !== undefined && performance.now() - lonelySince > options.noWorkerMs) {
-        throw new QueueUnavailable(`QUEUE is ${shown}, where no worker has been for ${Math.round(options.noWorkerMs / 60_000)} minutes: start one with make worker`);
+        throw new QueueUnavailable(
+          `QUEUE is ${shown}, where no worker has been for ${Math.round(options.noWorkerMs / 60_000)} minutes: start one with make worker`,
+        );
       }
     }
   };
 
   const keepLooking = (): void => {
-    looking ??= look().catch(endAll).finally(() => {
-      looking = undefined;
-      // Somebody may have begun to wait in the moment in which the last look ended.
-      if (waiting.size > 0) keepLooking();
-    });
+    looking ??= look()
+      .catch(endAll)
+      .finally(() => {
+        looking = undefined;
+        // Somebody may have begun to wait in the moment in which the last look ended.
+        if (waiting.size > 0) keepLooking();
+      });
   };
 
   const resultOf = async (spec: SourceSpec, reading: Reading): Promise<Output> => {
     const id = randomUUID();
     const secrets = (spec.secrets ?? []).filter((name) => options.secrets[name] !== undefined);
     const job: CrawlJob = {
-      source: spec.name, reading: { ...reading, distrusts: [...reading.distrusts], resumes: [...reading.resumes] }, folder, code, contact: options.contact ?? null, secrets,
-      world: options.sandboxUrl === undefined ? null
-        : { url: options.sandboxUrl, secrets: Object.fromEntries(secrets.map((name) => [name, options.secrets[name] ?? ''])) },
+      source: spec.name,
+      reading: { ...reading, distrusts: [...reading.distrusts], resumes: [...reading.resumes] },
+      folder,
+      code,
+      contact: options.contact ?? null,
+      secrets,
+      world:
+        options.sandboxUrl === undefined
+          ? null
+          : {
+              url: options.sandboxUrl,
+              secrets: Object.fromEntries(secrets.map((name) => [name, options.secrets[name] ?? ''])),
+            },
     };
     // The id is given, so that a job whose sending is not known to have succeeded is not sent twice.
-    await patiently(shown, patienceMs, () => boss.send(QUEUE, job, { id, group: { id: sites.get(spec.name) ?? spec.name } }));
+    await patiently(shown, patienceMs, () =>
+      boss.send(QUEUE, job, { id, group: { id: sites.get(spec.name) ?? spec.name } }),
+    );
     const entry: Waiting = { source: spec.name, result: Promise.withResolvers<Output>(), handedOn: 0, active: false };
     waiting.set(id, entry);
     keepLooking();
@@ -184,27 +243,54 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   return {
     atOnce: Number.POSITIVE_INFINITY,
     read(spec: SourceSpec, reading: Reading, onUnreadable: OnUnreadable): SourceRead {
-      const traffic: { -readonly [name in keyof Traffic]: number } = { requests: 0, notModified: 0, bytes: 0, retries: 0 };
+      const traffic: { -readonly [name in keyof Traffic]: number } = {
+        requests: 0,
+        notModified: 0,
+        bytes: 0,
+        retries: 0,
+      };
       const parsed = Promise.withResolvers<void>();
       return {
-        traffic, done: () => { parsed.resolve(); },
+        traffic,
+        done: () => {
+          parsed.resolve();
+        },
         async *pages() {
           const output = await resultOf(spec, reading);
           // A defect is ours, wherever it showed: it ends the run as it would have here.
-          if (output.outcome === undefined) throw new Error(`worker ${output.worker}, reading ${spec.name}: ${output.defect ?? 'nothing came back'}`);
+          if (output.outcome === undefined)
+            throw new Error(`worker ${output.worker}, reading ${spec.name}: ${output.defect ?? 'nothing came back'}`);
           const outcome = Outcome.parse(JSON.parse(output.outcome));
           Object.assign(traffic, outcome.traffic);
           const before = readBy.get(output.worker) ?? { sources: 0, requests: 0 };
-          readBy.set(output.worker, { sources: before.sources + 1, requests: before.requests + outcome.traffic.requests });
-          await new Promise<void>((begin) => { void parsing.add(() => { begin(); return parsed.promise; }); });
+          readBy.set(output.worker, {
+            sources: before.sources + 1,
+            requests: before.requests + outcome.traffic.requests,
+          });
+          await new Promise<void>((begin) => {
+            void parsing.add(() => {
+              begin();
+              return parsed.promise;
+            });
+          });
           for (const { key, failure } of outcome.unreadable) onUnreadable(key, errorOf(failure));
           // The fetcher has kept its limits already, which differ from request to request.
-          yield* await pagesOf(options.archive, { source: spec.name, run_id: reading.runId, pages: outcome.pages }, constants.MAX_LENGTH);
+          yield* await pagesOf(
+            options.archive,
+            { source: spec.name, run_id: reading.runId, pages: outcome.pages },
+            constants.MAX_LENGTH,
+          );
           if (outcome.failure) throw errorOf(outcome.failure);
         },
       };
     },
-    account: () => [...readBy].sort(([a], [b]) => (a < b ? -1 : 1)).map(([worker, { sources, requests }]) => `  worker ${worker} read ${sources} source${sources === 1 ? '' : 's'} with ${requests} requests`),
+    account: () =>
+      [...readBy]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(
+          ([worker, { sources, requests }]) =>
+            `  worker ${worker} read ${sources} source${sources === 1 ? '' : 's'} with ${requests} requests`,
+        ),
     async close() {
       endAll(new Error('the run has ended'));
       await looking;

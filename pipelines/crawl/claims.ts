@@ -59,18 +59,31 @@ export function claimsIn(database: CrawlDatabase, renewed: () => Promise<void>):
   let asking = false;
   const renew = async (): Promise<void> => {
     const asked = performance.now();
-    await database.query(`UPDATE ${SCHEMA}.host SET held_until = clock_timestamp() + ${ms('$2')} WHERE holder = ANY($1)`, [...open.keys()], LEASE_MS);
+    await database.query(
+      `UPDATE ${SCHEMA}.host SET held_until = clock_timestamp() + ${ms('$2')} WHERE holder = ANY($1)`,
+      [...open.keys()],
+      LEASE_MS,
+    );
     await renewed();
     heardAt = asked;
   };
   const timer = setInterval(() => {
     if (performance.now() - heardAt > GIVE_UP_MS) {
-      for (const [holder, claim] of open) claim.abort(new ClaimLost(`the queue has not answered for ${GIVE_UP_MS / 1000} seconds, so that ${holder} may be another's`));
+      for (const [holder, claim] of open)
+        claim.abort(
+          new ClaimLost(
+            `the queue has not answered for ${GIVE_UP_MS / 1000} seconds, so that ${holder} may be another's`,
+          ),
+        );
     }
     if (asking) return;
     asking = true;
     // What keeps it from being renewed ends the claims in time.
-    renew().catch(() => {}).finally(() => { asking = false; });
+    renew()
+      .catch(() => {})
+      .finally(() => {
+        asking = false;
+      });
   }, RENEW_MS);
 
   return {
@@ -93,20 +106,34 @@ export function claimsIn(database: CrawlDatabase, renewed: () => Promise<void>):
           }
         },
         async hold(host, forMs) {
-          await database.query(`UPDATE ${SCHEMA}.host SET next_at = greatest(next_at, clock_timestamp() + ${ms('$3')}) WHERE host = $1 AND holder = $2`, host, holder, forMs)
-            .catch((error: unknown) => { if (!isAbsence(error)) throw error; });
+          await database
+            .query(
+              `UPDATE ${SCHEMA}.host SET next_at = greatest(next_at, clock_timestamp() + ${ms('$3')}) WHERE host = $1 AND holder = $2`,
+              host,
+              holder,
+              forMs,
+            )
+            .catch((error: unknown) => {
+              if (!isAbsence(error)) throw error;
+            });
         },
       };
       return {
-        turns, lost,
+        turns,
+        lost,
         async release() {
           open.delete(holder);
-          await database.query(`UPDATE ${SCHEMA}.host SET holder = NULL, held_until = clock_timestamp() WHERE holder = $1`, holder)
+          await database
+            .query(`UPDATE ${SCHEMA}.host SET holder = NULL, held_until = clock_timestamp() WHERE holder = $1`, holder)
             // Its lease runs out by itself.
-            .catch((error: unknown) => { if (!isAbsence(error)) throw error; });
+            .catch((error: unknown) => {
+              if (!isAbsence(error)) throw error;
+            });
         },
       };
     },
-    close: () => { clearInterval(timer); },
+    close: () => {
+      clearInterval(timer);
+    },
   };
 }

@@ -11,10 +11,23 @@ import { startWorker } from './worker.ts';
 async function main(): Promise<void> {
   const { QUEUE, DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
   const { AT_ONCE } = readSettings(workerSettings);
-  if (QUEUE === undefined) throw new SettingError('QUEUE is null, expected postgres://user:password@host/database: that of the runs to work for');
+  if (QUEUE === undefined)
+    throw new SettingError(
+      'QUEUE is null, expected postgres://user:password@host/database: that of the runs to work for',
+    );
   const sources = await loadSources();
-  const worker = await startWorker({ url: QUEUE, dataDir: DATA_DIR, sources, atOnce: AT_ONCE, secrets: secretsOf(sources), chromiumPath: CHROMIUM_PATH, say });
-  say(`worker ${worker.name} reads up to ${AT_ONCE} sources at a time; Ctrl-C stops it and gives back what it has not finished`);
+  const worker = await startWorker({
+    url: QUEUE,
+    dataDir: DATA_DIR,
+    sources,
+    atOnce: AT_ONCE,
+    secrets: secretsOf(sources),
+    chromiumPath: CHROMIUM_PATH,
+    say,
+  });
+  say(
+    `worker ${worker.name} reads up to ${AT_ONCE} sources at a time; Ctrl-C stops it and gives back what it has not finished`,
+  );
   const unfit = await Promise.race([worker.unfit, once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await worker.close();
   if (unfit instanceof SettingError) throw unfit;
@@ -24,6 +37,8 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof QueueUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
+  process.stderr.write(
+    `${error instanceof QueueUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`,
+  );
   process.exitCode = 1;
 }

@@ -50,7 +50,12 @@ export interface Crawler {
 export const AT_ONCE = 4;
 
 /** Read a source by a fetcher of this process: what every crawler comes down to. */
-export function readHere(fetcher: Fetcher, spec: SourceSpec, reading: Reading & { readonly attempt?: number }, onUnreadable: OnUnreadable): SourceRead {
+export function readHere(
+  fetcher: Fetcher,
+  spec: SourceSpec,
+  reading: Reading & { readonly attempt?: number },
+  onUnreadable: OnUnreadable,
+): SourceRead {
   const { distrusts, ...read } = reading;
   const context = fetcher.contextFor(spec, { ...read, trusts: (runId) => !distrusts.includes(runId), onUnreadable });
   return {
@@ -65,5 +70,7 @@ export function readHere(fetcher: Fetcher, spec: SourceSpec, reading: Reading & 
 
 /** This process reads. */
 export const inThisProcess = (fetcher: Fetcher, atOnce = AT_ONCE): Crawler => ({
-  atOnce, read: (spec, reading, onUnreadable) => readHere(fetcher, spec, reading, onUnreadable), account: () => [],
+  atOnce,
+  read: (spec, reading, onUnreadable) => readHere(fetcher, spec, reading, onUnreadable),
+  account: () => [],
 });

@@ -52,7 +52,8 @@ const TABLES = `
 const CLASSES_OF_ABSENCE = ['08', '53', '57', '58'];
 
 /** Whether an error says that the server cannot be asked now. What is no error of a statement is one of the connection. */
-export const isAbsence = (error: unknown): boolean => !(error instanceof DatabaseError) || CLASSES_OF_ABSENCE.includes((error.code ?? '').slice(0, 2));
+export const isAbsence = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || CLASSES_OF_ABSENCE.includes((error.code ?? '').slice(0, 2));
 
 /** The database's own words may name its host. */
 const withoutAddress = redactor([]);
@@ -68,7 +69,9 @@ export const unavailable = (shown: string, error: unknown): QueueUnavailable =>
 /** Try again for as long as the server cannot be asked. @throws QueueUnavailable after that time */
 export async function patiently<T>(shown: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + patienceMs; ;) {
-    try { return await work(); } catch (error) {
+    try {
+      return await work();
+    } catch (error) {
       if (!isAbsence(error)) throw error;
       if (performance.now() >= until) throw unavailable(shown, error);
     }
@@ -78,7 +81,9 @@ export async function patiently<T>(shown: string, patienceMs: number, work: () =
 
 /** @throws SettingError where the server refuses us, QueueUnavailable where it cannot be asked */
 export async function orRefused<T>(shown: string, work: Promise<T>): Promise<T> {
-  try { return await work; } catch (error) {
+  try {
+    return await work;
+  } catch (error) {
     if (isAbsence(error)) throw unavailable(shown, error);
     throw new SettingError(`QUEUE is ${shown}, and cannot be used: ${messageOf(error)}`);
   }
@@ -88,7 +93,11 @@ export async function orRefused<T>(shown: string, work: Promise<T>): Promise<T> 
 export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
   const shown = shownPlace({ DATA_DIR: '', LEDGER: url });
   const pool = new Pool({
-    connectionString: url, max: CONNECTIONS, ...ANSWERED, keepAlive: true, application_name: 'dealfeed crawl',
+    connectionString: url,
+    max: CONNECTIONS,
+    ...ANSWERED,
+    keepAlive: true,
+    application_name: 'dealfeed crawl',
   });
   // A connection that breaks while nobody uses it is opened again by whoever needs it.
   pool.on('error', () => {});
@@ -120,8 +129,11 @@ export async function holdQueue(url: string, shown: string): Promise<() => Promi
     await orRefused(shown, client.connect());
     // A host that loses its power says no goodbye: the server is to ask whether it is there, within half a minute and not two hours.
     await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3');
-    const { rows: [row] } = await orRefused(shown, client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [RUN_LOCK]));
-    if (row?.held !== true) throw new SettingError(`QUEUE is ${shown}, which another run uses now; expected to be the only one`);
+    const {
+      rows: [row],
+    } = await orRefused(shown, client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [RUN_LOCK]));
+    if (row?.held !== true)
+      throw new SettingError(`QUEUE is ${shown}, which another run uses now; expected to be the only one`);
   } catch (error) {
     await letGo();
     throw error;

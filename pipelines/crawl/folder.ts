@@ -10,10 +10,13 @@ const fileIn = (dataDir: string): string => join(dataDir, 'archive', 'id');
 
 /** Null where the folder has none yet. */
 export async function folderId(dataDir: string): Promise<string | null> {
-  return readFile(fileIn(dataDir), 'utf8').then((id) => id.trim(), (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  return readFile(fileIn(dataDir), 'utf8').then(
+    (id) => id.trim(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    },
+  );
 }
 
 /**
@@ -27,13 +30,16 @@ export async function takeQueue(database: CrawlDatabase, dataDir: string): Promi
   if (known === null) await writeWhole(fileIn(dataDir), `${id}\n`);
   await database.query(`INSERT INTO ${SCHEMA}.folder (id) VALUES ($1) ON CONFLICT DO NOTHING`, id);
   const [row] = await database.query(`SELECT id FROM ${SCHEMA}.folder`);
-  if (row?.['id'] !== id) throw new SettingError(`QUEUE is ${database.shown}, which is the queue of another data folder than DATA_DIR ${JSON.stringify(dataDir)}; expected a database of its own`);
+  if (row?.['id'] !== id)
+    throw new SettingError(
+      `QUEUE is ${database.shown}, which is the queue of another data folder than DATA_DIR ${JSON.stringify(dataDir)}; expected a database of its own`,
+    );
   return id;
 }
 
 /** What is wrong with the folder of a worker, in one sentence; null where it is the run's, or no run has used the queue yet. */
 export async function wrongFolder(database: CrawlDatabase, dataDir: string): Promise<string | null> {
   const [row] = await database.query(`SELECT id FROM ${SCHEMA}.folder`);
-  if (row === undefined || row['id'] === await folderId(dataDir)) return null;
+  if (row === undefined || row['id'] === (await folderId(dataDir))) return null;
   return `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of the runs that use QUEUE; expected the same folder, shared between the hosts`;
 }

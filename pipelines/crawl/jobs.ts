@@ -17,7 +17,13 @@ const texts = z.array(z.string());
 /** One source to be read for one run. */
 export const CrawlJob = z.object({
   source: z.string(),
-  reading: z.object({ asOf: z.string(), runId: z.string(), lastGoodOn: z.string().nullable(), distrusts: texts, resumes: texts }),
+  reading: z.object({
+    asOf: z.string(),
+    runId: z.string(),
+    lastGoodOn: z.string().nullable(),
+    distrusts: texts,
+    resumes: texts,
+  }),
   /** Id in the archive's folder, by which a worker sees that it writes where the run reads. */
   folder: z.string(),
   /** Fingerprint of the adapters, by which a worker sees that it reads as the run would. */
@@ -31,7 +37,11 @@ export const CrawlJob = z.object({
 export type CrawlJob = z.infer<typeof CrawlJob>;
 
 const Failure = z.object({
-  is: z.enum(['quarantine', 'unavailable']), reason: z.string(), detail: z.string(), pageUrl: z.string().nullable(), status: z.int().nullable(),
+  is: z.enum(['quarantine', 'unavailable']),
+  reason: z.string(),
+  detail: z.string(),
+  pageUrl: z.string().nullable(),
+  status: z.int().nullable(),
 });
 export type Failure = z.infer<typeof Failure>;
 
@@ -51,24 +61,44 @@ export type Output = z.infer<typeof Output>;
 
 /** A site's or a page's fault, as data. Undefined for what is our own. */
 export function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof Quarantine) return { is: 'quarantine', reason: error.reason, detail: error.message, pageUrl: error.pageUrl ?? null, status: null };
-  if (error instanceof SourceUnavailable) return { is: 'unavailable', reason: error.reason, detail: error.message, pageUrl: error.pageUrl, status: error.status ?? null };
+  if (error instanceof Quarantine)
+    return {
+      is: 'quarantine',
+      reason: error.reason,
+      detail: error.message,
+      pageUrl: error.pageUrl ?? null,
+      status: null,
+    };
+  if (error instanceof SourceUnavailable)
+    return {
+      is: 'unavailable',
+      reason: error.reason,
+      detail: error.message,
+      pageUrl: error.pageUrl,
+      status: error.status ?? null,
+    };
   return undefined;
 }
 
 /** The same as it was thrown. */
-export const errorOf = ({ is, reason, detail, pageUrl, status }: Failure): Quarantine | SourceUnavailable => (is === 'quarantine'
-  ? new Quarantine(reason as QuarantineReason, detail, pageUrl ?? undefined)
-  : new SourceUnavailable(reason as SourceUnavailable['reason'], detail, pageUrl ?? '', status ?? undefined));
+export const errorOf = ({ is, reason, detail, pageUrl, status }: Failure): Quarantine | SourceUnavailable =>
+  is === 'quarantine'
+    ? new Quarantine(reason as QuarantineReason, detail, pageUrl ?? undefined)
+    : new SourceUnavailable(reason as SourceUnavailable['reason'], detail, pageUrl ?? '', status ?? undefined);
 
 /** Make the queue where there is none. */
-export const makeQueue = (boss: PgBoss): Promise<void> => boss.createQueue(QUEUE, {
-  heartbeatSeconds: HEARTBEAT_SECONDS, notify: true,
-  // A polite read may take hours; whether its worker lives is told by the heartbeat.
-  expireInSeconds: 23 * 3600,
-  // Handed back by workers that are stopped, too.
-  retryLimit: 20, retryDelay: 0, retentionSeconds: 86_400, deleteAfterSeconds: 86_400,
-});
+export const makeQueue = (boss: PgBoss): Promise<void> =>
+  boss.createQueue(QUEUE, {
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    notify: true,
+    // A polite read may take hours; whether its worker lives is told by the heartbeat.
+    expireInSeconds: 23 * 3600,
+    // Handed back by workers that are stopped, too.
+    retryLimit: 20,
+    retryDelay: 0,
+    retentionSeconds: 86_400,
+    deleteAfterSeconds: 86_400,
+  });
 
 /** Sources that share a host, directly or through others, by one word: they are read one after the other. */
 export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {

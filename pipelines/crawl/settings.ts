@@ -3,6 +3,11 @@ import { z } from 'zod';
 import { AT_ONCE } from './crawler.ts';
 
 export const workerSettings = z.object({
-  AT_ONCE: z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').max(64, 'at most 64').default(AT_ONCE)
+  AT_ONCE: z.coerce
+    .number('a whole number')
+    .int('a whole number')
+    .min(1, 'at least 1')
+    .max(64, 'at most 64')
+    .default(AT_ONCE)
     .describe('`make worker`: sources it reads at the same time. A site is asked no faster for it.'),
 });

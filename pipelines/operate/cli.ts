@@ -19,36 +19,54 @@ const OF_ONE_CALL: ReadonlySet<string> = new Set(['DATA_DIR', 'SANDBOX_URL', 'SO
 /** What scheduled runs are to know: the settings that are set now, secrets of sources among them. */
 async function settingsNow(): Promise<Record<string, string>> {
   const secrets = (await loadSources()).flatMap((s) => s.secrets ?? []);
-  const names = [...new Set([...Object.keys(pipelineSettings.shape), ...Object.keys(alertSettings.shape), 'WAIT_MINUTES', ...secrets])];
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined || value === '' || OF_ONE_CALL.has(name) ? [] : [[name, value]];
-  }));
+  const names = [
+    ...new Set([
+      ...Object.keys(pipelineSettings.shape),
+      ...Object.keys(alertSettings.shape),
+      'WAIT_MINUTES',
+      ...secrets,
+    ]),
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === '' || OF_ONE_CALL.has(name) ? [] : [[name, value]];
+    }),
+  );
 }
 
 async function scheduleCommand(): Promise<number> {
   const settings = readSettings(operatorSettings);
   // A wrong one is found now and not at five in the morning.
   const { LIVE, CONTACT } = readSettings(pipelineSettings);
-  if (LIVE && CONTACT === undefined) throw new SettingError('CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1');
+  if (LIVE && CONTACT === undefined)
+    throw new SettingError(
+      'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1',
+    );
   const scheduler = settings.SCHEDULER ?? schedulerOfMachine();
   const place = placeOf(settings.DATA_DIR);
   const kept = await settingsNow();
   if (!settings.INSTALL) {
     for (const line of printed(scheduler, place)) say(line);
     say(`# Next times: ${JOBS.map((job) => `${job.name} ${timeOf(nextSlot(job, new Date()))}`).join(', ')}.`);
-    say(`# Settings of these runs: ${Object.keys(kept).join(', ') || 'none but the defaults'}. Nothing was installed; INSTALL=1 installs it and keeps them in ${settingsFile(place.dataDir)}.`);
+    say(
+      `# Settings of these runs: ${Object.keys(kept).join(', ') || 'none but the defaults'}. Nothing was installed; INSTALL=1 installs it and keeps them in ${settingsFile(place.dataDir)}.`,
+    );
     return 0;
   }
   await keepSettings(place.dataDir, kept);
   for (const line of await install(scheduler, place)) say(line);
-  say(`settings of these runs (${Object.keys(kept).join(', ') || 'none but the defaults'}) are in ${settingsFile(place.dataDir)}, readable by you alone`);
+  say(
+    `settings of these runs (${Object.keys(kept).join(', ') || 'none but the defaults'}) are in ${settingsFile(place.dataDir)}, readable by you alone`,
+  );
   return 0;
 }
 
 /** Settings that `make schedule` kept; what the caller sets himself wins. @returns false where there are none */
 function loadKeptSettings(dataDir: string): boolean {
-  try { process.loadEnvFile(settingsFile(dataDir)); } catch (error) {
+  try {
+    process.loadEnvFile(settingsFile(dataDir));
+  } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return false;
   }
@@ -56,7 +74,13 @@ function loadKeptSettings(dataDir: string): boolean {
 }
 
 /** What of a job is worth a line of the watch. A failure has told its own. */
-const SAID: Readonly<Record<Outcome, string | null>> = { done: 'was missed or had failed, and is done now', failed: null, already_done: null, tried_lately: null, given_up: null };
+const SAID: Readonly<Record<Outcome, string | null>> = {
+  done: 'was missed or had failed, and is done now',
+  failed: null,
+  already_done: null,
+  tried_lately: null,
+  given_up: null,
+};
 
 /** An instant as the machine's clock shows it. */
 const timeOf = (at: Date): string => at.toLocaleString('sv-SE').slice(0, 16);
@@ -67,16 +91,23 @@ async function jobCommand(): Promise<number> {
   loadKeptSettings(DATA_DIR);
   const outcome = await runJob(job, { dataDir: DATA_DIR, say });
   // Cron sends a mail for every line: only a person is told that all is well.
-  if (process.stdout.isTTY && outcome === 'done') say(`job ${job.name} done; its output is in ${logOf(DATA_DIR, job.name)}`);
-  else if (process.stdout.isTTY && outcome !== 'failed') say(`job ${job.name}: nothing to do (${outcome.replaceAll('_', ' ')}); its next time is ${timeOf(nextSlot(job, new Date()))}`);
+  if (process.stdout.isTTY && outcome === 'done')
+    say(`job ${job.name} done; its output is in ${logOf(DATA_DIR, job.name)}`);
+  else if (process.stdout.isTTY && outcome !== 'failed')
+    say(
+      `job ${job.name}: nothing to do (${outcome.replaceAll('_', ' ')}); its next time is ${timeOf(nextSlot(job, new Date()))}`,
+    );
   return outcome === 'failed' ? 1 : 0;
 }
 
 async function watchCommand(): Promise<number> {
   const { DATA_DIR } = readSettings(operatorSettings);
   // Where nobody installed a schedule there is nothing that could have been missed.
-  const outcomes = loadKeptSettings(DATA_DIR) ? await makeUpMissed({ dataDir: DATA_DIR, say }) : new Map<string, Outcome>();
-  if (outcomes.size === 0) say(`no schedule is installed for ${DATA_DIR} (make schedule INSTALL=1): nothing is made up, trouble is told`);
+  const outcomes = loadKeptSettings(DATA_DIR)
+    ? await makeUpMissed({ dataDir: DATA_DIR, say })
+    : new Map<string, Outcome>();
+  if (outcomes.size === 0)
+    say(`no schedule is installed for ${DATA_DIR} (make schedule INSTALL=1): nothing is made up, trouble is told`);
   for (const [job, outcome] of outcomes) if (SAID[outcome] !== null) say(`job ${job}: ${SAID[outcome]}`);
   await tell(layoutOf(DATA_DIR), say);
   return [...outcomes.values()].includes('failed') ? 1 : 0;
@@ -90,14 +121,24 @@ async function pruneCommand(): Promise<number> {
   return 0;
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<number>>> = { schedule: scheduleCommand, job: jobCommand, watch: watchCommand, prune: pruneCommand };
+const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
+  schedule: scheduleCommand,
+  job: jobCommand,
+  watch: watchCommand,
+  prune: pruneCommand,
+};
 
 try {
   const [name = '', ...rest] = process.argv.slice(2);
   const command = COMMANDS[name];
-  if (!command || rest.length > 0) throw new SettingError(`command is ${JSON.stringify([name, ...rest].join(' '))}, expected ${Object.keys(COMMANDS).join(', ')}`);
+  if (!command || rest.length > 0)
+    throw new SettingError(
+      `command is ${JSON.stringify([name, ...rest].join(' '))}, expected ${Object.keys(COMMANDS).join(', ')}`,
+    );
   process.exitCode = await command();
 } catch (error) {
-  process.stderr.write(`${error instanceof LedgerUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`);
+  process.stderr.write(
+    `${error instanceof LedgerUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`,
+  );
   process.exitCode = 1;
 }

@@ -32,9 +32,15 @@ export interface LedgerState {
 }
 
 /** Atomic units of USDC as dollars. */
-export const usdOf = (atomic: bigint): string => `${atomic / 10n ** BigInt(DECIMALS)}.${String(atomic % 10n ** BigInt(DECIMALS)).padStart(DECIMALS, '0').replace(/0{1,4}$/u, '')}`;
+export const usdOf = (atomic: bigint): string =>
+  `${atomic / 10n ** BigInt(DECIMALS)}.${String(atomic % 10n ** BigInt(DECIMALS))
+    .padStart(DECIMALS, '0')
+    .replace(/0{1,4}$/u, '')}`;
 
-const salesOf = (sold: readonly Purchase[]): Sales => ({ calls: sold.length, usd: usdOf(sold.reduce((sum, p) => sum + p.payment.amount, 0n)) });
+const salesOf = (sold: readonly Purchase[]): Sales => ({
+  calls: sold.length,
+  usd: usdOf(sold.reduce((sum, p) => sum + p.payment.amount, 0n)),
+});
 
 /** What the audit found: one trouble for each kind of difference. */
 function troublesOf(differences: readonly Difference[]): Trouble[] {
@@ -42,23 +48,54 @@ function troublesOf(differences: readonly Difference[]): Trouble[] {
   const unpaid = differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase] : []));
   const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total, amount) => total + amount, 0n));
   return [
-    ...(owed.length === 0 ? [] : [trouble('transfers_owed', 'ledger',
-      `${owed.length} incoming transfers, $${sum(owed.map((t) => t.amount))} in all, paid for something that can no longer be given: refund them`)]),
-    ...(unpaid.length === 0 ? [] : [trouble('sales_unpaid', 'ledger',
-      `${unpaid.length} sold purchases, $${sum(unpaid.map((p) => p.payment.amount))} in all, have no transfer on the chain`)]),
+    ...(owed.length === 0
+      ? []
+      : [
+          trouble(
+            'transfers_owed',
+            'ledger',
+            `${owed.length} incoming transfers, $${sum(owed.map((t) => t.amount))} in all, paid for something that can no longer be given: refund them`,
+          ),
+        ]),
+    ...(unpaid.length === 0
+      ? []
+      : [
+          trouble(
+            'sales_unpaid',
+            'ledger',
+            `${unpaid.length} sold purchases, $${sum(unpaid.map((p) => p.payment.amount))} in all, have no transfer on the chain`,
+          ),
+        ]),
   ];
 }
 
 async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
   const sold: Purchase[] = [];
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
-  const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter((p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS);
-  const since = (purchases: readonly Purchase[], ms: number): Purchase[] => purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
-  const earnings = { place, day: salesOf(since(sold, DAY_MS)), month: salesOf(since(sold, 30 * DAY_MS)), all: salesOf(sold) };
+  const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
+    (p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS,
+  );
+  const since = (purchases: readonly Purchase[], ms: number): Purchase[] =>
+    purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
+  const earnings = {
+    place,
+    day: salesOf(since(sold, DAY_MS)),
+    month: salesOf(since(sold, 30 * DAY_MS)),
+    all: salesOf(sold),
+  };
   return {
-    earnings, unresolved: unresolved.length,
-    troubles: [...troublesOf(await differencesOf(ledger, null)), ...unresolved.map((p) => trouble('settlement_unknown', p.id,
-      `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`))],
+    earnings,
+    unresolved: unresolved.length,
+    troubles: [
+      ...troublesOf(await differencesOf(ledger, null)),
+      ...unresolved.map((p) =>
+        trouble(
+          'settlement_unknown',
+          p.id,
+          `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`,
+        ),
+      ),
+    ],
   };
 }
 
@@ -67,10 +104,18 @@ export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()):
   try {
     if (!notedLedgerExists(settings)) return null;
     const ledger = await openNotedLedger(settings);
-    try { return await stateOf(ledger, shownPlace(settings), nowMs); } finally { await ledger.close(); }
+    try {
+      return await stateOf(ledger, shownPlace(settings), nowMs);
+    } finally {
+      await ledger.close();
+    }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
-    return { earnings: null, unresolved: 0, troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)] };
+    return {
+      earnings: null,
+      unresolved: 0,
+      troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)],
+    };
   }
 }
 
@@ -80,7 +125,10 @@ export async function soldSnapshots(settings: LedgerSettings): Promise<Set<strin
   if (!notedLedgerExists(settings)) return found;
   const ledger = await openNotedLedger(settings);
   try {
-    for await (const { state, snapshotId } of ledger.purchases()) if (state === 'sold' || state === 'settling') found.add(snapshotId);
-  } finally { await ledger.close(); }
+    for await (const { state, snapshotId } of ledger.purchases())
+      if (state === 'sold' || state === 'settling') found.add(snapshotId);
+  } finally {
+    await ledger.close();
+  }
   return found;
 }

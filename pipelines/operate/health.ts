@@ -41,12 +41,25 @@ export interface Health {
   readonly level: 'ok' | Level;
   readonly checked_on: string;
   readonly snapshot: {
-    readonly run_id: string; readonly data_clock: Manifest['data_clock']; readonly as_of: string; readonly age_days: number;
-    readonly assumption_set_id: string; readonly rows: Readonly<Record<string, number>>; readonly damage: readonly string[];
-    readonly audits_passed: number; readonly warnings: readonly { readonly audit: string; readonly rows: number }[]; readonly notice: string;
+    readonly run_id: string;
+    readonly data_clock: Manifest['data_clock'];
+    readonly as_of: string;
+    readonly age_days: number;
+    readonly assumption_set_id: string;
+    readonly rows: Readonly<Record<string, number>>;
+    readonly damage: readonly string[];
+    readonly audits_passed: number;
+    readonly warnings: readonly { readonly audit: string; readonly rows: number }[];
+    readonly notice: string;
   } | null;
   readonly sources: readonly SourceHealth[];
-  readonly last_run: { readonly run_id: string; readonly published: boolean; readonly blocked: readonly string[]; readonly seconds: number; readonly cost: Cost } | null;
+  readonly last_run: {
+    readonly run_id: string;
+    readonly published: boolean;
+    readonly blocked: readonly string[];
+    readonly seconds: number;
+    readonly cost: Cost;
+  } | null;
   /** Over the last thirty days. */
   readonly month: Cost;
   /** Bytes on the disk. */
@@ -70,7 +83,11 @@ export async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   let total = 0;
   for (const entry of entries) {
-    if (entry.isFile()) total += await stat(join(entry.parentPath, entry.name)).then((s) => s.size, () => 0);
+    if (entry.isFile())
+      total += await stat(join(entry.parentPath, entry.name)).then(
+        (s) => s.size,
+        () => 0,
+      );
   }
   return total;
 }
@@ -82,12 +99,21 @@ function sourceHealth(s: Manifest['sources'][number], spec: SourceSpec | undefin
   const wellRead = s.status === 'good' || s.status === 'not_due';
   const state = missing !== null ? WAITS[missing] : !wellRead ? s.status.toUpperCase() : late ? 'LATE' : 'fresh';
   return {
-    source: s.source, family: s.family, state,
+    source: s.source,
+    family: s.family,
+    state,
     group: missing !== null ? 'waiting' : late ? 'late' : wellRead ? 'fresh' : 'broken',
-    last_success: s.last_good_at, age_days: age, every_days: s.every_days,
+    last_success: s.last_good_at,
+    age_days: age,
+    every_days: s.every_days,
     next_due: missing !== null ? null : nextReadOn(s, spec?.readEveryDays ?? s.every_days, today),
-    rows: s.rows_out + s.rows_carried, rejected: s.rows_rejected,
-    reason: s.reason, detail: s.detail, page_url: s.page_url, requests: s.traffic.requests, bytes: s.traffic.bytes,
+    rows: s.rows_out + s.rows_carried,
+    rejected: s.rows_rejected,
+    reason: s.reason,
+    detail: s.detail,
+    page_url: s.page_url,
+    requests: s.traffic.requests,
+    bytes: s.traffic.bytes,
   };
 }
 
@@ -97,9 +123,20 @@ function troublesOfSource(s: SourceHealth): Trouble[] {
   const said = `${s.reason ?? ''}: ${s.detail ?? ''}${s.page_url === null ? '' : ` [${s.page_url}]`}; ${since}`;
   if (s.state === 'QUARANTINED') found.push(trouble('source_quarantined', s.source, said, s.reason));
   if (s.state === 'UNAVAILABLE') found.push(trouble('source_unavailable', s.source, said, s.reason));
-  if (s.group === 'late') found.push(trouble('source_stale', s.source, `${s.source} was last read well ${String(s.age_days)} days ago, expected every ${s.every_days}`));
+  if (s.group === 'late')
+    found.push(
+      trouble(
+        'source_stale',
+        s.source,
+        `${s.source} was last read well ${String(s.age_days)} days ago, expected every ${s.every_days}`,
+      ),
+    );
   if (s.group !== 'waiting' && s.last_success === null) {
-    found.push(s.state === 'NEVER_READ' ? trouble('source_not_tried', s.source, `${s.source} has not been asked for yet`) : trouble('source_never_read', s.source, `every read of ${s.source} has failed: ${s.reason ?? ''}`));
+    found.push(
+      s.state === 'NEVER_READ'
+        ? trouble('source_not_tried', s.source, `${s.source} has not been asked for yet`)
+        : trouble('source_never_read', s.source, `every read of ${s.source} has failed: ${s.reason ?? ''}`),
+    );
   }
   return found;
 }
@@ -109,10 +146,24 @@ function troublesOfRuns(runs: readonly PastRun[], running: string | null): Troub
   const last = runs.at(-1);
   if (!last) return [];
   if (last.report === null) {
-    return running === null ? [trouble('run_died', last.runId, `run ${last.runId} ended without a report: it was killed, the machine went down, the disk is full, or its ledger or queue was away`)] : [];
+    return running === null
+      ? [
+          trouble(
+            'run_died',
+            last.runId,
+            `run ${last.runId} ended without a report: it was killed, the machine went down, the disk is full, or its ledger or queue was away`,
+          ),
+        ]
+      : [];
   }
   if (last.report.published) return [];
-  return last.report.blocked.map((audit) => trouble('audit_blocked', `${last.runId} ${audit}`, `run ${last.runId} published nothing: audit ${audit} found rows; the snapshot before stays current`));
+  return last.report.blocked.map((audit) =>
+    trouble(
+      'audit_blocked',
+      `${last.runId} ${audit}`,
+      `run ${last.runId} published nothing: audit ${audit} found rows; the snapshot before stays current`,
+    ),
+  );
 }
 
 export interface HealthOptions {
@@ -127,38 +178,94 @@ export interface HealthOptions {
 }
 
 /** Look at a data folder. Reads only. */
-export async function healthOf(layout: Layout, sources: readonly SourceSpec[], { today, ledger = { DATA_DIR: layout.root }, payments, queue }: HealthOptions = {}): Promise<Health> {
+export async function healthOf(
+  layout: Layout,
+  sources: readonly SourceSpec[],
+  { today, ledger = { DATA_DIR: layout.root }, payments, queue }: HealthOptions = {},
+): Promise<Health> {
   const current = await currentSnapshot(layout);
   const runs = await pastRuns(layout);
   const unfinished = runs.at(-1)?.report === null;
   const running = unfinished ? await whoHolds(layout) : null;
-  const disk = { archive: await sizeOf(join(layout.root, 'archive')), staged: await sizeOf(layout.stagedRoot), snapshots: await sizeOf(layout.snapshots), runs: await sizeOf(layout.runs) };
+  const disk = {
+    archive: await sizeOf(join(layout.root, 'archive')),
+    staged: await sizeOf(layout.stagedRoot),
+    snapshots: await sizeOf(layout.snapshots),
+    runs: await sizeOf(layout.runs),
+  };
   const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
-  const ofOthers = [...sales?.troubles ?? [], ...crawl?.troubles ?? []];
+  const ofOthers = [...(sales?.troubles ?? []), ...(crawl?.troubles ?? [])];
   const reports = runs.flatMap((r) => (r.report ? [r.report] : []));
   const lastReport = reports.at(-1);
   const rest = {
-    last_run: lastReport ? { run_id: lastReport.run_id, published: lastReport.published, blocked: lastReport.blocked, seconds: lastReport.seconds, cost: costOf([lastReport]) } : null,
-    disk, running, queue: crawl?.state ?? null,
+    last_run: lastReport
+      ? {
+          run_id: lastReport.run_id,
+          published: lastReport.published,
+          blocked: lastReport.blocked,
+          seconds: lastReport.seconds,
+          cost: costOf([lastReport]),
+        }
+      : null,
+    disk,
+    running,
+    queue: crawl?.state ?? null,
   };
   const earned = (clock: Manifest['data_clock'] | null): Health['earned'] =>
-    (sales?.earnings ? { ...sales.earnings, money: payments === 'sandbox' || clock === 'sandbox' ? 'test' : payments === undefined ? null : 'real' } : null);
+    sales?.earnings
+      ? {
+          ...sales.earnings,
+          money: payments === 'sandbox' || clock === 'sandbox' ? 'test' : payments === undefined ? null : 'real',
+        }
+      : null;
   if (current === null) {
-    const troubles = [trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`), ...troublesOfRuns(runs, running), ...ofOthers];
-    return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
+    const troubles = [
+      trouble('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`),
+      ...troublesOfRuns(runs, running),
+      ...ofOthers,
+    ];
+    return {
+      level: worst(troubles),
+      checked_on: today ?? liveClock().asOf,
+      snapshot: null,
+      sources: [],
+      month: costOf(reports),
+      ...rest,
+      earned: earned(null),
+      troubles,
+    };
   }
   const manifest = await readManifest(layout, current).catch((error: unknown) => {
     if (error instanceof DamagedFile) return error;
     throw error;
   });
   if (manifest instanceof DamagedFile) {
-    const troubles = [trouble('snapshot_damaged', current, manifest.message), ...troublesOfRuns(runs, running), ...ofOthers];
-    return { level: worst(troubles), checked_on: today ?? liveClock().asOf, snapshot: null, sources: [], month: costOf(reports), ...rest, earned: earned(null), troubles };
+    const troubles = [
+      trouble('snapshot_damaged', current, manifest.message),
+      ...troublesOfRuns(runs, running),
+      ...ofOthers,
+    ];
+    return {
+      level: worst(troubles),
+      checked_on: today ?? liveClock().asOf,
+      snapshot: null,
+      sources: [],
+      month: costOf(reports),
+      ...rest,
+      earned: earned(null),
+      troubles,
+    };
   }
   const on = today ?? (manifest.data_clock === 'live' ? liveClock().asOf : manifest.as_of);
   const damage = await verifySnapshot(layout, current);
-  const rows = manifest.sources.map((s) => sourceHealth(s, sources.find(({ name }) => name === s.source), on));
+  const rows = manifest.sources.map((s) =>
+    sourceHealth(
+      s,
+      sources.find(({ name }) => name === s.source),
+      on,
+    ),
+  );
   const troubles = [
     ...damage.map((d) => trouble('snapshot_damaged', current, `snapshot ${current}: ${d}`)),
     ...troublesOfRuns(runs, running),
@@ -166,13 +273,24 @@ export async function healthOf(layout: Layout, sources: readonly SourceSpec[], {
     ...rows.flatMap(troublesOfSource),
   ];
   return {
-    level: worst(troubles), checked_on: on,
+    level: worst(troubles),
+    checked_on: on,
     snapshot: {
-      run_id: manifest.run_id, data_clock: manifest.data_clock, as_of: manifest.as_of, age_days: daysBetween(manifest.as_of, on),
-      assumption_set_id: manifest.assumption_set_id, rows: Object.fromEntries(Object.entries(manifest.tables).map(([name, t]) => [name, t.rows])), damage,
+      run_id: manifest.run_id,
+      data_clock: manifest.data_clock,
+      as_of: manifest.as_of,
+      age_days: daysBetween(manifest.as_of, on),
+      assumption_set_id: manifest.assumption_set_id,
+      rows: Object.fromEntries(Object.entries(manifest.tables).map(([name, t]) => [name, t.rows])),
+      damage,
       audits_passed: manifest.audits.filter((a) => a.blocking).length,
-      warnings: manifest.audits.filter((a) => a.failing_rows > 0).map((a) => ({ audit: a.name, rows: a.failing_rows })), notice: manifest.notice,
+      warnings: manifest.audits.filter((a) => a.failing_rows > 0).map((a) => ({ audit: a.name, rows: a.failing_rows })),
+      notice: manifest.notice,
     },
-    sources: rows, month: costOf(reports.filter((r) => daysBetween(r.run_id, on) < MONTH_DAYS)), ...rest, earned: earned(manifest.data_clock), troubles,
+    sources: rows,
+    month: costOf(reports.filter((r) => daysBetween(r.run_id, on) < MONTH_DAYS)),
+    ...rest,
+    earned: earned(manifest.data_clock),
+    troubles,
   };
 }

@@ -27,22 +27,46 @@ const isSecondSaturday = (day: string): boolean => {
 
 export const JOBS: readonly Job[] = [
   {
-    name: 'daily', about: 'listings, tax lists, sheriff sales, parcels and rents, every day', hour: 5, minute: 10,
-    on: () => true, calendar: '*-*-*', cron: { days: '* * *' }, reads: ['listings', 'tax', 'sheriff', 'parcels', 'fmr'],
+    name: 'daily',
+    about: 'listings, tax lists, sheriff sales, parcels and rents, every day',
+    hour: 5,
+    minute: 10,
+    on: () => true,
+    calendar: '*-*-*',
+    cron: { days: '* * *' },
+    reads: ['listings', 'tax', 'sheriff', 'parcels', 'fmr'],
   },
   {
-    name: 'colorado', about: 'the Colorado register, every day', hour: 6, minute: 10,
-    on: () => true, calendar: '*-*-*', cron: { days: '* * *' }, reads: ['colorado_sos'],
+    name: 'colorado',
+    about: 'the Colorado register, every day',
+    hour: 6,
+    minute: 10,
+    on: () => true,
+    calendar: '*-*-*',
+    cron: { days: '* * *' },
+    reads: ['colorado_sos'],
   },
   {
     // Neither "every second day of the month" nor a timer that counts from boot is every two days.
-    name: 'underwrite', about: 'underwriting from the rows that are there, every two days', hour: 7, minute: 10,
-    on: (day) => dayNumber(day) % 2 === 0, calendar: '*-*-*', cron: { days: '* * *' }, reads: [],
+    name: 'underwrite',
+    about: 'underwriting from the rows that are there, every two days',
+    hour: 7,
+    minute: 10,
+    on: (day) => dayNumber(day) % 2 === 0,
+    calendar: '*-*-*',
+    cron: { days: '* * *' },
+    reads: [],
   },
   {
     // Cron takes "day 8 to 14" and "Saturday" in one line for either of them, so that the Saturday is asked for beside it.
-    name: 'ohio', about: 'the Ohio register, on the second Saturday of the month', hour: 8, minute: 10,
-    on: isSecondSaturday, calendar: 'Sat *-*-08..14', cron: { days: '8-14 * *', only: '[ "$(date +\\%u)" = 6 ]' }, reads: ['ohio_sos', 'ohio_sos_amendments'],
+    name: 'ohio',
+    about: 'the Ohio register, on the second Saturday of the month',
+    hour: 8,
+    minute: 10,
+    on: isSecondSaturday,
+    calendar: 'Sat *-*-08..14',
+    cron: { days: '8-14 * *', only: '[ "$(date +\\%u)" = 6 ]' },
+    reads: ['ohio_sos', 'ohio_sos_amendments'],
   },
 ];
 
@@ -53,7 +77,8 @@ const localDay = (at: Date): string =>
   `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
 
 /** Slot of a job on a day, in the machine's time. */
-const slotOn = (job: Job, day: string): Date => new Date(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)), job.hour, job.minute);
+const slotOn = (job: Job, day: string): Date =>
+  new Date(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)), job.hour, job.minute);
 
 /** Latest slot that has come. */
 export function lastSlot(job: Job, now: Date): Date {
@@ -81,7 +106,11 @@ export function nextSlot(job: Job, now: Date): Date {
  * Day of the next scheduled read of a source: the first of its job on which it is due by its own cadence.
  * @param readEveryDays days after which it is asked again
  */
-export function nextReadOn(source: Pick<SourceSpec, 'family'> & { readonly source: string; readonly last_good_at: string | null }, readEveryDays: number, today: string): string {
+export function nextReadOn(
+  source: Pick<SourceSpec, 'family'> & { readonly source: string; readonly last_good_at: string | null },
+  readEveryDays: number,
+  today: string,
+): string {
   const due = source.last_good_at === null ? today : dayOf(dayNumber(source.last_good_at.slice(0, 10)) + readEveryDays);
   const from = due > today ? due : today;
   const job = JOBS.find((j) => j.reads.includes(source.source)) ?? JOBS.find((j) => j.reads.includes(source.family));

@@ -9,8 +9,19 @@ const count = z.int().min(0);
 
 /** What of a run's report is read here; it says more. */
 const RunReport = z.looseObject({
-  run_id: z.string(), started_at: z.string(), seconds: z.number(), published: z.boolean(), current: z.boolean(), blocked: z.array(z.string()),
-  reads: z.array(z.looseObject({ source: z.string(), status: z.string(), traffic: z.looseObject({ requests: count, bytes: count }).nullable() })),
+  run_id: z.string(),
+  started_at: z.string(),
+  seconds: z.number(),
+  published: z.boolean(),
+  current: z.boolean(),
+  blocked: z.array(z.string()),
+  reads: z.array(
+    z.looseObject({
+      source: z.string(),
+      status: z.string(),
+      traffic: z.looseObject({ requests: count, bytes: count }).nullable(),
+    }),
+  ),
 });
 export type RunReport = z.infer<typeof RunReport>;
 
@@ -32,7 +43,11 @@ export async function pastRuns(layout: Layout): Promise<PastRun[]> {
   for (const runId of names.filter((n) => parseRunId(n) !== null).sort(compareRunIds)) {
     const found = await readJson(join(layout.run(runId), 'run.json'));
     const checked = RunReport.safeParse(found);
-    runs.push({ runId, report: checked.success ? checked.data : null, startedMs: (await stat(layout.run(runId))).birthtimeMs });
+    runs.push({
+      runId,
+      report: checked.success ? checked.data : null,
+      startedMs: (await stat(layout.run(runId))).birthtimeMs,
+    });
   }
   return runs;
 }

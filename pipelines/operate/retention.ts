@@ -61,9 +61,15 @@ const newest = (runIds: readonly string[]): string | undefined => [...runIds].so
 const oldness = (runId: string, today: string): number => daysBetween(dayOf(runId), today);
 
 /** Snapshots that stay. @param sold those that sold answers were made from, where the operator keeps them */
-export function snapshotsKept({ current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>, policy: Policy, sold: ReadonlySet<string> = new Set()): Set<string> {
+export function snapshotsKept(
+  { current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>,
+  policy: Policy,
+  sold: ReadonlySet<string> = new Set(),
+): Set<string> {
   const kept = new Set<string>();
-  const keep = (runId: string | undefined | null): void => { if (runId !== undefined && runId !== null) kept.add(runId); };
+  const keep = (runId: string | undefined | null): void => {
+    if (runId !== undefined && runId !== null) kept.add(runId);
+  };
   keep(current);
   keep(newest(snapshots));
   // What the next build, today or on any later day, carries its history from.
@@ -76,7 +82,8 @@ export function snapshotsKept({ current, snapshots, today }: Pick<Inventory, 'cu
   };
   lastOf(dayOf, policy.dailyDays);
   lastOf((id) => dayOf(id).slice(0, 7), policy.monthlyDays);
-  for (const id of snapshots) if (sold.has(id) || oldness(id, today) <= Math.min(GRACE_DAYS, policy.dailyDays)) kept.add(id);
+  for (const id of snapshots)
+    if (sold.has(id) || oldness(id, today) <= Math.min(GRACE_DAYS, policy.dailyDays)) kept.add(id);
   return kept;
 }
 
@@ -88,12 +95,17 @@ function readsKept({ reads, today, current }: Inventory, policy: Policy, needs: 
   const named = new Set(needs.flatMap((n) => n.reads.map(unitKey)));
   for (const [source, units] of Map.groupBy(reads, (u) => u.source)) {
     const sorted = [...units].sort((a, b) => compareRunIds(a.runId, b.runId));
-    const standing = (upTo: string): ReadUnit | undefined => sorted.findLast((u) => u.status === 'good' && dayOf(u.runId) <= upTo);
-    for (const unit of [sorted.findLast((u) => u.status !== null), standing(current === null ? '9999-12-31' : dayOf(current))]) {
+    const standing = (upTo: string): ReadUnit | undefined =>
+      sorted.findLast((u) => u.status === 'good' && dayOf(u.runId) <= upTo);
+    for (const unit of [
+      sorted.findLast((u) => u.status !== null),
+      standing(current === null ? '9999-12-31' : dayOf(current)),
+    ]) {
       if (unit) kept.add(unitKey(unit));
     }
     for (const unit of sorted) if (current !== null && dayOf(unit.runId) > dayOf(current)) kept.add(unitKey(unit));
-    for (const unit of sorted) if (named.has(unitKey(unit)) || oldness(unit.runId, today) <= policy.readsDays) kept.add(unitKey(unit));
+    for (const unit of sorted)
+      if (named.has(unitKey(unit)) || oldness(unit.runId, today) <= policy.readsDays) kept.add(unitKey(unit));
     // A page that a row names stays with one read that fetched it: the latest, where no other reason keeps one.
     const there = new Set(sorted.filter((u) => kept.has(unitKey(u))).flatMap((u) => [...u.objects]));
     for (const { sha256 } of needs.flatMap((n) => n.pages.filter((p) => p.source === source))) {
@@ -108,19 +120,29 @@ function readsKept({ reads, today, current }: Inventory, policy: Policy, needs: 
 }
 
 /** What goes. @param needs of the snapshots that `snapshotsKept` keeps, by their run id */
-export function planOf(inventory: Inventory, policy: Policy, kept: ReadonlySet<string>, needs: ReadonlyMap<string, SnapshotNeeds>): Plan {
+export function planOf(
+  inventory: Inventory,
+  policy: Policy,
+  kept: ReadonlySet<string>,
+  needs: ReadonlyMap<string, SnapshotNeeds>,
+): Plan {
   const wanted = [...kept].map((id) => {
     const found = needs.get(id);
     if (!found) throw new Error(`what snapshot ${id} rests on is not known`);
     return found;
   });
   const reads = readsKept(inventory, policy, wanted);
-  const objects = new Set([...inventory.reads.filter((u) => reads.has(unitKey(u))).flatMap((u) => [...u.objects]), ...wanted.flatMap((n) => n.pages.map((p) => p.sha256))]);
+  const objects = new Set([
+    ...inventory.reads.filter((u) => reads.has(unitKey(u))).flatMap((u) => [...u.objects]),
+    ...wanted.flatMap((n) => n.pages.map((p) => p.sha256)),
+  ]);
   const lastRun = newest(inventory.runs);
   return {
     snapshots: inventory.snapshots.filter((id) => !kept.has(id)),
     reads: inventory.reads.filter((u) => !reads.has(unitKey(u))),
-    runs: inventory.runs.filter((id) => id !== lastRun && !kept.has(id) && oldness(id, inventory.today) > policy.runsDays),
+    runs: inventory.runs.filter(
+      (id) => id !== lastRun && !kept.has(id) && oldness(id, inventory.today) > policy.runsDays,
+    ),
     objects: inventory.objects.filter((sha256) => !objects.has(sha256)),
   };
 }

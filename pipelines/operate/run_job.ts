@@ -16,7 +16,12 @@ const BETWEEN_ATTEMPTS_MS = 50 * 60_000;
 const WAIT_MINUTES = '240';
 const TAIL_LINES = 20;
 
-const State = z.object({ slot: z.iso.datetime(), attempts: z.int().min(0), last_attempt: z.iso.datetime(), done: z.boolean() });
+const State = z.object({
+  slot: z.iso.datetime(),
+  attempts: z.int().min(0),
+  last_attempt: z.iso.datetime(),
+  done: z.boolean(),
+});
 type State = z.infer<typeof State>;
 
 export type Outcome = 'done' | 'failed' | 'already_done' | 'tried_lately' | 'given_up';
@@ -29,7 +34,10 @@ const stateOf = (dataDir: string, job: string): string => join(folderOf(dataDir)
 /** @throws SettingError naming the jobs there are */
 export function jobNamed(name: string | undefined): Job {
   const job = JOBS.find((j) => j.name === name);
-  if (!job) throw new SettingError(`JOB is ${JSON.stringify(name ?? null)}, expected one of ${JOBS.map((j) => j.name).join(', ')}`);
+  if (!job)
+    throw new SettingError(
+      `JOB is ${JSON.stringify(name ?? null)}, expected one of ${JOBS.map((j) => j.name).join(', ')}`,
+    );
   return job;
 }
 
@@ -37,13 +45,20 @@ export function jobNamed(name: string | undefined): Job {
 export async function keepSettings(dataDir: string, settings: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(settings).map(([name, value]) => {
     const quote = ['"', "'", '`'].find((q) => !value.includes(q) && !(q === '"' && value.includes('\\')));
-    if (quote === undefined || value.includes('\n')) throw new SettingError(`${name} is ${JSON.stringify(value)}, expected a value of one line without every kind of quotation mark`);
+    if (quote === undefined || value.includes('\n'))
+      throw new SettingError(
+        `${name} is ${JSON.stringify(value)}, expected a value of one line without every kind of quotation mark`,
+      );
     return `${name}=${quote}${value}${quote}\n`;
   });
   await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 });
   await writeWhole(settingsFile(dataDir), lines.join(''));
   const handle = await open(settingsFile(dataDir), 'r');
-  try { await handle.chmod(0o600); } finally { await handle.close(); }
+  try {
+    await handle.chmod(0o600);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** What runs a job's make target, its output into a file. @returns its exit status */
@@ -53,10 +68,19 @@ const byMake: Doer = async (job, log, env) => {
   const output = await open(log, 'w');
   try {
     return await new Promise<number>((done, failed) => {
-      spawn('make', ['--no-print-directory', job.name], { cwd: join(import.meta.dirname, '../..'), env, stdio: ['ignore', output.fd, output.fd] })
-        .on('error', failed).on('exit', (code) => { done(code ?? 1); });
+      spawn('make', ['--no-print-directory', job.name], {
+        cwd: join(import.meta.dirname, '../..'),
+        env,
+        stdio: ['ignore', output.fd, output.fd],
+      })
+        .on('error', failed)
+        .on('exit', (code) => {
+          done(code ?? 1);
+        });
     });
-  } finally { await output.close(); }
+  } finally {
+    await output.close();
+  }
 };
 
 export interface JobOptions {
@@ -67,10 +91,16 @@ export interface JobOptions {
 }
 
 /** Do a job if its last slot has not been done. */
-export async function runJob(job: Job, { dataDir, say, now = new Date(), doer = byMake }: JobOptions): Promise<Outcome> {
+export async function runJob(
+  job: Job,
+  { dataDir, say, now = new Date(), doer = byMake }: JobOptions,
+): Promise<Outcome> {
   const slot = lastSlot(job, now).toISOString();
   const known = State.safeParse(await readJson(stateOf(dataDir, job.name)));
-  const before: State = known.success && known.data.slot === slot ? known.data : { slot, attempts: 0, last_attempt: new Date(0).toISOString(), done: false };
+  const before: State =
+    known.success && known.data.slot === slot
+      ? known.data
+      : { slot, attempts: 0, last_attempt: new Date(0).toISOString(), done: false };
   if (before.done) return 'already_done';
   if (before.attempts >= MOST_ATTEMPTS) return 'given_up';
   if (now.getTime() - Date.parse(before.last_attempt) < BETWEEN_ATTEMPTS_MS) return 'tried_lately';
@@ -85,7 +115,9 @@ export async function runJob(job: Job, { dataDir, say, now = new Date(), doer = 
     return 'done';
   }
   const tail = (await readFile(log, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-TAIL_LINES);
-  say(`job ${job.name} failed with exit status ${status}, attempt ${attempt.attempts} of ${MOST_ATTEMPTS}; the end of ${log}:`);
+  say(
+    `job ${job.name} failed with exit status ${status}, attempt ${attempt.attempts} of ${MOST_ATTEMPTS}; the end of ${log}:`,
+  );
   for (const line of tail) say(`  ${line}`);
   return 'failed';
 }

@@ -12,8 +12,16 @@ export async function tell(layout: Layout, say: (line: string) => void): Promise
   if (ALERT_COMMAND === undefined) return;
   try {
     const { LEDGER, QUEUE } = readSettings(pipelineSettings);
-    const { troubles } = await healthOf(layout, await loadSources(), { ledger: { DATA_DIR: layout.root, LEDGER }, queue: QUEUE });
-    for (const line of await tellTroubles(troubles, { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 })) say(line);
+    const { troubles } = await healthOf(layout, await loadSources(), {
+      ledger: { DATA_DIR: layout.root, LEDGER },
+      queue: QUEUE,
+    });
+    for (const line of await tellTroubles(troubles, {
+      layout,
+      command: ALERT_COMMAND,
+      timeoutMs: ALERT_SECONDS * 1000,
+    }))
+      say(line);
   } catch (error) {
     say(`alerts could not be told: ${error instanceof Error ? error.message : String(error)}`);
   }

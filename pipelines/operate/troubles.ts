@@ -47,7 +47,8 @@ export function trouble(kind: TroubleKind, subject: string, message: string, rea
 }
 
 /** What makes two troubles the same one. */
-export const keyOf = (t: Pick<Trouble, 'kind' | 'subject' | 'reason'>): string => [t.kind, t.subject, t.reason ?? ''].join(' ').trim();
+export const keyOf = (t: Pick<Trouble, 'kind' | 'subject' | 'reason'>): string =>
+  [t.kind, t.subject, t.reason ?? ''].join(' ').trim();
 
 export function worst(troubles: readonly Trouble[]): 'ok' | Level {
   return troubles.some((t) => t.level === 'critical') ? 'critical' : troubles.length > 0 ? 'warning' : 'ok';

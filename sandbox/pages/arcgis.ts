@@ -25,14 +25,28 @@ export interface Layer {
 const MAX_RECORDS = 1000;
 const OBJECT_ID: LayerField = { name: 'OBJECTID', type: 'OID' };
 
-const failure = (message: string, ...details: string[]): SandboxResponse => json({ error: { code: 400, message, details } });
-const described = (field: LayerField): unknown => ({ name: field.name, type: `esriFieldType${field.type}`, alias: field.alias ?? field.name });
+const failure = (message: string, ...details: string[]): SandboxResponse =>
+  json({ error: { code: 400, message, details } });
+const described = (field: LayerField): unknown => ({
+  name: field.name,
+  type: `esriFieldType${field.type}`,
+  alias: field.alias ?? field.name,
+});
 
 function metadata(layer: Layer): SandboxResponse {
   return json({
-    currentVersion: 11.1, id: layer.id, name: layer.name, type: 'Feature Layer', description: 'Sandbox: made-up data', copyrightText: 'Dealfeed sandbox: made-up data',
-    geometryType: 'esriGeometryPolygon', objectIdField: OBJECT_ID.name, maxRecordCount: MAX_RECORDS, capabilities: 'Query',
-    advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true }, fields: [OBJECT_ID, ...layer.fields].map(described),
+    currentVersion: 11.1,
+    id: layer.id,
+    name: layer.name,
+    type: 'Feature Layer',
+    description: 'Sandbox: made-up data',
+    copyrightText: 'Dealfeed sandbox: made-up data',
+    geometryType: 'esriGeometryPolygon',
+    objectIdField: OBJECT_ID.name,
+    maxRecordCount: MAX_RECORDS,
+    capabilities: 'Query',
+    advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true },
+    fields: [OBJECT_ID, ...layer.fields].map(described),
   });
 }
 
@@ -45,41 +59,68 @@ function query(layer: Layer, rows: readonly Row[], { query: asked }: SandboxRequ
     return Number(text);
   };
   const where = asked.get('where');
-  if (!where) return failure('Cannot perform query. Invalid query parameters.', 'Unable to perform query. Too many parameters are null.');
+  if (!where)
+    return failure(
+      'Cannot perform query. Invalid query parameters.',
+      'Unable to perform query. Too many parameters are null.',
+    );
   const test = parseWhere(where, columns);
   let found = rows.filter((row) => test(row));
   if (asked.get('returnCountOnly') === 'true') return json({ count: found.length });
   const order = asked.get('orderByFields');
   if (order && order.toUpperCase() !== OBJECT_ID.name) found = [...found].sort(parseOrder(order, columns));
   const wanted = asked.get('outFields') ?? OBJECT_ID.name;
-  const out = wanted === '*' ? columns : wanted.split(',').map((name) => {
-    const column = columns.find((c) => c.toLowerCase() === name.trim().toLowerCase());
-    if (column === undefined) throw new ConditionError(`Invalid field: ${name.trim()}`);
-    return column;
-  });
+  const out =
+    wanted === '*'
+      ? columns
+      : wanted.split(',').map((name) => {
+          const column = columns.find((c) => c.toLowerCase() === name.trim().toLowerCase());
+          if (column === undefined) throw new ConditionError(`Invalid field: ${name.trim()}`);
+          return column;
+        });
   const offset = whole('resultOffset', 0);
   const count = Math.min(MAX_RECORDS, whole('resultRecordCount', MAX_RECORDS));
-  const features = found.slice(offset, offset + count).map((row) => ({ attributes: Object.fromEntries(out.map((name) => [name, row[name] ?? null])) }));
+  const features = found
+    .slice(offset, offset + count)
+    .map((row) => ({ attributes: Object.fromEntries(out.map((name) => [name, row[name] ?? null])) }));
   if (asked.get('f') === 'html') {
-    const lines = features.map(({ attributes }) => `<dl>${Object.entries(attributes).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(String(value ?? ''))}</dd>`).join('')}</dl>`);
-    return page(htmlPage(`Query: ${layer.name}`, `<h1>${escapeHtml(layer.name)}</h1>\n<p># records: ${features.length}</p>\n${lines.join('\n')}`));
+    const lines = features.map(
+      ({ attributes }) =>
+        `<dl>${Object.entries(attributes)
+          .map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(String(value ?? ''))}</dd>`)
+          .join('')}</dl>`,
+    );
+    return page(
+      htmlPage(
+        `Query: ${layer.name}`,
+        `<h1>${escapeHtml(layer.name)}</h1>\n<p># records: ${features.length}</p>\n${lines.join('\n')}`,
+      ),
+    );
   }
   return json({
-    objectIdFieldName: OBJECT_ID.name, fields: [OBJECT_ID, ...layer.fields].filter(({ name }) => out.includes(name)).map(described), features,
+    objectIdFieldName: OBJECT_ID.name,
+    fields: [OBJECT_ID, ...layer.fields].filter(({ name }) => out.includes(name)).map(described),
+    features,
     ...(offset + count < found.length ? { exceededTransferLimit: true } : {}),
   });
 }
 
 /** A site that has this layer and nothing else. */
 export function mapServer(layer: Layer): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
-  const numbered = perDay((day): readonly Row[] => layer.features(day).map((row, at) => ({ [OBJECT_ID.name]: at + 1, ...row })));
+  const numbered = perDay((day): readonly Row[] =>
+    layer.features(day).map((row, at) => ({ [OBJECT_ID.name]: at + 1, ...row })),
+  );
   return (day, request) => {
     if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /*/rest/admin\n', 'text/plain');
     if (request.path === layer.path) {
-      return request.query.get('f') === 'json' ? metadata(layer) : page(htmlPage(layer.name, `<h1>Layer: ${escapeHtml(layer.name)} (ID: ${layer.id})</h1>`));
+      return request.query.get('f') === 'json'
+        ? metadata(layer)
+        : page(htmlPage(layer.name, `<h1>Layer: ${escapeHtml(layer.name)} (ID: ${layer.id})</h1>`));
     }
     if (request.path !== `${layer.path}/query`) return null;
-    try { return query(layer, numbered(day), request); } catch (error) {
+    try {
+      return query(layer, numbered(day), request);
+    } catch (error) {
       if (error instanceof ConditionError) return failure('Unable to complete operation.', error.message);
       throw error;
     }

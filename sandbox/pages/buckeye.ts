@@ -1,5 +1,13 @@
 /** Listing site C, Buckeye Income Property: Ohio listings as plain HTML cards, nothing structured behind them. */
-import { httpDate, page, redirect, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import {
+  httpDate,
+  page,
+  redirect,
+  respond,
+  withValidators,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
@@ -8,8 +16,11 @@ const PER_PAGE = 20;
 const ROBOTS = 'User-agent: *\nDisallow: /members/\n';
 const BADGE = { for_sale: '', under_contract: 'Under contract', sold: 'Sold' } as const;
 
-const listed = perDay((day): ListingOnDay[] => day.listings.filter(({ site }) => site === 'buckeye_income_property')
-  .sort((a, b) => (a.city === b.city ? (a.listingId < b.listingId ? -1 : 1) : a.city < b.city ? -1 : 1)));
+const listed = perDay((day): ListingOnDay[] =>
+  day.listings
+    .filter(({ site }) => site === 'buckeye_income_property')
+    .sort((a, b) => (a.city === b.city ? (a.listingId < b.listingId ? -1 : 1) : a.city < b.city ? -1 : 1)),
+);
 
 function card(listing: ListingOnDay): string {
   const fact = (name: string, text: string | null): string => (text === null ? '' : `<li class="${name}">${text}</li>`);
@@ -18,33 +29,45 @@ function card(listing: ListingOnDay): string {
   <h2><a href="${listing.path}">${escapeHtml(listing.street)}</a></h2>
   <p class="property__place">${escapeHtml(listing.city)}, ${listing.state} ${listing.zip}</p>
   <p class="property__price">${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>
-  <ul>${fact('units', listing.units === null ? null : listing.units === 1 ? '1 unit' : `${listing.units} units`)}${
-  fact('cap', listing.capRate === null ? null : `${listing.capRate}% cap`)}${fact('noi', listing.noi === null ? null : `NOI ${wholeDollars(listing.noi)}`)}${
-  fact('built', listing.yearBuilt === null ? null : `Built ${listing.yearBuilt}`)}</ul>
+  <ul>${fact('units', listing.units === null ? null : listing.units === 1 ? '1 unit' : `${listing.units} units`)}${fact(
+    'cap',
+    listing.capRate === null ? null : `${listing.capRate}% cap`,
+  )}${fact('noi', listing.noi === null ? null : `NOI ${wholeDollars(listing.noi)}`)}${fact(
+    'built',
+    listing.yearBuilt === null ? null : `Built ${listing.yearBuilt}`,
+  )}</ul>
   <time datetime="${listing.postedOn}">Listed ${listing.postedOn}</time>${badge === '' ? '' : `\n  <span class="property__status">${badge}</span>`}
 </article>`;
 }
 
 function listPage(day: WorldDay, number: number): SandboxResponse | null {
   const all = listed(day);
-  if (all.length === 0) return page(htmlPage('Ohio income property', '<p class="no-results">Nothing is listed at the moment.</p>'));
+  if (all.length === 0)
+    return page(htmlPage('Ohio income property', '<p class="no-results">Nothing is listed at the moment.</p>'));
   const last = Math.ceil(all.length / PER_PAGE);
   if (!Number.isInteger(number) || number < 1 || number > last) return null;
   const from = (number - 1) * PER_PAGE;
   const shown = all.slice(from, from + PER_PAGE);
   const next = number < last ? `<a rel="next" href="/properties?page=${number + 1}">Next</a>` : '';
-  return page(htmlPage(
-    `Ohio income property, page ${number} of ${last}`,
-    `<h1>Ohio income property</h1>\n<p class="results-count">Showing ${from + 1}-${from + shown.length} of ${all.length}</p>\n${shown.map(card).join('\n')}\n<nav class="pages">${next}</nav>`,
-  ));
+  return page(
+    htmlPage(
+      `Ohio income property, page ${number} of ${last}`,
+      `<h1>Ohio income property</h1>\n<p class="results-count">Showing ${from + 1}-${from + shown.length} of ${all.length}</p>\n${shown.map(card).join('\n')}\n<nav class="pages">${next}</nav>`,
+    ),
+  );
 }
 
 /** The site's pages. */
 export function buckeye(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
-  if (request.path === '/robots.txt') return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-03-02'));
+  if (request.path === '/robots.txt')
+    return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-03-02'));
   if (request.path === '/') return redirect('/properties?page=1');
   const one = listed(day).find(({ path }) => path === request.path);
-  const found = request.path === '/properties' ? listPage(day, Number(request.query.get('page') ?? '1'))
-    : one ? page(htmlPage(one.street, card(one))) : null;
+  const found =
+    request.path === '/properties'
+      ? listPage(day, Number(request.query.get('page') ?? '1'))
+      : one
+        ? page(htmlPage(one.street, card(one)))
+        : null;
   return found && withValidators(found, httpDate(day.day));
 }

@@ -4,11 +4,41 @@ import type { ColoradoRow, WorldDay } from '../world/types.ts';
 import { ConditionError, parseOrder, parseWhere } from './conditions.ts';
 
 export const COLORADO_COLUMNS = [
-  'entityid', 'entityname', 'principaladdress1', 'principaladdress2', 'principalcity', 'principalstate', 'principalzipcode', 'principalcountry',
-  'mailingaddress1', 'mailingaddress2', 'mailingcity', 'mailingstate', 'mailingzipcode', 'mailingcountry', 'entitystatus', 'jurisdictonofformation',
-  'entitytype', 'agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix', 'agentorganizationname', 'agentprincipaladdress1',
-  'agentprincipaladdress2', 'agentprincipalcity', 'agentprincipalstate', 'agentprincipalzipcode', 'agentprincipalcountry', 'agentmailingaddress1',
-  'agentmailingaddress2', 'agentmailingcity', 'agentmailingstate', 'agentmailingzipcode', 'agentmailingcountry', 'entityformdate',
+  'entityid',
+  'entityname',
+  'principaladdress1',
+  'principaladdress2',
+  'principalcity',
+  'principalstate',
+  'principalzipcode',
+  'principalcountry',
+  'mailingaddress1',
+  'mailingaddress2',
+  'mailingcity',
+  'mailingstate',
+  'mailingzipcode',
+  'mailingcountry',
+  'entitystatus',
+  'jurisdictonofformation',
+  'entitytype',
+  'agentfirstname',
+  'agentmiddlename',
+  'agentlastname',
+  'agentsuffix',
+  'agentorganizationname',
+  'agentprincipaladdress1',
+  'agentprincipaladdress2',
+  'agentprincipalcity',
+  'agentprincipalstate',
+  'agentprincipalzipcode',
+  'agentprincipalcountry',
+  'agentmailingaddress1',
+  'agentmailingaddress2',
+  'agentmailingcity',
+  'agentmailingstate',
+  'agentmailingzipcode',
+  'agentmailingcountry',
+  'entityformdate',
 ] as const;
 
 /** A system field: never among the columns, but known to conditions. */
@@ -17,7 +47,8 @@ const DATASET = '4ykn-tg5h';
 const MOST_ROWS = 50_000;
 const KNOWN_PARAMETERS = ['$select', '$where', '$order', '$limit', '$offset', '$$app_token'];
 
-const error = (message: string, code = 'query.soql.invalid'): SandboxResponse => json({ code, error: true, message, data: {} }, {}, 400);
+const error = (message: string, code = 'query.soql.invalid'): SandboxResponse =>
+  json({ code, error: true, message, data: {} }, {}, 400);
 
 function count(query: URLSearchParams, name: string, byDefault: number): number {
   const text = query.get(name);
@@ -33,28 +64,50 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
   const where = query.get('$where');
   const wanted = [...query].filter(([name]) => !name.startsWith('$'));
   for (const [name] of query) {
-    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name)) throw new ConditionError(`Unrecognized parameter: ${name}`);
-    if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name)) throw new ConditionError(`No such column: ${name}`);
+    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name))
+      throw new ConditionError(`Unrecognized parameter: ${name}`);
+    if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name))
+      throw new ConditionError(`No such column: ${name}`);
   }
   const test = where === null ? () => true : parseWhere(where, [...COLORADO_COLUMNS, UPDATED_AT]);
   const counted = /^count\(\*\) as (\w+)$/iu.exec(query.get('$select') ?? '')?.[1];
-  const select = counted !== undefined ? null : query.get('$select')?.split(',').map((name) => name.trim()) ?? null;
+  const select =
+    counted !== undefined
+      ? null
+      : (query
+          .get('$select')
+          ?.split(',')
+          .map((name) => name.trim()) ?? null);
   const unknown = select?.find((name) => name !== '*' && !(COLORADO_COLUMNS as readonly string[]).includes(name));
   if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
   const order = query.get('$order');
-  const found: ColoradoRow[] = day.colorado.filter(({ row, updatedOn }) => test({ ...row, [UPDATED_AT]: `${updatedOn}T05:10:00.000Z` })
-    && wanted.every(([name, value]) => row[name] === value)).map(({ row }) => row);
+  const found: ColoradoRow[] = day.colorado
+    .filter(
+      ({ row, updatedOn }) =>
+        test({ ...row, [UPDATED_AT]: `${updatedOn}T05:10:00.000Z` }) &&
+        wanted.every(([name, value]) => row[name] === value),
+    )
+    .map(({ row }) => row);
   if (counted !== undefined) return json([{ [counted]: String(found.length) }]);
   // The world keeps them in the order of their ids. Without an order they come in none that a client may rely on: here by name.
   if (order === null) found.sort((a, b) => ((a.entityname ?? '') < (b.entityname ?? '') ? -1 : 1));
   else if (order !== 'entityid' && order !== ':id') found.sort(parseOrder(order, COLORADO_COLUMNS));
   const columns = select === null || select.includes('*') ? COLORADO_COLUMNS : select;
-  const answer = found.slice(offset, offset + limit).map((row) => Object.fromEntries(columns.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))));
+  const answer = found
+    .slice(offset, offset + limit)
+    .map((row) => Object.fromEntries(columns.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))));
   const fields = JSON.stringify(columns);
-  return withValidators(json(answer, {
-    'x-soda2-fields': fields, 'x-soda2-types': JSON.stringify(columns.map((name) => (name === 'entityformdate' ? 'floating_timestamp' : 'text'))),
-    'x-soda2-legacy-types': 'true', 'cache-control': 'max-age=0',
-  }), httpDate(day.day, '05:10:00'));
+  return withValidators(
+    json(answer, {
+      'x-soda2-fields': fields,
+      'x-soda2-types': JSON.stringify(
+        columns.map((name) => (name === 'entityformdate' ? 'floating_timestamp' : 'text')),
+      ),
+      'x-soda2-legacy-types': 'true',
+      'cache-control': 'max-age=0',
+    }),
+    httpDate(day.day, '05:10:00'),
+  );
 }
 
 /** 7/24/1911, as the export prints a date. */
@@ -62,18 +115,34 @@ const exportDate = (day: string): string => `${Number(day.slice(5, 7))}/${Number
 
 function exportCsv(day: WorldDay): SandboxResponse {
   const cell = (text: string): string => (/[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = day.colorado.map(({ row }) => COLORADO_COLUMNS.map((name) => cell(name === 'entityformdate' ? exportDate(row[name] ?? '') : row[name] ?? '')).join(','));
-  return withValidators(respond(`${[COLORADO_COLUMNS.join(','), ...lines].join('\n')}\n`, 'text/csv; charset=utf-8', {
-    'content-disposition': 'attachment; filename=Business_Entities_in_Colorado.csv',
-  }), httpDate(day.day, '05:10:00'));
+  const lines = day.colorado.map(({ row }) =>
+    COLORADO_COLUMNS.map((name) =>
+      cell(name === 'entityformdate' ? exportDate(row[name] ?? '') : (row[name] ?? '')),
+    ).join(','),
+  );
+  return withValidators(
+    respond(`${[COLORADO_COLUMNS.join(','), ...lines].join('\n')}\n`, 'text/csv; charset=utf-8', {
+      'content-disposition': 'attachment; filename=Business_Entities_in_Colorado.csv',
+    }),
+    httpDate(day.day, '05:10:00'),
+  );
 }
 
 function metadata(day: WorldDay): SandboxResponse {
   return json({
-    id: DATASET, name: 'Business Entities in Colorado (sandbox: made-up data)', attribution: 'Dealfeed sandbox: made-up data', assetType: 'dataset', publicationStage: 'published',
-    rowsUpdatedAt: Date.parse(`${day.day}T05:10:00Z`) / 1000, viewLastModified: Date.parse('2025-03-03T00:00:00Z') / 1000,
+    id: DATASET,
+    name: 'Business Entities in Colorado (sandbox: made-up data)',
+    attribution: 'Dealfeed sandbox: made-up data',
+    assetType: 'dataset',
+    publicationStage: 'published',
+    rowsUpdatedAt: Date.parse(`${day.day}T05:10:00Z`) / 1000,
+    viewLastModified: Date.parse('2025-03-03T00:00:00Z') / 1000,
     columns: COLORADO_COLUMNS.map((name, position) => ({
-      id: 1000 + position, name, fieldName: name, position: position + 1, dataTypeName: name === 'entityformdate' ? 'calendar_date' : 'text',
+      id: 1000 + position,
+      name,
+      fieldName: name,
+      position: position + 1,
+      dataTypeName: name === 'entityformdate' ? 'calendar_date' : 'text',
     })),
   });
 }
@@ -81,14 +150,20 @@ function metadata(day: WorldDay): SandboxResponse {
 /** The portal's pages. */
 export function colorado(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   switch (request.path) {
-    case '/robots.txt': return respond('User-agent: *\nDisallow: /login\nCrawl-delay: 1\n', 'text/plain; charset=utf-8');
+    case '/robots.txt':
+      return respond('User-agent: *\nDisallow: /login\nCrawl-delay: 1\n', 'text/plain; charset=utf-8');
     case `/resource/${DATASET}.json`:
-      try { return rows(day, request); } catch (failure) {
+      try {
+        return rows(day, request);
+      } catch (failure) {
         if (failure instanceof ConditionError) return error(failure.message);
         throw failure;
       }
-    case `/api/views/${DATASET}.json`: return metadata(day);
-    case `/api/views/${DATASET}/rows.csv`: return exportCsv(day);
-    default: return null;
+    case `/api/views/${DATASET}.json`:
+      return metadata(day);
+    case `/api/views/${DATASET}/rows.csv`:
+      return exportCsv(day);
+    default:
+      return null;
   }
 }

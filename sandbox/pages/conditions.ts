@@ -19,7 +19,7 @@ function tokens(query: string): Token[] {
     const match = pattern.exec(query);
     if (!match) throw new ConditionError(`Could not parse query "${query}" at line 1 character ${at + 1}`);
     const [, text, word, number, sign] = match;
-    if (text !== undefined) found.push({ kind: 'text', text: text.replaceAll('\'\'', '\'') });
+    if (text !== undefined) found.push({ kind: 'text', text: text.replaceAll("''", "'") });
     else if (word !== undefined) found.push({ kind: 'word', text: word });
     else if (number !== undefined) found.push({ kind: 'number', text: number });
     else found.push({ kind: 'sign', text: sign ?? '' });
@@ -35,7 +35,13 @@ function order(cell: string | number, wanted: string): number {
 }
 
 const COMPARE: Readonly<Record<string, (sign: number) => boolean>> = {
-  '=': (s) => s === 0, '!=': (s) => s !== 0, '<>': (s) => s !== 0, '<': (s) => s < 0, '<=': (s) => s <= 0, '>': (s) => s > 0, '>=': (s) => s >= 0,
+  '=': (s) => s === 0,
+  '!=': (s) => s !== 0,
+  '<>': (s) => s !== 0,
+  '<': (s) => s < 0,
+  '<=': (s) => s <= 0,
+  '>': (s) => s > 0,
+  '>=': (s) => s >= 0,
 };
 
 class Parser {
@@ -57,7 +63,9 @@ class Parser {
   }
 
   #fail(): never {
-    throw new ConditionError(`Could not parse query "${this.#query}" near ${JSON.stringify(this.#tokens[this.#at]?.text ?? 'its end')}`);
+    throw new ConditionError(
+      `Could not parse query "${this.#query}" near ${JSON.stringify(this.#tokens[this.#at]?.text ?? 'its end')}`,
+    );
   }
 
   #take(kind: Token['kind'], text: string): boolean {
@@ -94,7 +102,12 @@ class Parser {
     const column = this.#columns.find((name) => name.toLowerCase() === token.text.toLowerCase());
     if (column === undefined) throw new ConditionError(`No such column: ${token.text}`);
     this.#at += 1;
-    const cellTest = (test: (cell: string | number) => boolean): Test => (row) => { const cell = row[column]; return cell !== undefined && cell !== null && test(cell); };
+    const cellTest =
+      (test: (cell: string | number) => boolean): Test =>
+      (row) => {
+        const cell = row[column];
+        return cell !== undefined && cell !== null && test(cell);
+      };
     if (this.#take('word', 'IS')) {
       const not = this.#take('word', 'NOT');
       if (!this.#take('word', 'NULL')) this.#fail();

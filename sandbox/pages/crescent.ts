@@ -1,5 +1,14 @@
 /** Listing site D, Crescent Brokerage: an empty page whose script asks for the deals and makes the cards. */
-import { httpDate, json, page, redirect, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import {
+  httpDate,
+  json,
+  page,
+  redirect,
+  respond,
+  withValidators,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
@@ -7,8 +16,9 @@ import { perDay } from './per_day.ts';
 const ROBOTS = 'User-agent: *\nDisallow: /track\n';
 const STANDING = { for_sale: 'Available', under_contract: 'Under contract', sold: 'Sold' } as const;
 
-const listed = perDay((day): ListingOnDay[] => day.listings.filter(({ site }) => site === 'crescent_brokerage')
-  .sort((a, b) => (a.listingId < b.listingId ? -1 : 1)));
+const listed = perDay((day): ListingOnDay[] =>
+  day.listings.filter(({ site }) => site === 'crescent_brokerage').sort((a, b) => (a.listingId < b.listingId ? -1 : 1)),
+);
 
 /** Runs in the reader's browser. The tracker is out of bounds by robots.txt, and the page stands without it. */
 const SCRIPT = `'use strict';
@@ -38,27 +48,52 @@ fetch('/data/deals.json').then((answer) => answer.json()).then(({ deals }) => {
 });
 `;
 
-const facts = (listing: ListingOnDay): Record<string, string> => Object.fromEntries([
-  ['units', listing.units === null ? null : String(listing.units)], ['cap', listing.capRate === null ? null : `${listing.capRate}%`],
-  ['noi', listing.noi === null ? null : wholeDollars(listing.noi)], ['built', listing.yearBuilt === null ? null : String(listing.yearBuilt)],
-].filter((fact): fact is [string, string] => typeof fact[1] === 'string'));
+const facts = (listing: ListingOnDay): Record<string, string> =>
+  Object.fromEntries(
+    [
+      ['units', listing.units === null ? null : String(listing.units)],
+      ['cap', listing.capRate === null ? null : `${listing.capRate}%`],
+      ['noi', listing.noi === null ? null : wholeDollars(listing.noi)],
+      ['built', listing.yearBuilt === null ? null : String(listing.yearBuilt)],
+    ].filter((fact): fact is [string, string] => typeof fact[1] === 'string'),
+  );
 
 const dealOf = (listing: ListingOnDay): unknown => ({
-  id: listing.listingId, path: listing.path, since: listing.postedOn, standing: STANDING[listing.availability],
-  street: listing.street, where: `${listing.city}, ${listing.state} ${listing.zip}`,
-  ask: listing.price === null ? 'Call for price' : wholeDollars(listing.price), facts: facts(listing),
+  id: listing.listingId,
+  path: listing.path,
+  since: listing.postedOn,
+  standing: STANDING[listing.availability],
+  street: listing.street,
+  where: `${listing.city}, ${listing.state} ${listing.zip}`,
+  ask: listing.price === null ? 'Call for price' : wholeDollars(listing.price),
+  facts: facts(listing),
 });
 
 /** The site's pages. */
 export function crescent(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   const { path } = request;
-  if (path === '/robots.txt') return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-04-01'));
+  if (path === '/robots.txt')
+    return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-04-01'));
   if (path === '/') return redirect('/deals');
   if (path === '/track') return respond('', 'image/gif');
-  if (path === '/assets/deals.js') return withValidators(respond(SCRIPT, 'text/javascript; charset=utf-8'), httpDate('2026-04-01'));
-  if (path === '/data/deals.json') return withValidators(json({ notice: 'SANDBOX: everything here is made up.', deals: listed(day).map(dealOf) }), httpDate(day.day));
+  if (path === '/assets/deals.js')
+    return withValidators(respond(SCRIPT, 'text/javascript; charset=utf-8'), httpDate('2026-04-01'));
+  if (path === '/data/deals.json')
+    return withValidators(
+      json({ notice: 'SANDBOX: everything here is made up.', deals: listed(day).map(dealOf) }),
+      httpDate(day.day),
+    );
   if (path === '/deals') {
-    return withValidators(page(htmlPage('Deals', '<h1>Deals</h1>\n<p id="count"></p>\n<div id="deals"></div>', '<script src="/assets/deals.js" defer></script>\n')), httpDate('2026-04-01'));
+    return withValidators(
+      page(
+        htmlPage(
+          'Deals',
+          '<h1>Deals</h1>\n<p id="count"></p>\n<div id="deals"></div>',
+          '<script src="/assets/deals.js" defer></script>\n',
+        ),
+      ),
+      httpDate('2026-04-01'),
+    );
   }
   const one = listed(day).find((listing) => listing.path === path);
   return one ? page(htmlPage(one.street, `<h1>${escapeHtml(`${one.street}, ${one.city}`)}</h1>`)) : null;

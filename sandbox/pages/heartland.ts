@@ -1,5 +1,13 @@
 /** Listing site A, Heartland Multifamily: cards that lead to a page for each listing, with one JSON-LD script. */
-import { page, redirect, respond, httpDate, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import {
+  page,
+  redirect,
+  respond,
+  httpDate,
+  withValidators,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, jsonLd, wholeDollars } from './html.ts';
@@ -10,11 +18,17 @@ const ROBOTS = 'User-agent: *\nCrawl-delay: 1\nDisallow: /admin\n';
 const AVAILABILITY = { for_sale: 'InStock', under_contract: 'LimitedAvailability', sold: 'SoldOut' } as const;
 
 /** Newest first, as the site sorts them. */
-const listed = perDay((day): ListingOnDay[] => day.listings.filter(({ site }) => site === 'heartland_multifamily')
-  .sort((a, b) => (a.postedOn === b.postedOn ? (a.listingId < b.listingId ? -1 : 1) : a.postedOn < b.postedOn ? 1 : -1)));
+const listed = perDay((day): ListingOnDay[] =>
+  day.listings
+    .filter(({ site }) => site === 'heartland_multifamily')
+    .sort((a, b) =>
+      a.postedOn === b.postedOn ? (a.listingId < b.listingId ? -1 : 1) : a.postedOn < b.postedOn ? 1 : -1,
+    ),
+);
 const byId = perDay((day) => new Map(listed(day).map((listing) => [listing.listingId, listing])));
 
-const titleOf = (listing: ListingOnDay): string => `${listing.units === null ? 'Apartment building' : `${listing.units}-unit building`}, ${listing.city}, ${listing.state}`;
+const titleOf = (listing: ListingOnDay): string =>
+  `${listing.units === null ? 'Apartment building' : `${listing.units}-unit building`}, ${listing.city}, ${listing.state}`;
 
 const card = (listing: ListingOnDay): string => `<a class="listing-card" href="${listing.path}">
   <h3>${escapeHtml(titleOf(listing))}</h3>
@@ -27,12 +41,17 @@ function indexPage(day: WorldDay, number: number): SandboxResponse | null {
   const last = Math.max(1, Math.ceil(all.length / PER_PAGE));
   if (!Number.isInteger(number) || number < 1 || number > last) return null;
   const link = (rel: string, to: number): string => `<link rel="${rel}" href="/listings?page=${to}">\n`;
-  const cards = all.slice((number - 1) * PER_PAGE, number * PER_PAGE).map(card).join('\n');
-  return page(htmlPage(
-    `Multifamily for sale, page ${number} of ${last}`,
-    `<h1>Multifamily for sale</h1>\n<p class="count">${all.length} listings</p>\n<div class="cards">\n${cards}\n</div>`,
-    (number > 1 ? link('prev', number - 1) : '') + (number < last ? link('next', number + 1) : ''),
-  ));
+  const cards = all
+    .slice((number - 1) * PER_PAGE, number * PER_PAGE)
+    .map(card)
+    .join('\n');
+  return page(
+    htmlPage(
+      `Multifamily for sale, page ${number} of ${last}`,
+      `<h1>Multifamily for sale</h1>\n<p class="count">${all.length} listings</p>\n<div class="cards">\n${cards}\n</div>`,
+      (number > 1 ? link('prev', number - 1) : '') + (number < last ? link('next', number + 1) : ''),
+    ),
+  );
 }
 
 /** Sites write the same fact in more than one way; which one is the listing's own. */
@@ -45,7 +64,7 @@ function structuredData(day: WorldDay, listing: ListingOnDay, url: string): unkn
   const price = listing.price === null ? null : Number(listing.price);
   const units = listing.units ?? (zeroUnits ? 0 : null);
   const property = (name: string, value: string | null, unitText: string): unknown[] =>
-    (value === null ? [] : [{ '@type': 'PropertyValue', name, value: Number(value), unitText }]);
+    value === null ? [] : [{ '@type': 'PropertyValue', name, value: Number(value), unitText }];
   return {
     '@context': 'https://schema.org',
     '@type': 'RealEstateListing',
@@ -62,11 +81,20 @@ function structuredData(day: WorldDay, listing: ListingOnDay, url: string): unkn
     about: {
       '@type': 'ApartmentComplex',
       address: {
-        '@type': 'PostalAddress', streetAddress: listing.street, addressLocality: listing.city, addressRegion: listing.state, postalCode: listing.zip + plusFour,
+        '@type': 'PostalAddress',
+        streetAddress: listing.street,
+        addressLocality: listing.city,
+        addressRegion: listing.state,
+        postalCode: listing.zip + plusFour,
       },
-      ...(units === null ? {} : { numberOfAccommodationUnits: bareUnits ? units : { '@type': 'QuantitativeValue', value: units } }),
+      ...(units === null
+        ? {}
+        : { numberOfAccommodationUnits: bareUnits ? units : { '@type': 'QuantitativeValue', value: units } }),
       ...(listing.yearBuilt === null ? {} : { yearBuilt: listing.yearBuilt }),
-      additionalProperty: [...property('Cap Rate', listing.capRate, 'PERCENT'), ...property('Net Operating Income', listing.noi, 'USD')],
+      additionalProperty: [
+        ...property('Cap Rate', listing.capRate, 'PERCENT'),
+        ...property('Net Operating Income', listing.noi, 'USD'),
+      ],
     },
   };
 }
@@ -75,7 +103,10 @@ function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | n
   const id = /^\/listing\/([^/]+)(?:\/|$)/u.exec(request.path)?.[1];
   if (id === undefined) return null;
   const listing = byId(day).get(id);
-  if (!listing) return day.goneListings.has(id) ? page(htmlPage('No longer listed', '<h1>This listing has gone</h1>'), {}, 410) : null;
+  if (!listing)
+    return day.goneListings.has(id)
+      ? page(htmlPage('No longer listed', '<h1>This listing has gone</h1>'), {}, 410)
+      : null;
   if (request.path !== listing.path) return redirect(listing.path, 301);
   const url = `https://${request.publicHost}${listing.path}`;
   const facts = [
@@ -83,18 +114,24 @@ function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | n
     ['Units', listing.units === null ? 'not stated' : String(listing.units)],
     ['Built', listing.yearBuilt === null ? 'not stated' : String(listing.yearBuilt)],
     ['Cap rate', listing.capRate === null ? 'not stated' : `${Number(listing.capRate)}%`],
-  ].map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('');
-  return page(htmlPage(
-    titleOf(listing),
-    `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${escapeHtml(`${listing.street}, ${listing.city}, ${listing.state} ${listing.zip}`)}</p>\n<dl>${facts}</dl>`,
-    jsonLd(structuredData(day, listing, url)),
-  ));
+  ]
+    .map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`)
+    .join('');
+  return page(
+    htmlPage(
+      titleOf(listing),
+      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${escapeHtml(`${listing.street}, ${listing.city}, ${listing.state} ${listing.zip}`)}</p>\n<dl>${facts}</dl>`,
+      jsonLd(structuredData(day, listing, url)),
+    ),
+  );
 }
 
 /** The site's pages. */
 export function heartland(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
-  if (request.path === '/robots.txt') return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-01-05'));
+  if (request.path === '/robots.txt')
+    return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-01-05'));
   if (request.path === '/') return redirect('/listings?page=1');
-  const found = request.path === '/listings' ? indexPage(day, Number(request.query.get('page') ?? '1')) : detailPage(day, request);
+  const found =
+    request.path === '/listings' ? indexPage(day, Number(request.query.get('page') ?? '1')) : detailPage(day, request);
   return found?.status === 200 ? withValidators(found, httpDate(day.day)) : found;
 }

@@ -12,10 +12,12 @@ export const htmlPage = (title: string, body: string, head = ''): string =>
   `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n${head}</head>\n<body>\n${banner}\n${body}\n</body>\n</html>\n`;
 
 /** A JSON-LD script element. A closing tag within the data cannot end it. */
-export const jsonLd = (value: unknown): string => `<script type="application/ld+json">\n${JSON.stringify(value, null, 1).replaceAll('<', '\\u003c')}\n</script>\n`;
+export const jsonLd = (value: unknown): string =>
+  `<script type="application/ld+json">\n${JSON.stringify(value, null, 1).replaceAll('<', '\\u003c')}\n</script>\n`;
 
 /** "$1,250,000" */
-export const wholeDollars = (amount: string): string => `$${amount.replace(/\.\d\d$/u, '').replace(/\B(?=(\d{3})+$)/gu, ',')}`;
+export const wholeDollars = (amount: string): string =>
+  `$${amount.replace(/\.\d\d$/u, '').replace(/\B(?=(\d{3})+$)/gu, ',')}`;
 
 /** "$133,334.00" */
 export const fullDollars = (amount: string): string => `${wholeDollars(amount)}${amount.slice(-3)}`;

@@ -11,34 +11,90 @@ import { perDay } from './per_day.ts';
 import { workbook } from './xlsx.ts';
 
 const POSTED = '2025-08-22';
-const COLUMNS = ['stusps', 'state', 'hud_area_code', 'countyname', 'county_town_name', 'metro', 'hud_area_name', 'fips', 'pop2023', 'fmr_0', 'fmr_1', 'fmr_2', 'fmr_3', 'fmr_4'];
+const COLUMNS = [
+  'stusps',
+  'state',
+  'hud_area_code',
+  'countyname',
+  'county_town_name',
+  'metro',
+  'hud_area_name',
+  'fips',
+  'pop2023',
+  'fmr_0',
+  'fmr_1',
+  'fmr_2',
+  'fmr_3',
+  'fmr_4',
+];
 /** The second sheet spells two of the fields its own way. */
 const DESCRIPTIONS = [
-  ['Field_Name', 'Description'], ['stusps', 'State Postal Code'], ['state', '2 Digit State FIPS Code'], ['hud_area_code', 'HUD Specific Area Code'], ['County_Name', 'County Name'],
-  ['county_town_name', 'Town Name for areas in New England, otherwise County Name'], ['metro', '1 if area is in a Metropolitan Statistical Area- 0 if not'], ['HUD_Area_Name', 'HUD Area Name'],
-  ['fips', 'Concatenated 2 Digit State FIPS Code, 3 Digit County FIPS Code, and 5 Digit County Subdivision FIPS Code'], ['pop2023', 'Population in 2023'],
+  ['Field_Name', 'Description'],
+  ['stusps', 'State Postal Code'],
+  ['state', '2 Digit State FIPS Code'],
+  ['hud_area_code', 'HUD Specific Area Code'],
+  ['County_Name', 'County Name'],
+  ['county_town_name', 'Town Name for areas in New England, otherwise County Name'],
+  ['metro', '1 if area is in a Metropolitan Statistical Area- 0 if not'],
+  ['HUD_Area_Name', 'HUD Area Name'],
+  ['fips', 'Concatenated 2 Digit State FIPS Code, 3 Digit County FIPS Code, and 5 Digit County Subdivision FIPS Code'],
+  ['pop2023', 'Population in 2023'],
   ...[0, 1, 2, 3, 4].map((rooms) => [`fmr_${rooms}`, `FY 2026 ${rooms}-Bedroom Fair Market Rent`]),
 ];
 
-const fy26 = perDay((day) => workbook([
-  {
-    name: 'FY26_FMRs',
-    rows: [COLUMNS, ...day.rents.map((c) => [c.stusps, c.state, c.hudAreaCode, c.countyName, c.townName, c.metro, c.hudAreaName, c.fips, c.population, ...c.fmr])],
-  },
-  { name: 'Field_Descriptions', rows: DESCRIPTIONS },
-], POSTED));
+const fy26 = perDay((day) =>
+  workbook(
+    [
+      {
+        name: 'FY26_FMRs',
+        rows: [
+          COLUMNS,
+          ...day.rents.map((c) => [
+            c.stusps,
+            c.state,
+            c.hudAreaCode,
+            c.countyName,
+            c.townName,
+            c.metro,
+            c.hudAreaName,
+            c.fips,
+            c.population,
+            ...c.fmr,
+          ]),
+        ],
+      },
+      { name: 'Field_Descriptions', rows: DESCRIPTIONS },
+    ],
+    POSTED,
+  ),
+);
 
 /** The site's pages. */
 export function hud(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
-  if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /portal/admin/\n', 'text/plain; charset=utf-8');
+  if (request.path === '/robots.txt')
+    return respond('User-agent: *\nDisallow: /portal/admin/\n', 'text/plain; charset=utf-8');
   if (request.firstVisit) return respond('', 'text/html', {}, 202);
   switch (request.path) {
     case '/portal/datasets/fmr.html':
-      return page(htmlPage('Fair Market Rents', '<h1>Fair Market Rents</h1>\n<a href="/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx">FY 2026 county data (Excel)</a>'));
+      return page(
+        htmlPage(
+          'Fair Market Rents',
+          '<h1>Fair Market Rents</h1>\n<a href="/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx">FY 2026 county data (Excel)</a>',
+        ),
+      );
     case '/portal/datasets/fmr/smallarea/index.html':
-      return page(htmlPage('Small Area Fair Market Rents', '<h1>Small Area Fair Market Rents</h1>\n<p>No ZIP-level data is posted here.</p>'));
+      return page(
+        htmlPage(
+          'Small Area Fair Market Rents',
+          '<h1>Small Area Fair Market Rents</h1>\n<p>No ZIP-level data is posted here.</p>',
+        ),
+      );
     case '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx':
-      return withValidators(respond(fy26(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'), httpDate(POSTED, '19:40:11'));
-    default: return hudApi(request);
+      return withValidators(
+        respond(fy26(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'),
+        httpDate(POSTED, '19:40:11'),
+      );
+    default:
+      return hudApi(request);
   }
 }

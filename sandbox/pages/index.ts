@@ -29,7 +29,9 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['utility.arcgis.com', starkTax],
   ['go.mcohio.org', montgomeryTax],
   ['www.akronlegalnews.com', summitNotices],
-  ...[...counties, ...quietCounties].map(({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const),
+  ...[...counties, ...quietCounties].map(
+    ({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const,
+  ),
   ['sheriffsales.starkcountyohio.gov', starkSales],
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],

@@ -1,5 +1,13 @@
 /** Listing site B, Lakes & Sunbelt Exchange: search results with one JSON-LD graph that holds every field. */
-import { httpDate, page, redirect, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import {
+  httpDate,
+  page,
+  redirect,
+  respond,
+  withValidators,
+  type SandboxRequest,
+  type SandboxResponse,
+} from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, jsonLd, wholeDollars } from './html.ts';
@@ -9,8 +17,11 @@ const LARGEST_PAGE = 100;
 const ROBOTS = 'User-agent: *\nDisallow: /account\nDisallow: /search?*sort=\n';
 const AVAILABILITY = { for_sale: 'InStock', under_contract: 'LimitedAvailability', sold: 'SoldOut' } as const;
 
-const listed = perDay((day): ListingOnDay[] => day.listings.filter(({ site }) => site === 'lakes_sunbelt_exchange')
-  .sort((a, b) => (a.listingId < b.listingId ? -1 : 1)));
+const listed = perDay((day): ListingOnDay[] =>
+  day.listings
+    .filter(({ site }) => site === 'lakes_sunbelt_exchange')
+    .sort((a, b) => (a.listingId < b.listingId ? -1 : 1)),
+);
 const byId = perDay((day) => new Map(listed(day).map((listing) => [listing.listingId, listing])));
 
 const titleOf = (listing: ListingOnDay): string => `${listing.street}, ${listing.city}`;
@@ -23,9 +34,14 @@ function item(day: WorldDay, listing: ListingOnDay, origin: string): unknown {
   const unknownUnits = draw.pick([null, null, '0', 'N/A'] as const);
   const asText = draw.chance(0.5);
   const plusFour = draw.chance(0.1) ? `-${draw.int(1000, 9999)}` : '';
-  const price = listing.price === null ? (words ? { price: 'Call for price' } : {})
-    : { price: asNumber ? Number(listing.price) : wholeDollars(listing.price) };
-  const property = (name: string, value: string | number | null): unknown[] => (value === null ? [] : [{ '@type': 'PropertyValue', name, value }]);
+  const price =
+    listing.price === null
+      ? words
+        ? { price: 'Call for price' }
+        : {}
+      : { price: asNumber ? Number(listing.price) : wholeDollars(listing.price) };
+  const property = (name: string, value: string | number | null): unknown[] =>
+    value === null ? [] : [{ '@type': 'PropertyValue', name, value }];
   const units = listing.units === null ? unknownUnits : asText ? String(listing.units) : listing.units;
   return {
     '@type': ['Product', 'Residence'],
@@ -35,19 +51,37 @@ function item(day: WorldDay, listing: ListingOnDay, origin: string): unknown {
     name: titleOf(listing),
     datePosted: listing.postedOn,
     address: {
-      '@type': 'PostalAddress', streetAddress: listing.street, addressLocality: listing.city, addressRegion: listing.state, postalCode: listing.zip + plusFour, addressCountry: 'US',
+      '@type': 'PostalAddress',
+      streetAddress: listing.street,
+      addressLocality: listing.city,
+      addressRegion: listing.state,
+      postalCode: listing.zip + plusFour,
+      addressCountry: 'US',
     },
-    offers: { '@type': 'Offer', ...price, priceCurrency: 'USD', availability: `https://schema.org/${AVAILABILITY[listing.availability]}` },
+    offers: {
+      '@type': 'Offer',
+      ...price,
+      priceCurrency: 'USD',
+      availability: `https://schema.org/${AVAILABILITY[listing.availability]}`,
+    },
     additionalProperty: [
       ...property('Units', units),
       ...property('Cap Rate', listing.capRate === null ? null : `${listing.capRate}%`),
       ...property('NOI', listing.noi === null ? null : wholeDollars(listing.noi)),
-      ...property('Year Built', listing.yearBuilt === null ? null : asText ? String(listing.yearBuilt) : listing.yearBuilt),
+      ...property(
+        'Year Built',
+        listing.yearBuilt === null ? null : asText ? String(listing.yearBuilt) : listing.yearBuilt,
+      ),
     ],
   };
 }
 
-const website = (origin: string): unknown => ({ '@type': 'WebSite', '@id': `${origin}/#website`, name: 'Lakes & Sunbelt Exchange (made up)', url: `${origin}/` });
+const website = (origin: string): unknown => ({
+  '@type': 'WebSite',
+  '@id': `${origin}/#website`,
+  name: 'Lakes & Sunbelt Exchange (made up)',
+  url: `${origin}/`,
+});
 
 function searchPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
   const origin = `https://${request.publicHost}`;
@@ -65,32 +99,49 @@ function searchPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
     '@graph': [
       website(origin),
       {
-        '@type': 'ItemList', numberOfItems: all.length,
-        itemListElement: shown.map((listing, at) => ({ '@type': 'ListItem', position: start + at + 1, item: item(day, listing, origin) })),
+        '@type': 'ItemList',
+        numberOfItems: all.length,
+        itemListElement: shown.map((listing, at) => ({
+          '@type': 'ListItem',
+          position: start + at + 1,
+          item: item(day, listing, origin),
+        })),
       },
     ],
   };
-  const rows = shown.map((listing) => `<li><a href="${listing.path}">${escapeHtml(titleOf(listing))}</a> ${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</li>`);
-  return page(htmlPage(
-    'Search: multifamily', `<h1>${all.length} multifamily properties</h1>\n<ul class="results">\n${rows.join('\n')}\n</ul>`, jsonLd(graph),
-  ));
+  const rows = shown.map(
+    (listing) =>
+      `<li><a href="${listing.path}">${escapeHtml(titleOf(listing))}</a> ${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</li>`,
+  );
+  return page(
+    htmlPage(
+      'Search: multifamily',
+      `<h1>${all.length} multifamily properties</h1>\n<ul class="results">\n${rows.join('\n')}\n</ul>`,
+      jsonLd(graph),
+    ),
+  );
 }
 
 function dealPage(day: WorldDay, request: SandboxRequest, id: string): SandboxResponse | null {
   const listing = byId(day).get(id);
   if (!listing) return null;
   const origin = `https://${request.publicHost}`;
-  return page(htmlPage(
-    titleOf(listing), `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>`,
-    jsonLd({ '@context': 'https://schema.org', '@graph': [website(origin), item(day, listing, origin)] }),
-  ));
+  return page(
+    htmlPage(
+      titleOf(listing),
+      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>`,
+      jsonLd({ '@context': 'https://schema.org', '@graph': [website(origin), item(day, listing, origin)] }),
+    ),
+  );
 }
 
 /** The site's pages. */
 export function lakes(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
-  if (request.path === '/robots.txt') return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-02-10'));
+  if (request.path === '/robots.txt')
+    return withValidators(respond(ROBOTS, 'text/plain; charset=utf-8'), httpDate('2026-02-10'));
   if (request.path === '/') return redirect('/search?type=multifamily&start=0&count=50');
   const id = /^\/deal\/([\w-]+)\/?$/u.exec(request.path)?.[1];
-  const found = request.path === '/search' ? searchPage(day, request) : id === undefined ? null : dealPage(day, request, id);
+  const found =
+    request.path === '/search' ? searchPage(day, request) : id === undefined ? null : dealPage(day, request, id);
   return found && withValidators(found, httpDate(day.day));
 }

@@ -17,17 +17,79 @@ const FIPS = '39113';
 const FOLDER = '/applications/treasurer/downloads';
 /** Weeks for which files stay posted. */
 const KEPT = 5;
-const KINDS: Readonly<Record<string, string>> = { DQ: 'Delinquency', TR: 'Tax roll', CC: 'CAMA', YS: 'Sales of the year' };
+const KINDS: Readonly<Record<string, string>> = {
+  DQ: 'Delinquency',
+  TR: 'Tax roll',
+  CC: 'CAMA',
+  YS: 'Sales of the year',
+};
 
 /** Columns in the order of the file, with the widths of their values. */
 const COLUMNS: readonly (readonly [name: string, width: number])[] = [
   ['PARCELID', 14],
-  ...['HLF1CHG', 'HLF2CHG', 'HLF1RED', 'HLF2RED', 'HLF1ADJ', 'HLF2ADJ', 'HLF1RLBK', 'HLF2RLBK', 'HLF1HMSD', 'HLF2HMSD', 'HLF1HMRB', 'HLF2HMRB', 'HLF1PN', 'HLF2PEN',
-    'HLF1SPASMTS', 'HLF2SPASMTS', 'FULLYRAMTDUE', 'NETDELQ', 'HLF1AMTDUE', 'HLF2AMTDUE', 'HLF1DAYCRDT', 'HLF2DAYCRDT'].map((name) => [name, 12] as const),
-  ['PARCELLOCATION', 34], ['LEGAL1', 30], ['LEGAL2', 30], ['LEGAL3', 30], ['ACRES', 9], ['TXDST', 5], ['CLS', 3], ['LUC', 3], ['AGLAND', 12], ['TAXABLELAND', 12],
-  ['TAXABLEBLDG', 12], ['TAXABLETOTAL', 12], ['ASMTLAND', 12], ['ASMTBLDG', 12], ['PUBLICUTILITY', 12], ['ROLLTYPE', 4], ['ASMTTOTAL', 12], ['OWNERNAME1', 35], ['OWNERNAME2', 35],
-  ['MAILINGNAME1', 35], ['MAILINGNAME2', 35], ['PADDR1', 35], ['PADDR2', 35], ['PADDR3', 35], ['MORTCO', 6], ['NBHD', 8], ['ASMTWEN', 9], ['AC', 3], ['HMSDLAND', 12], ['HMSDBLDG', 12],
-  ['FRCLSR', 9], ['SALESDTE', 9], ['PRICE', 12], ['YRBL', 4], ['GROSSRATE', 8], ['EFFRATE', 8], ['REDRATE', 8], ['DUEDATE', 9], ['CERTDLQYR', 9],
+  ...[
+    'HLF1CHG',
+    'HLF2CHG',
+    'HLF1RED',
+    'HLF2RED',
+    'HLF1ADJ',
+    'HLF2ADJ',
+    'HLF1RLBK',
+    'HLF2RLBK',
+    'HLF1HMSD',
+    'HLF2HMSD',
+    'HLF1HMRB',
+    'HLF2HMRB',
+    'HLF1PN',
+    'HLF2PEN',
+    'HLF1SPASMTS',
+    'HLF2SPASMTS',
+    'FULLYRAMTDUE',
+    'NETDELQ',
+    'HLF1AMTDUE',
+    'HLF2AMTDUE',
+    'HLF1DAYCRDT',
+    'HLF2DAYCRDT',
+  ].map((name) => [name, 12] as const),
+  ['PARCELLOCATION', 34],
+  ['LEGAL1', 30],
+  ['LEGAL2', 30],
+  ['LEGAL3', 30],
+  ['ACRES', 9],
+  ['TXDST', 5],
+  ['CLS', 3],
+  ['LUC', 3],
+  ['AGLAND', 12],
+  ['TAXABLELAND', 12],
+  ['TAXABLEBLDG', 12],
+  ['TAXABLETOTAL', 12],
+  ['ASMTLAND', 12],
+  ['ASMTBLDG', 12],
+  ['PUBLICUTILITY', 12],
+  ['ROLLTYPE', 4],
+  ['ASMTTOTAL', 12],
+  ['OWNERNAME1', 35],
+  ['OWNERNAME2', 35],
+  ['MAILINGNAME1', 35],
+  ['MAILINGNAME2', 35],
+  ['PADDR1', 35],
+  ['PADDR2', 35],
+  ['PADDR3', 35],
+  ['MORTCO', 6],
+  ['NBHD', 8],
+  ['ASMTWEN', 9],
+  ['AC', 3],
+  ['HMSDLAND', 12],
+  ['HMSDBLDG', 12],
+  ['FRCLSR', 9],
+  ['SALESDTE', 9],
+  ['PRICE', 12],
+  ['YRBL', 4],
+  ['GROSSRATE', 8],
+  ['EFFRATE', 8],
+  ['REDRATE', 8],
+  ['DUEDATE', 9],
+  ['CERTDLQYR', 9],
 ];
 
 const amount = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
@@ -39,17 +101,40 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
   const half = Math.round(property.value * 1.1);
   const sold = dayNumber('2000-01-01') + draw.int(0, 9000);
   const values: Record<string, string> = {
-    PARCELID: debt.parcel, HLF1CHG: amount(half), HLF2CHG: amount(half), FULLYRAMTDUE: amount(2 * half), NETDELQ: debt.amount, HLF1AMTDUE: amount(half), HLF2AMTDUE: amount(half),
+    PARCELID: debt.parcel,
+    HLF1CHG: amount(half),
+    HLF2CHG: amount(half),
+    FULLYRAMTDUE: amount(2 * half),
+    NETDELQ: debt.amount,
+    HLF1AMTDUE: amount(half),
+    HLF2AMTDUE: amount(half),
     PARCELLOCATION: property.hasAddress ? spellStreet(property.address, 'upper_abbreviated') : '',
-    LEGAL1: `LOT ${draw.int(1, 9000)}${draw.chance(0.1) ? ' ½' : ''} REV CITY LOT`, LEGAL2: draw.chance(0.3) ? 'PT VAC ALLEY' : '',
-    ACRES: `0.${draw.int(1000, 9999)}`, TXDST: debt.parcel.slice(0, 3), CLS: property.units > 3 ? 'C' : 'R', LUC: property.units === 0 ? '500' : property.units > 3 ? '401' : `5${property.units}0`,
+    LEGAL1: `LOT ${draw.int(1, 9000)}${draw.chance(0.1) ? ' ½' : ''} REV CITY LOT`,
+    LEGAL2: draw.chance(0.3) ? 'PT VAC ALLEY' : '',
+    ACRES: `0.${draw.int(1000, 9999)}`,
+    TXDST: debt.parcel.slice(0, 3),
+    CLS: property.units > 3 ? 'C' : 'R',
+    LUC: property.units === 0 ? '500' : property.units > 3 ? '401' : `5${property.units}0`,
     // Taxable is 35 % of market, in whole cents since values are whole dollars.
-    TAXABLETOTAL: amount(property.value * 35), ASMTTOTAL: amount(property.value * 100), ROLLTYPE: 'REAL',
-    OWNERNAME1: owner.name, OWNERNAME2: owner.second ?? '', MAILINGNAME1: owner.name,
-    PADDR1: owner.mailing.street, PADDR2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
-    FRCLSR: debt.foreclosureFiled ? oracleDay(dayText(dayNumber(`${debt.certifiedYear + 2}-03-01`) + draw.int(0, 200))) : '',
-    SALESDTE: oracleDay(dayText(sold)), PRICE: amount(draw.int(0, property.value) * 100), YRBL: property.units === 0 ? '' : String(property.yearBuilt),
-    GROSSRATE: '97.25', EFFRATE: '81.42', REDRATE: '0.1628', DUEDATE: oracleDay('2027-02-15'), CERTDLQYR: String(debt.certifiedYear),
+    TAXABLETOTAL: amount(property.value * 35),
+    ASMTTOTAL: amount(property.value * 100),
+    ROLLTYPE: 'REAL',
+    OWNERNAME1: owner.name,
+    OWNERNAME2: owner.second ?? '',
+    MAILINGNAME1: owner.name,
+    PADDR1: owner.mailing.street,
+    PADDR2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
+    FRCLSR: debt.foreclosureFiled
+      ? oracleDay(dayText(dayNumber(`${debt.certifiedYear + 2}-03-01`) + draw.int(0, 200)))
+      : '',
+    SALESDTE: oracleDay(dayText(sold)),
+    PRICE: amount(draw.int(0, property.value) * 100),
+    YRBL: property.units === 0 ? '' : String(property.yearBuilt),
+    GROSSRATE: '97.25',
+    EFFRATE: '81.42',
+    REDRATE: '0.1628',
+    DUEDATE: oracleDay('2027-02-15'),
+    CERTDLQYR: String(debt.certifiedYear),
   };
   const numeric = /^(?:HLF|FULLYR|NETDELQ|AGLAND|TAXABLE|ASMT(?:LAND|BLDG|TOTAL)|PUBLIC|PRICE)/u;
   const cells = COLUMNS.map(([name, width]) => {
@@ -77,22 +162,43 @@ function postedFiles(day: WorldDay): string[] {
 }
 
 function files(day: WorldDay, kind: string): SandboxResponse {
-  const links = kind === 'DQ' ? postedFiles(day).map((posted) => posted.replaceAll('-', ''))
-    .map((stamp) => `<tr><td><a href=${FOLDER.replaceAll('/', '\\')}\\Delq_${stamp}.zip target=_blank>Delq_${stamp}.zip</a></td></tr>`) : [];
-  return page(htmlPage(
-    `${KINDS[kind] ?? 'Files'} files`, `<h3>${KINDS[kind] ?? 'Unknown'} files</h3>\n<table border=0>\n${links.join('\n') || '<tr><td>No files are posted at present.</td></tr>'}\n</table>`,
-  ));
+  const links =
+    kind === 'DQ'
+      ? postedFiles(day)
+          .map((posted) => posted.replaceAll('-', ''))
+          .map(
+            (stamp) =>
+              `<tr><td><a href=${FOLDER.replaceAll('/', '\\')}\\Delq_${stamp}.zip target=_blank>Delq_${stamp}.zip</a></td></tr>`,
+          )
+      : [];
+  return page(
+    htmlPage(
+      `${KINDS[kind] ?? 'Files'} files`,
+      `<h3>${KINDS[kind] ?? 'Unknown'} files</h3>\n<table border=0>\n${links.join('\n') || '<tr><td>No files are posted at present.</td></tr>'}\n</table>`,
+    ),
+  );
 }
 
 /** The site's pages. */
 export function montgomeryTax(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /cfide/\n', 'text/plain');
   if (request.path === '/applications/treasurer/search/filedownloads.cfm') {
-    return page(htmlPage('File downloads', Object.entries(KINDS).map(([kind, name]) => `<a href=fdpopup.cfm?dtype=${kind}>${name}</a>`).join('\n')));
+    return page(
+      htmlPage(
+        'File downloads',
+        Object.entries(KINDS)
+          .map(([kind, name]) => `<a href=fdpopup.cfm?dtype=${kind}>${name}</a>`)
+          .join('\n'),
+      ),
+    );
   }
-  if (request.path === '/applications/treasurer/search/fdpopup.cfm') return files(day, (request.query.get('dtype') ?? '').toUpperCase());
+  if (request.path === '/applications/treasurer/search/fdpopup.cfm')
+    return files(day, (request.query.get('dtype') ?? '').toUpperCase());
   const stamp = new RegExp(`^${FOLDER}/Delq_(\\d{8})\\.zip$`, 'iu').exec(request.path)?.[1];
   const zip = stamp === undefined ? null : archive(day, stamp);
   if (zip === null || stamp === undefined) return null;
-  return withValidators(respond(zip, 'application/x-zip-compressed'), httpDate(`${stamp.slice(0, 4)}-${stamp.slice(4, 6)}-${stamp.slice(6)}`, '11:02:47'));
+  return withValidators(
+    respond(zip, 'application/x-zip-compressed'),
+    httpDate(`${stamp.slice(0, 4)}-${stamp.slice(4, 6)}-${stamp.slice(6)}`, '11:02:47'),
+  );
 }

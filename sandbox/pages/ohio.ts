@@ -9,53 +9,116 @@ import { perDay } from './per_day.ts';
 import { csvField, windows1252 } from './text_files.ts';
 
 const HEADER = [
-  'DOCUMENT NUMBER', 'CHARTER NUMBER', 'EFFECTIVE DATE', 'BUSINESS NAME', 'CONSENT FLAG', 'TRANSACTION CODE DESCRIPTION',
-  'FILING ADDRESS NAME', 'FILING ADDRESS 1', 'FILING ADDRESS 2', 'FILING CITY', 'FILING STATE', 'FILING ZIP',
-  'AGENT ADDRESS NAME', 'AGENT ADDRESS 1', 'AGENT ADDRESS 2', 'AGENT CITY', 'AGENT STATE', 'AGENT ZIP', 'BUSINESS CITY', 'COUNTY', 'BUSINESS ASSOCIATE NAMES',
+  'DOCUMENT NUMBER',
+  'CHARTER NUMBER',
+  'EFFECTIVE DATE',
+  'BUSINESS NAME',
+  'CONSENT FLAG',
+  'TRANSACTION CODE DESCRIPTION',
+  'FILING ADDRESS NAME',
+  'FILING ADDRESS 1',
+  'FILING ADDRESS 2',
+  'FILING CITY',
+  'FILING STATE',
+  'FILING ZIP',
+  'AGENT ADDRESS NAME',
+  'AGENT ADDRESS 1',
+  'AGENT ADDRESS 2',
+  'AGENT CITY',
+  'AGENT STATE',
+  'AGENT ZIP',
+  'BUSINESS CITY',
+  'COUNTY',
+  'BUSINESS ASSOCIATE NAMES',
 ];
 
 /** As the office has it, spelling included. */
 const AMENDMENT_HEADER = [
-  'DOCUMENT NUMBER', 'CHARTER NUMBER', 'EFFECTIVE DATE', 'BUSINESS NAME', 'TRANSASCTION CODE DESCRIPTION',
-  'FILING ADDRESS NAME', 'FILING ADDRESS 1', 'FILING ADDRESS 2', 'FILING CITY', 'FILING STATE', 'FILING ZIP', 'BUSINESS CITY', 'COUNTY NAME',
+  'DOCUMENT NUMBER',
+  'CHARTER NUMBER',
+  'EFFECTIVE DATE',
+  'BUSINESS NAME',
+  'TRANSASCTION CODE DESCRIPTION',
+  'FILING ADDRESS NAME',
+  'FILING ADDRESS 1',
+  'FILING ADDRESS 2',
+  'FILING CITY',
+  'FILING STATE',
+  'FILING ZIP',
+  'BUSINESS CITY',
+  'COUNTY NAME',
 ];
 
-const address = (a: OhioAddress | null): string[] => (a === null ? ['', '', '', '', '', ''] : [a.name, a.line1, a.line2, a.city, a.state, a.zip]);
+const address = (a: OhioAddress | null): string[] =>
+  a === null ? ['', '', '', '', '', ''] : [a.name, a.line1, a.line2, a.city, a.state, a.zip];
 
 function line(seed: number, filing: OhioFiling): string {
   const draw = new Draw(seed, 'line', filing.documentNumber);
   const fields = [
-    filing.documentNumber, filing.charterNumber, usDay(filing.effectiveDate), filing.businessName ?? '', filing.consent, filing.transaction,
-    ...address(filing.filer), ...address(filing.agent), filing.businessCity, filing.county, filing.associates.join('|'),
+    filing.documentNumber,
+    filing.charterNumber,
+    usDay(filing.effectiveDate),
+    filing.businessName ?? '',
+    filing.consent,
+    filing.transaction,
+    ...address(filing.filer),
+    ...address(filing.agent),
+    filing.businessCity,
+    filing.county,
+    filing.associates.join('|'),
   ];
   // Now and then the office pads a field.
   const padded = draw.chance(0.02) ? draw.int(0, fields.length - 1) : -1;
   return fields.map((field, at) => csvField(at === padded ? `${field}   ` : field)).join(',');
 }
 
-const amendmentLine = (one: OhioAmendment): string => [
-  one.documentNumber, one.charterNumber, usDay(one.effectiveDate), one.businessName ?? '', one.transaction, ...address(one.filer), one.businessCity, one.county,
-].map(csvField).join(',');
+const amendmentLine = (one: OhioAmendment): string =>
+  [
+    one.documentNumber,
+    one.charterNumber,
+    usDay(one.effectiveDate),
+    one.businessName ?? '',
+    one.transaction,
+    ...address(one.filer),
+    one.businessCity,
+    one.county,
+  ]
+    .map(csvField)
+    .join(',');
 
 const byReport = perDay((day) => Map.groupBy(day.ohio.filings, ({ report }) => report));
 
 function reportFile(day: WorldDay, number: string): SandboxResponse {
   const isAmendment = OHIO_AMENDMENTS.some((report) => report.number === number);
-  const lines = isAmendment ? [AMENDMENT_HEADER.join(','), ...day.ohio.amendments.filter(({ report }) => report === number).map(amendmentLine)]
+  const lines = isAmendment
+    ? [AMENDMENT_HEADER.join(','), ...day.ohio.amendments.filter(({ report }) => report === number).map(amendmentLine)]
     : [HEADER.join(','), ...(byReport(day).get(number) ?? []).map((filing) => line(day.world.options.seed, filing))];
-  return withValidators(respond(windows1252([...lines, ''].join('\r\n')), 'text/plain', { 'accept-ranges': 'bytes' }), httpDate(day.ohio.releasedOn, '10:00:03'));
+  return withValidators(
+    respond(windows1252([...lines, ''].join('\r\n')), 'text/plain', { 'accept-ranges': 'bytes' }),
+    httpDate(day.ohio.releasedOn, '10:00:03'),
+  );
 }
 
 /** The host of the files. */
 export function ohioFiles(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   const number = /^\/free\/OnlineBusinessReports\/WI(\d{4})R\.TXT$/iu.exec(request.path)?.[1];
-  return [...OHIO_REPORTS, ...OHIO_AMENDMENTS].some((report) => report.number === number) && number !== undefined ? reportFile(day, number) : null;
+  return [...OHIO_REPORTS, ...OHIO_AMENDMENTS].some((report) => report.number === number) && number !== undefined
+    ? reportFile(day, number)
+    : null;
 }
 
 /** The page for people that links to them. */
 export function ohioSite(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path !== '/businesses/business-reports/download-business-report/') return null;
   const host = request.publicHost.replace(/^www\.ohiosos\.gov/u, 'publicfiles.ohiosos.gov');
-  const links = [...OHIO_REPORTS, ...OHIO_AMENDMENTS].map(({ number, transaction }) => `<li><a href="https://${host}/free/OnlineBusinessReports/WI${number}R.TXT">${transaction}</a></li>`);
-  return page(htmlPage('Download business reports', `<h1>New business reports</h1>\n<p>Filings of ${day.ohio.month}, made on ${usDay(day.ohio.releasedOn)}</p>\n<ul>\n${links.join('\n')}\n</ul>`));
+  const links = [...OHIO_REPORTS, ...OHIO_AMENDMENTS].map(
+    ({ number, transaction }) =>
+      `<li><a href="https://${host}/free/OnlineBusinessReports/WI${number}R.TXT">${transaction}</a></li>`,
+  );
+  return page(
+    htmlPage(
+      'Download business reports',
+      `<h1>New business reports</h1>\n<p>Filings of ${day.ohio.month}, made on ${usDay(day.ohio.releasedOn)}</p>\n<ul>\n${links.join('\n')}\n</ul>`,
+    ),
+  );
 }

@@ -27,7 +27,12 @@ interface Session {
 
 const FIRST_PAGES: Pages = { R: 1, W: 1, C: 1 };
 
-const byDay = perDay((day) => Map.groupBy([...day.auctions].sort((a, b) => (a.aid < b.aid ? -1 : 1)), ({ countyFips, saleDate }) => `${countyFips} ${saleDate}`));
+const byDay = perDay((day) =>
+  Map.groupBy(
+    [...day.auctions].sort((a, b) => (a.aid < b.aid ? -1 : 1)),
+    ({ countyFips, saleDate }) => `${countyFips} ${saleDate}`,
+  ),
+);
 const byAid = perDay((day) => new Map(day.auctions.map((item) => [item.aid, item])));
 
 /** W holds what is still to be sold, C what is closed or called off. Nothing is running at the hour of the sandbox. */
@@ -37,14 +42,16 @@ function cookies(session: Session): string[] {
   const number = dayNumber(session.saleDate);
   const pages = AREAS.map((area) => session.pages[area]).join('.');
   return [
-    `CFID=${number}; path=/; HttpOnly`, `CFTOKEN=${(number * 7919).toString(16)}-sandbox; path=/; HttpOnly`,
+    `CFID=${number}; path=/; HttpOnly`,
+    `CFTOKEN=${(number * 7919).toString(16)}-sandbox; path=/; HttpOnly`,
     `AWSALB=${Buffer.from(`pages.${pages}`).toString('base64url')}; path=/`,
   ];
 }
 
 /** The session of the request's cookies. Null where a cookie is missing or two disagree: no day is bound. */
 function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Session | null {
-  if (cfid === undefined || awsalb === undefined || cftoken !== `${(Number(cfid) * 7919).toString(16)}-sandbox`) return null;
+  if (cfid === undefined || awsalb === undefined || cftoken !== `${(Number(cfid) * 7919).toString(16)}-sandbox`)
+    return null;
   const [word, ...pages] = Buffer.from(awsalb, 'base64url').toString().split('.');
   const [R = 1, W = 1, C = 1] = pages.map(Number);
   return word === 'pages' ? { saleDate: dayText(Number(cfid)), pages: { R, W, C } } : null;
@@ -57,16 +64,27 @@ function calendar(day: WorldDay, fips: string, asked: string | undefined): Sandb
   for (let at = first; at < monthStart(first, 1); at += 1) {
     if (weekday(at) === 0 || weekday(at) === 6) continue;
     // Weeks have five boxes; those before the first of the month are empty.
-    if (boxes.length === 0) for (let blank = 1; blank < weekday(at); blank += 1) boxes.push('<div class="CALBOX CALW5 CALSELB"></div>');
+    if (boxes.length === 0)
+      for (let blank = 1; blank < weekday(at); blank += 1) boxes.push('<div class="CALBOX CALW5 CALSELB"></div>');
     const date = dayText(at);
     const items = byDay(day).get(`${fips} ${date}`) ?? [];
     const waiting = items.filter((item) => areaOf(item) === 'W').length;
-    const counts = items.length === 0 ? '' : `<span class="CALTEXT">Foreclosure<br><span class="CALMSG"><span class="CALACT">${waiting}</span> / <span class="CALSCH">${items.length}</span> FC<br><span class="CALTIME"> ${items[0]?.startsAt ?? ''}</span></span></span>`;
-    boxes.push(`<div class="CALBOX CALW5${items.length === 0 ? ' CALSEL0' : ' CALSELF'}" dayid='${usDay(date)}' role="link"><span class="CALNUM">${Number(date.slice(8))}</span>${counts}</div>`);
+    const counts =
+      items.length === 0
+        ? ''
+        : `<span class="CALTEXT">Foreclosure<br><span class="CALMSG"><span class="CALACT">${waiting}</span> / <span class="CALSCH">${items.length}</span> FC<br><span class="CALTIME"> ${items[0]?.startsAt ?? ''}</span></span></span>`;
+    boxes.push(
+      `<div class="CALBOX CALW5${items.length === 0 ? ' CALSEL0' : ' CALSELF'}" dayid='${usDay(date)}' role="link"><span class="CALNUM">${Number(date.slice(8))}</span>${counts}</div>`,
+    );
   }
   const link = (months: number, label: string): string =>
     `<a class="CALNAV" href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR&amp;selCalDate=${encodeURIComponent(`{ts '${dayText(monthStart(first, months))} 00:00:00'}`)}">${label}</a>`;
-  return page(htmlPage('Auction Calendar', `<div class="CALHEAD">${link(-1, '&lt;')} <span class="CALDATE">${wordedDay(first).replace(/ \d+,/u, '')}</span> ${link(1, '&gt;')}</div>\n<div class="CALBODY">\n${boxes.join('\n')}\n</div>`));
+  return page(
+    htmlPage(
+      'Auction Calendar',
+      `<div class="CALHEAD">${link(-1, '&lt;')} <span class="CALDATE">${wordedDay(first).replace(/ \d+,/u, '')}</span> ${link(1, '&gt;')}</div>\n<div class="CALBODY">\n${boxes.join('\n')}\n</div>`,
+    ),
+  );
 }
 
 const itemsOf = (day: WorldDay, fips: string, saleDate: string, area: Area): AuctionOnDay[] =>
@@ -80,19 +98,37 @@ function preview(day: WorldDay, fips: string, asked: string | undefined): Sandbo
   const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
   const number = dayNumber(saleDate);
   if (!Number.isInteger(number)) return null;
-  const names: Readonly<Record<Area, string>> = { R: 'Running', W: 'Auctions Waiting', C: 'Auctions Closed or Canceled' };
-  const areas = AREAS.map((area) => `<div class="Head_${area}">${names[area]} <span class="PageText">page <span id="curP${area}A">1</span> of <span id="max${area}A">${pagesOf(itemsOf(day, fips, saleDate, area))}</span></span></div>\n<div id="Area_${area}" area="${area}" class="Area"></div>`);
-  return page(htmlPage(
-    'Auction Preview',
-    `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>\n<div id="ALB" rel="0"></div>\n${areas.join('\n')}\n<script src="/CORE/System/JS/auction.js"></script>`,
-  ), { 'set-cookie': cookies({ saleDate, pages: FIRST_PAGES }), 'cache-control': 'no-store' });
+  const names: Readonly<Record<Area, string>> = {
+    R: 'Running',
+    W: 'Auctions Waiting',
+    C: 'Auctions Closed or Canceled',
+  };
+  const areas = AREAS.map(
+    (area) =>
+      `<div class="Head_${area}">${names[area]} <span class="PageText">page <span id="curP${area}A">1</span> of <span id="max${area}A">${pagesOf(itemsOf(day, fips, saleDate, area))}</span></span></div>\n<div id="Area_${area}" area="${area}" class="Area"></div>`,
+  );
+  return page(
+    htmlPage(
+      'Auction Preview',
+      `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>\n<div id="ALB" rel="0"></div>\n${areas.join('\n')}\n<script src="/CORE/System/JS/auction.js"></script>`,
+    ),
+    { 'set-cookie': cookies({ saleDate, pages: FIRST_PAGES }), 'cache-control': 'no-store' },
+  );
 }
 
 /** JSON, although it says that it is HTML. */
 const answer = (value: unknown, session: Session | null): SandboxResponse =>
-  respond(JSON.stringify(value), 'text/html; charset=UTF-8', { 'cache-control': 'no-store', ...(session ? { 'set-cookie': cookies(session) } : {}) });
+  respond(JSON.stringify(value), 'text/html; charset=UTF-8', {
+    'cache-control': 'no-store',
+    ...(session ? { 'set-cookie': cookies(session) } : {}),
+  });
 
-function load(day: WorldDay, fips: string, request: SandboxRequest, value: (name: string) => string | undefined): SandboxResponse {
+function load(
+  day: WorldDay,
+  fips: string,
+  request: SandboxRequest,
+  value: (name: string) => string | undefined,
+): SandboxResponse {
   const session = sessionOf(request);
   const area = AREAS.find((a) => a === value('area')?.toUpperCase());
   // Without a day bound to the session the answer is the same as on a day without sales.
@@ -100,40 +136,72 @@ function load(day: WorldDay, fips: string, request: SandboxRequest, value: (name
   const items = itemsOf(day, fips, session.saleDate, area);
   const bypass = Number(value('bypasspage') ?? '0');
   const step = Number(value('pagedir') ?? '0');
-  const wanted = bypass > 0 ? bypass : step !== 0 ? session.pages[area] + Math.sign(step) : value('dor') === '1' ? 1 : session.pages[area];
+  const wanted =
+    bypass > 0
+      ? bypass
+      : step !== 0
+        ? session.pages[area] + Math.sign(step)
+        : value('dor') === '1'
+          ? 1
+          : session.pages[area];
   const current = Math.min(pagesOf(items), Math.max(1, wanted));
   const shown = items.slice((current - 1) * PER_PAGE, current * PER_PAGE);
   const html = shown.map((item) => itemMarkup(day, item, !FILLED_LATER.has(fips))).join('');
-  return answer({ retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') }, { ...session, pages: { ...session.pages, [area]: current } });
+  return answer(
+    { retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') },
+    { ...session, pages: { ...session.pages, [area]: current } },
+  );
 }
 
 /** What the page's script asks for to fill the status boxes. */
 function update(day: WorldDay, fips: string, request: SandboxRequest, asked: string | undefined): SandboxResponse {
   const session = sessionOf(request);
-  const found = (asked ?? '').split(',').map((aid) => byAid(day).get(aid)).filter((item) => item !== undefined && item.countyFips === fips && item.saleDate === session?.saleDate);
-  return answer({ ADATA: { AITEM: found.flatMap((item) => (item ? [{ AID: item.aid, ...slotOf(item) }] : [])) } }, session);
+  const found = (asked ?? '')
+    .split(',')
+    .map((aid) => byAid(day).get(aid))
+    .filter((item) => item !== undefined && item.countyFips === fips && item.saleDate === session?.saleDate);
+  return answer(
+    { ADATA: { AITEM: found.flatMap((item) => (item ? [{ AID: item.aid, ...slotOf(item) }] : [])) } },
+    session,
+  );
 }
 
 function details(day: WorldDay, fips: string, aid: string | undefined): SandboxResponse | null {
   const item = byAid(day).get(aid ?? '');
   if (!item || item.countyFips !== fips) return null;
-  return page(htmlPage('Auction Details', `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table></div>\n<p class="Parties">Plaintiff and defendant are shown to registered users after login.</p>`));
+  return page(
+    htmlPage(
+      'Auction Details',
+      `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table></div>\n<p class="Parties">Plaintiff and defendant are shown to registered users after login.</p>`,
+    ),
+  );
 }
 
 /** The pages of one county's site. Names and values of the query are read in any case, as ColdFusion does. */
 export function realAuction(fips: string): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
   return (day, request) => {
-    if (request.path === '/') return page(htmlPage('Sheriff Sale Auction', '<a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a>'));
+    if (request.path === '/')
+      return page(
+        htmlPage('Sheriff Sale Auction', '<a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a>'),
+      );
     if (request.path.toLowerCase() !== '/index.cfm') return null;
     const values = new Map([...request.query].map(([name, text]) => [name.toLowerCase(), text]));
     const value = (name: string): string | undefined => values.get(name);
-    switch (`${value('zaction')?.toLowerCase()} ${value('zmethod')?.toLowerCase()} ${value('fnc')?.toLowerCase() ?? ''}`.trim()) {
-      case 'user calendar': return calendar(day, fips, value('selcaldate'));
-      case 'auction preview': return preview(day, fips, value('auctiondate'));
-      case 'auction update load': return load(day, fips, request, value);
-      case 'auction update update': return update(day, fips, request, value('ref'));
-      case 'auction details': return details(day, fips, value('aid'));
-      default: return null;
+    switch (
+      `${value('zaction')?.toLowerCase()} ${value('zmethod')?.toLowerCase()} ${value('fnc')?.toLowerCase() ?? ''}`.trim()
+    ) {
+      case 'user calendar':
+        return calendar(day, fips, value('selcaldate'));
+      case 'auction preview':
+        return preview(day, fips, value('auctiondate'));
+      case 'auction update load':
+        return load(day, fips, request, value);
+      case 'auction update update':
+        return update(day, fips, request, value('ref'));
+      case 'auction details':
+        return details(day, fips, value('aid'));
+      default:
+        return null;
     }
   };
 }

@@ -6,8 +6,18 @@ import { escapeHtml, fullDollars } from './html.ts';
 
 /** The platform's own table. What contains another comes before it. */
 const TOKENS: readonly (readonly [token: string, text: string])[] = [
-  ['@L', '/index.cfm?zaction=auction&zmethod=details&AID='], ['@J', 'p_back="NextCheck='], ['@K', 'style="Display:none"'], ['@A', '<div class="'], ['@C', ' class="'],
-  ['@D', '<div>'], ['@B', '</div>'], ['@F', '</td><td'], ['@G', '</td></tr>'], ['@H', '<tr><td '], ['@E', 'AUCTION'], ['@I', 'table'],
+  ['@L', '/index.cfm?zaction=auction&zmethod=details&AID='],
+  ['@J', 'p_back="NextCheck='],
+  ['@K', 'style="Display:none"'],
+  ['@A', '<div class="'],
+  ['@C', ' class="'],
+  ['@D', '<div>'],
+  ['@B', '</div>'],
+  ['@F', '</td><td'],
+  ['@G', '</td></tr>'],
+  ['@H', '<tr><td '],
+  ['@E', 'AUCTION'],
+  ['@I', 'table'],
 ];
 
 /** Markup with the tokens in place of what they stand for. */
@@ -29,7 +39,8 @@ const SLOT_LABELS: Readonly<Record<string, string>> = { A: 'Auction Starts', B: 
 /** The status box of an item: its time, the word that took the time's place, or what it sold for. */
 export function slotOf(item: AuctionOnDay): SlotCells {
   const time = `${usDay(item.saleDate)} ${item.startsAt}`;
-  if (item.status === 'sold') return { A: 'Auction Sold', B: time, C: 'Amount', D: item.soldFor === null ? '' : fullDollars(item.soldFor) };
+  if (item.status === 'sold')
+    return { A: 'Auction Sold', B: time, C: 'Amount', D: item.soldFor === null ? '' : fullDollars(item.soldFor) };
   return item.slotWords === null ? { A: 'A', B: time, C: '', D: '' } : { A: 'B', B: item.slotWords, C: '', D: '' };
 }
 
@@ -45,7 +56,10 @@ function addressRows(day: WorldDay, item: AuctionOnDay): [string, string][] {
 function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
   return [
     ['Case Status:', item.caseStatus],
-    ['Case #:', `<a href="/index.cfm?zaction=auction&zmethod=details&AID=${item.aid}">${escapeHtml(item.caseNumber)} (${item.internalId})</a>`],
+    [
+      'Case #:',
+      `<a href="/index.cfm?zaction=auction&zmethod=details&AID=${item.aid}">${escapeHtml(item.caseNumber)} (${item.internalId})</a>`,
+    ],
     ['Parcel ID:', escapeHtml(item.parcel)],
     ...addressRows(day, item).map(([label, text]): [string, string] => [label, escapeHtml(text)]),
     ['Appraised Value:', item.appraised === null ? '$0.00' : fullDollars(item.appraised)],
@@ -56,19 +70,28 @@ function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
 
 /** Ohio's sites have their labels in th. */
 const labelled = (pairs: readonly [string, string][]): string =>
-  pairs.map(([label, value]) => `<tr><th class="AD_LBL" scope="row">${label}</th><td class="AD_DTA">${value}</td></tr>`).join('');
+  pairs
+    .map(([label, value]) => `<tr><th class="AD_LBL" scope="row">${label}</th><td class="AD_DTA">${value}</td></tr>`)
+    .join('');
 
 /** One item, as the script puts it into its area before compression. */
 export function itemMarkup(day: WorldDay, item: AuctionOnDay, withStatus: boolean): string {
   const slot: SlotCells = withStatus ? slotOf(item) : { A: '', B: '', C: '', D: '' };
-  return `<div class="AUCTION_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0"><div class="AUCTION_STATS">`
-    + `<div class="ASTAT_MSGA ASTAT_LBL">${SLOT_LABELS[slot.A] ?? slot.A}</div><div class="ASTAT_MSGB Astat_DATA">${slot.B}</div>`
-    + `<div class="ASTAT_MSGC ASTAT_LBL">${slot.C}</div><div class="ASTAT_MSGD Astat_DATA">${slot.D}</div></div>`
-    + `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}</tbody></table></div></div>`;
+  return (
+    `<div class="AUCTION_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0"><div class="AUCTION_STATS">` +
+    `<div class="ASTAT_MSGA ASTAT_LBL">${SLOT_LABELS[slot.A] ?? slot.A}</div><div class="ASTAT_MSGB Astat_DATA">${slot.B}</div>` +
+    `<div class="ASTAT_MSGC ASTAT_LBL">${slot.C}</div><div class="ASTAT_MSGD Astat_DATA">${slot.D}</div></div>` +
+    `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}</tbody></table></div></div>`
+  );
 }
 
 const saleType = (item: AuctionOnDay): string =>
-  (item.kind === 'tax_foreclosure' ? 'TAX FORECLOSURE' : item.round === 2 ? 'FORECLOSURE - SECOND SALE' : 'FORECLOSURE - FIRST SALE');
+  item.kind === 'tax_foreclosure'
+    ? 'TAX FORECLOSURE'
+    : item.round === 2
+      ? 'FORECLOSURE - SECOND SALE'
+      : 'FORECLOSURE - FIRST SALE';
 
 /** Rows of an item's own page. */
-export const detailsRows = (day: WorldDay, item: AuctionOnDay): string => labelled([['Sale Type:', saleType(item)], ...rows(day, item)]);
+export const detailsRows = (day: WorldDay, item: AuctionOnDay): string =>
+  labelled([['Sale Type:', saleType(item)], ...rows(day, item)]);

@@ -8,6 +8,8 @@ import { zipSync, type Zippable } from 'fflate';
 export function zipOf(files: Readonly<Record<string, Uint8Array>>, made: string): Uint8Array {
   const [year = 2026, month = 1, day = 1] = made.split('-').map(Number);
   const mtime = new Date(year, month - 1, day, 6, 30, 0);
-  const packed: Zippable = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, [content, { level: 6, mtime }]]));
+  const packed: Zippable = Object.fromEntries(
+    Object.entries(files).map(([name, content]) => [name, [content, { level: 6, mtime }]]),
+  );
   return zipSync(packed, { mtime });
 }

@@ -20,26 +20,101 @@ export interface CountySales {
 
 const pad = (number: number, length: number): string => String(number).padStart(length, '0');
 const short = (year: number): string => String(year).slice(2);
-const days = (mortgage: number, tax = mortgage): Readonly<Record<SaleKind, number>> => ({ mortgage_foreclosure: mortgage, tax_foreclosure: tax });
+const days = (mortgage: number, tax = mortgage): Readonly<Record<SaleKind, number>> => ({
+  mortgage_foreclosure: mortgage,
+  tax_foreclosure: tax,
+});
 
 /** The counties that sell through RealAuction in the sandbox. */
 export const counties: readonly CountySales[] = [
-  { name: 'Cuyahoga', fips: '39035', weight: 36, weekdays: days(1, 3), startsAt: '09:00 AM ET', hasTaxList: true, caseNumber: (y, n) => `CV${short(y)}${pad(n, 6)}` },
-  { name: 'Franklin', fips: '39049', weight: 18, weekdays: days(5), startsAt: '09:00 AM ET', hasTaxList: false, caseNumber: (y, n) => `${short(y)}CV${pad(n, 6)}` },
-  { name: 'Hamilton', fips: '39061', weight: 14, weekdays: days(4), startsAt: '10:00 AM ET', hasTaxList: true, caseNumber: (y, n) => `A${short(y)}${pad(n, 5)}` },
-  { name: 'Montgomery', fips: '39113', weight: 11, weekdays: days(5), startsAt: '10:00 AM ET', hasTaxList: true, caseNumber: (y, n) => `${y} CV ${pad(n, 5)}` },
-  { name: 'Summit', fips: '39153', weight: 8, weekdays: days(5, 2), startsAt: '10:00 AM ET', hasTaxList: false, caseNumber: (y, n) => `CV-${y}-${pad(1 + (n % 12), 2)}-${pad(n, 4)}` },
-  { name: 'Lucas', fips: '39095', weight: 6, weekdays: days(3), startsAt: '10:00 AM ET', hasTaxList: false, caseNumber: (y, n, kind) => `${kind === 'tax_foreclosure' ? 'TF' : 'CI'}${y}${pad(n, 5)}` },
-  { name: 'Stark', fips: '39151', weight: 4, weekdays: days(1), startsAt: '10:00 AM ET', hasTaxList: true, caseNumber: (y, n) => `${y}CV${pad(n, 5)}` },
-  { name: 'Butler', fips: '39017', weight: 3, weekdays: days(4), startsAt: '09:30 AM ET', hasTaxList: false, caseNumber: (y, n) => `CV ${y} ${pad(1 + (n % 12), 2)} ${pad(n, 4)}` },
+  {
+    name: 'Cuyahoga',
+    fips: '39035',
+    weight: 36,
+    weekdays: days(1, 3),
+    startsAt: '09:00 AM ET',
+    hasTaxList: true,
+    caseNumber: (y, n) => `CV${short(y)}${pad(n, 6)}`,
+  },
+  {
+    name: 'Franklin',
+    fips: '39049',
+    weight: 18,
+    weekdays: days(5),
+    startsAt: '09:00 AM ET',
+    hasTaxList: false,
+    caseNumber: (y, n) => `${short(y)}CV${pad(n, 6)}`,
+  },
+  {
+    name: 'Hamilton',
+    fips: '39061',
+    weight: 14,
+    weekdays: days(4),
+    startsAt: '10:00 AM ET',
+    hasTaxList: true,
+    caseNumber: (y, n) => `A${short(y)}${pad(n, 5)}`,
+  },
+  {
+    name: 'Montgomery',
+    fips: '39113',
+    weight: 11,
+    weekdays: days(5),
+    startsAt: '10:00 AM ET',
+    hasTaxList: true,
+    caseNumber: (y, n) => `${y} CV ${pad(n, 5)}`,
+  },
+  {
+    name: 'Summit',
+    fips: '39153',
+    weight: 8,
+    weekdays: days(5, 2),
+    startsAt: '10:00 AM ET',
+    hasTaxList: false,
+    caseNumber: (y, n) => `CV-${y}-${pad(1 + (n % 12), 2)}-${pad(n, 4)}`,
+  },
+  {
+    name: 'Lucas',
+    fips: '39095',
+    weight: 6,
+    weekdays: days(3),
+    startsAt: '10:00 AM ET',
+    hasTaxList: false,
+    caseNumber: (y, n, kind) => `${kind === 'tax_foreclosure' ? 'TF' : 'CI'}${y}${pad(n, 5)}`,
+  },
+  {
+    name: 'Stark',
+    fips: '39151',
+    weight: 4,
+    weekdays: days(1),
+    startsAt: '10:00 AM ET',
+    hasTaxList: true,
+    caseNumber: (y, n) => `${y}CV${pad(n, 5)}`,
+  },
+  {
+    name: 'Butler',
+    fips: '39017',
+    weight: 3,
+    weekdays: days(4),
+    startsAt: '09:30 AM ET',
+    hasTaxList: false,
+    caseNumber: (y, n) => `CV ${y} ${pad(1 + (n % 12), 2)} ${pad(n, 4)}`,
+  },
 ];
 
 /** Counties whose site is there, with a calendar that shows no sale. */
 export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = [
-  { name: 'Mahoning', fips: '39099' }, { name: 'Lorain', fips: '39093' }, { name: 'Allen', fips: '39003' },
-  { name: 'Portage', fips: '39133' }, { name: 'Lawrence', fips: '39087' }, { name: 'Jackson', fips: '39079' },
-  { name: 'Clark', fips: '39023' }, { name: 'Clermont', fips: '39025' }, { name: 'Greene', fips: '39057' },
-  { name: 'Miami', fips: '39109' }, { name: 'Warren', fips: '39165' }, { name: 'Lake', fips: '39085' },
+  { name: 'Mahoning', fips: '39099' },
+  { name: 'Lorain', fips: '39093' },
+  { name: 'Allen', fips: '39003' },
+  { name: 'Portage', fips: '39133' },
+  { name: 'Lawrence', fips: '39087' },
+  { name: 'Jackson', fips: '39079' },
+  { name: 'Clark', fips: '39023' },
+  { name: 'Clermont', fips: '39025' },
+  { name: 'Greene', fips: '39057' },
+  { name: 'Miami', fips: '39109' },
+  { name: 'Warren', fips: '39165' },
+  { name: 'Lake', fips: '39085' },
 ];
 
 /** An item of a sale day through time. Days are numbers, amounts cents. */
@@ -52,7 +127,12 @@ export interface AuctionPlan {
   /** First day on the site. */
   readonly posted: number;
   /** What takes it off the sale before its day. The sheriff writes it into the time slot, seldom into the case status. */
-  readonly change: { readonly on: number; readonly status: SaleStatus; readonly words: string; readonly inCaseStatus: boolean } | null;
+  readonly change: {
+    readonly on: number;
+    readonly status: SaleStatus;
+    readonly words: string;
+    readonly inCaseStatus: boolean;
+  } | null;
   /** What happens on its day, shown from the next. */
   readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number | null };
   readonly appraised: number | null;
@@ -94,64 +174,100 @@ function saleDayFrom(county: CountySales, kind: SaleKind, day: number): number {
 
 /** ORC 2329.211: deposit by appraised value; without one, the middle step. */
 const depositFor = (appraised: number | null): number =>
-  (appraised === null ? 500_000 : appraised <= 1_000_000 ? 200_000 : appraised <= 20_000_000 ? 500_000 : 1_000_000);
+  appraised === null ? 500_000 : appraised <= 1_000_000 ? 200_000 : appraised <= 20_000_000 ? 500_000 : 1_000_000;
 
 /** Appraisers round to five thousand dollars; small values to five hundred. */
 function appraise(draw: Draw, value: number): number {
-  const raw = value * draw.int(80, 115) / 100;
+  const raw = (value * draw.int(80, 115)) / 100;
   const step = raw > 40_000 ? 5_000 : 500;
   return Math.max(step, Math.round(raw / step) * step) * 100;
 }
 
 /** Two thirds of the appraisal in whole dollars, rounded up (ORC 2329.20). */
-const twoThirds = (appraised: number): number => Math.ceil(appraised * 2 / 300) * 100;
+const twoThirds = (appraised: number): number => Math.ceil((appraised * 2) / 300) * 100;
 
 function amounts(draw: Draw, wish: CaseWish): { appraised: number | null; first: number | null; minimum: number } {
   const appraised = appraise(draw, wish.property.value);
   if (wish.kind === 'tax_foreclosure') {
     // What is owed, with costs, in odd cents; such a sale is seldom appraised.
-    const owed = wish.debt === null ? Math.round(wish.property.value * draw.int(3, 25)) : netOwedOn(wish.debt, wish.day);
+    const owed =
+      wish.debt === null ? Math.round(wish.property.value * draw.int(3, 25)) : netOwedOn(wish.debt, wish.day);
     const minimum = owed + draw.int(45_000, 180_000);
     return { appraised: draw.chance(0.1) ? appraised : null, first: minimum, minimum };
   }
   const minimum = draw.int(150_000, 450_000);
   if (draw.chance(0.12)) return { appraised, first: null, minimum };
-  return { appraised, first: draw.chance(0.02) ? Math.round(appraised * 0.4 / 100) * 100 : twoThirds(appraised), minimum };
+  return {
+    appraised,
+    first: draw.chance(0.02) ? Math.round((appraised * 0.4) / 100) * 100 : twoThirds(appraised),
+    minimum,
+  };
 }
 
 const WORDS: readonly (readonly [{ readonly status: SaleStatus; readonly words: string }, number])[] = [
-  [{ status: 'cancelled', words: 'Cancelled' }, 5], [{ status: 'cancelled', words: 'CANCELLED BANKRUPTCY CH 13' }, 3], [{ status: 'cancelled', words: 'CANCELLED PER PLAINTIFF' }, 3],
-  [{ status: 'withdrawn', words: 'Withdrawn' }, 4], [{ status: 'postponed', words: 'POSTPONED BY ATTORNEY' }, 4],
+  [{ status: 'cancelled', words: 'Cancelled' }, 5],
+  [{ status: 'cancelled', words: 'CANCELLED BANKRUPTCY CH 13' }, 3],
+  [{ status: 'cancelled', words: 'CANCELLED PER PLAINTIFF' }, 3],
+  [{ status: 'withdrawn', words: 'Withdrawn' }, 4],
+  [{ status: 'postponed', words: 'POSTPONED BY ATTORNEY' }, 4],
 ];
 
 /** A case and all its items. */
 export function draft(draw: Draw, wish: CaseWish): Case {
   const { county, kind, property } = wish;
-  const filed = 2026 - draw.weighted<number>([[0, 2], [1, 5], [2, 3], [3, 1]]);
+  const filed =
+    2026 -
+    draw.weighted<number>([
+      [0, 2],
+      [1, 5],
+      [2, 3],
+      [3, 1],
+    ]);
   // Serial from the case's own number, so that two cases never share one.
   const serial = 1000 + Number(wish.id) * 7;
   const { appraised, first, minimum } = amounts(draw, wish);
   const items: AuctionPlan[] = [];
   const one: Case = {
-    number: county.caseNumber(filed, serial, kind), county, kind, property,
-    plaintiff: kind === 'tax_foreclosure' ? `${county.name.toUpperCase()} COUNTY TREASURER` : draw.pick(PLAINTIFFS), items,
+    number: county.caseNumber(filed, serial, kind),
+    county,
+    kind,
+    property,
+    plaintiff: kind === 'tax_foreclosure' ? `${county.name.toUpperCase()} COUNTY TREASURER` : draw.pick(PLAINTIFFS),
+    items,
   };
   const add = (round: 1 | 2, day: number, postedOn: number | null): void => {
     const saleDay = saleDayFrom(county, kind, day);
     const usual = saleDay - draw.int(21, 40);
     const posted = postedOn ?? Math.max(wish.postedFrom ?? usual, Math.min(wish.postedBy ?? usual, usual));
-    const change = items.length < 3 && draw.chance(0.19)
-      ? { ...draw.weighted(WORDS), on: Math.max(posted + 1, saleDay - draw.int(0, 16)), inCaseStatus: draw.chance(0.08) } : null;
+    const change =
+      items.length < 3 && draw.chance(0.19)
+        ? {
+            ...draw.weighted(WORDS),
+            on: Math.max(posted + 1, saleDay - draw.int(0, 16)),
+            inCaseStatus: draw.chance(0.08),
+          }
+        : null;
     // No minimum applies to a second mortgage sale; some sheriffs publish the costs to be covered.
     const openingBid = round === 1 || kind === 'tax_foreclosure' ? first : draw.chance(0.2) ? minimum : null;
     const sold = draw.chance(round === 2 ? 0.8 : kind === 'tax_foreclosure' ? 0.5 : 0.6);
     const worth = appraised ?? property.value * 100;
-    const price = Math.max(openingBid ?? 0, Math.round(worth * draw.int(round === 2 ? 30 : 67, round === 2 ? 75 : 105) / 10_000) * 100);
+    const price = Math.max(
+      openingBid ?? 0,
+      Math.round((worth * draw.int(round === 2 ? 30 : 67, round === 2 ? 75 : 105)) / 10_000) * 100,
+    );
     const at = items.length;
     items.push({
-      case: one, aid: String(1_200_000 + Number(wish.id) * 5 + at), internalId: String(40_000 + Number(wish.id) * 5 + at), round, saleDay, posted, change,
+      case: one,
+      aid: String(1_200_000 + Number(wish.id) * 5 + at),
+      internalId: String(40_000 + Number(wish.id) * 5 + at),
+      round,
+      saleDay,
+      posted,
+      change,
       outcome: sold ? { status: 'sold', price } : { status: 'unsold', price: null },
-      appraised, openingBid, deposit: depositFor(appraised),
+      appraised,
+      openingBid,
+      deposit: depositFor(appraised),
     });
     if (change !== null) {
       if (change.status === 'postponed') add(round, saleDay + draw.int(21, 40), change.on);

@@ -22,21 +22,41 @@ function slotWords(plan: AuctionPlan, status: SaleStatus): string | null {
 
 /** The items posted by a day, as they stand on it. */
 export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionOnDay[] {
-  return plans.filter(({ posted }) => posted <= day).map((plan) => {
-    const { county, property } = plan.case;
-    const status = statusOn(plan, day);
-    const money = (amount: number | null): string | null => (amount === null ? null : dollars(amount));
-    return {
-      aid: plan.aid, countyFips: county.fips, county: county.name, propertyId: property.id,
-      caseNumber: plan.case.number, internalId: plan.internalId, parcel: undashed(property.parcel ?? ''),
-      saleDate: dayText(plan.saleDay), startsAt: county.startsAt, postedOn: dayText(plan.posted),
-      kind: plan.case.kind, round: plan.round, status, slotWords: slotWords(plan, status),
-      caseStatus: status === 'sold' ? 'SOLD' : plan.change?.inCaseStatus && status === plan.change.status ? status.toUpperCase() : 'ACTIVE',
-      appraised: money(plan.appraised), openingBid: money(plan.openingBid), deposit: dollars(plan.deposit),
-      soldFor: status === 'sold' ? money(plan.outcome.price) : null,
-      plaintiff: plan.case.plaintiff, defendant: property.owner.name,
-    };
-  });
+  return plans
+    .filter(({ posted }) => posted <= day)
+    .map((plan) => {
+      const { county, property } = plan.case;
+      const status = statusOn(plan, day);
+      const money = (amount: number | null): string | null => (amount === null ? null : dollars(amount));
+      return {
+        aid: plan.aid,
+        countyFips: county.fips,
+        county: county.name,
+        propertyId: property.id,
+        caseNumber: plan.case.number,
+        internalId: plan.internalId,
+        parcel: undashed(property.parcel ?? ''),
+        saleDate: dayText(plan.saleDay),
+        startsAt: county.startsAt,
+        postedOn: dayText(plan.posted),
+        kind: plan.case.kind,
+        round: plan.round,
+        status,
+        slotWords: slotWords(plan, status),
+        caseStatus:
+          status === 'sold'
+            ? 'SOLD'
+            : plan.change?.inCaseStatus && status === plan.change.status
+              ? status.toUpperCase()
+              : 'ACTIVE',
+        appraised: money(plan.appraised),
+        openingBid: money(plan.openingBid),
+        deposit: dollars(plan.deposit),
+        soldFor: status === 'sold' ? money(plan.outcome.price) : null,
+        plaintiff: plan.case.plaintiff,
+        defendant: property.owner.name,
+      };
+    });
 }
 
 /** Properties a case may be about, by county, each handed out once. */
@@ -54,15 +74,28 @@ function stockOf(properties: readonly Property[]): (countyFips: string) => Prope
  * All items of the world's time. On the default day `count` of them, give or take one, are posted for that day or
  * later; about half as many were held in the weeks before.
  */
-export function planAuctions(seed: number, count: number, forSale: readonly Property[], debts: readonly DebtPlan[], book: PropertyBook): AuctionPlan[] {
+export function planAuctions(
+  seed: number,
+  count: number,
+  forSale: readonly Property[],
+  debts: readonly DebtPlan[],
+  book: PropertyBook,
+): AuctionPlan[] {
   const plans: AuctionPlan[] = [];
   const withCounty = new Set(counties.map(({ fips }) => fips));
   const owing = new Map(debts.filter(({ to }) => to === null).map((debt) => [debt.property.id, debt]));
-  const listed = forSale.filter(({ id, countyFips }) => withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13));
+  const listed = forSale.filter(
+    ({ id, countyFips }) =>
+      withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13),
+  );
   const stock = {
     listed: stockOf(listed),
     // A property for sale must not be taken twice, and a vacant lot carries no mortgage.
-    owing: stockOf([...owing.values()].filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0).map(({ property }) => property)),
+    owing: stockOf(
+      [...owing.values()]
+        .filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0)
+        .map(({ property }) => property),
+    ),
   };
   let made = 0;
 
@@ -96,17 +129,20 @@ export function planAuctions(seed: number, count: number, forSale: readonly Prop
     if (sold && debt) debt.to = Math.max(DEFAULT_DAY + 1, sold.saleDay + 14 + (Number(id) % 17));
   };
 
-  const upcoming = (): number => plans.filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
+  const upcoming = (): number =>
+    plans.filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
   const past = Math.round(count * 0.6);
   for (let i = 0; i < past; i += 1) add(DEFAULT_DAY - 1 - new Draw(seed, 'past', i).int(0, 48), null, null);
   let shown = upcoming();
   for (let i = 0; shown < count; i += 1) {
     const before = plans.length;
     add(DEFAULT_DAY + new Draw(seed, 'soon', i).int(0, 42), DEFAULT_DAY, null);
-    shown += plans.slice(before).filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
+    shown += plans
+      .slice(before)
+      .filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
   }
   const weeks = { from: DEFAULT_DAY + 33, to: LAST_DAY + 28 };
-  const later = Math.round(count * (weeks.to - weeks.from) / 42);
+  const later = Math.round((count * (weeks.to - weeks.from)) / 42);
   for (let i = 0; i < later; i += 1) add(new Draw(seed, 'later', i).int(weeks.from, weeks.to), null, DEFAULT_DAY + 1);
   return plans;
 }

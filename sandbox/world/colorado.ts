@@ -6,23 +6,47 @@ import { drawAddress, spellStreet } from './streets.ts';
 import type { ColoradoEntity } from './types.ts';
 
 const CITIES = [
-  ['Denver', ['80202', '80204', '80205', '80211', '80219', '80220', '80239']], ['Aurora', ['80010', '80011', '80013', '80015']], ['Lakewood', ['80226', '80228']],
-  ['Colorado Springs', ['80903', '80909', '80916', '80918']], ['Fort Collins', ['80521', '80525']], ['Boulder', ['80301', '80304']], ['Pueblo', ['81003', '81005']],
-  ['Grand Junction', ['81501']], ['Littleton', ['80120', '80128']], ['Golden', ['80401', '80403']],
+  ['Denver', ['80202', '80204', '80205', '80211', '80219', '80220', '80239']],
+  ['Aurora', ['80010', '80011', '80013', '80015']],
+  ['Lakewood', ['80226', '80228']],
+  ['Colorado Springs', ['80903', '80909', '80916', '80918']],
+  ['Fort Collins', ['80521', '80525']],
+  ['Boulder', ['80301', '80304']],
+  ['Pueblo', ['81003', '81005']],
+  ['Grand Junction', ['81501']],
+  ['Littleton', ['80120', '80128']],
+  ['Golden', ['80401', '80403']],
 ] as const;
-const STATES = [['Wilmington', 'DE', '19801'], ['Cheyenne', 'WY', '82001'], ['Austin', 'TX', '78701'], ['Phoenix', 'AZ', '85004']] as const;
+const STATES = [
+  ['Wilmington', 'DE', '19801'],
+  ['Cheyenne', 'WY', '82001'],
+  ['Austin', 'TX', '78701'],
+  ['Phoenix', 'AZ', '85004'],
+] as const;
 
 /** Types of the dataset with the words a name ends in, by how often they are formed. */
 const TYPES: readonly (readonly [{ readonly type: string; readonly form: string }, number])[] = [
-  [{ type: 'DLLC', form: ' LLC' }, 60], [{ type: 'DLLC', form: ', LLC' }, 14], [{ type: 'DPC', form: ' Inc.' }, 6], [{ type: 'DPC', form: ' Corp' }, 2],
-  [{ type: 'DNC', form: ' Foundation' }, 5], [{ type: 'FLLC', form: ' LLC' }, 6], [{ type: 'FPC', form: ', Inc.' }, 3], [{ type: 'DLP', form: ' LP' }, 0.7],
-  [{ type: 'DLLP', form: ' LLP' }, 0.5], [{ type: 'DPC-PBC', form: ' PBC' }, 0.6], [{ type: 'DLCA', form: ' Cooperative' }, 0.4], [{ type: 'DT', form: ' Ditch Company' }, 0.3],
+  [{ type: 'DLLC', form: ' LLC' }, 60],
+  [{ type: 'DLLC', form: ', LLC' }, 14],
+  [{ type: 'DPC', form: ' Inc.' }, 6],
+  [{ type: 'DPC', form: ' Corp' }, 2],
+  [{ type: 'DNC', form: ' Foundation' }, 5],
+  [{ type: 'FLLC', form: ' LLC' }, 6],
+  [{ type: 'FPC', form: ', Inc.' }, 3],
+  [{ type: 'DLP', form: ' LP' }, 0.7],
+  [{ type: 'DLLP', form: ' LLP' }, 0.5],
+  [{ type: 'DPC-PBC', form: ' PBC' }, 0.6],
+  [{ type: 'DLCA', form: ' Cooperative' }, 0.4],
+  [{ type: 'DT', form: ' Ditch Company' }, 0.3],
 ];
 
 /** Standings that the dataset also writes behind the name, with the words it uses. */
 const FALLEN: readonly (readonly [{ readonly status: string; readonly words: string }, number])[] = [
-  [{ status: 'Delinquent', words: 'Delinquent' }, 50], [{ status: 'Voluntarily Dissolved', words: 'Dissolved' }, 35], [{ status: 'Withdrawn', words: 'Withdrawn' }, 7],
-  [{ status: 'Merged', words: 'Merged' }, 4], [{ status: 'Administratively Dissolved', words: 'Administratively Dissolved' }, 4],
+  [{ status: 'Delinquent', words: 'Delinquent' }, 50],
+  [{ status: 'Voluntarily Dissolved', words: 'Dissolved' }, 35],
+  [{ status: 'Withdrawn', words: 'Withdrawn' }, 7],
+  [{ status: 'Merged', words: 'Merged' }, 4],
+  [{ status: 'Administratively Dissolved', words: 'Administratively Dissolved' }, 4],
 ];
 
 /** The year before the default day in which `filings` entities were formed; older ones are there too, but few. */
@@ -59,7 +83,9 @@ export function planColorado(seed: number, count: number): ColoradoPlan {
     serials.set(year, serial);
     const series = (draw.chance(0.3) ? 8 : 1) + Math.floor(serial / 1_000_000);
     entities.push({
-      id: `${year}${series}${String(serial % 1_000_000).padStart(6, '0')}`, formed, visible: visibleBy === null ? visible : Math.min(visible, visibleBy),
+      id: `${year}${series}${String(serial % 1_000_000).padStart(6, '0')}`,
+      formed,
+      visible: visibleBy === null ? visible : Math.min(visible, visibleBy),
     });
   };
   for (let i = 0; i < count; i += 1) add(`year/${i}`, DEFAULT_DAY - WINDOW, DEFAULT_DAY, DEFAULT_DAY);
@@ -80,7 +106,10 @@ const address = (draw: Draw, prefix: string): Record<string, string> => {
   return {
     [`${prefix}address1`]: together ? `${line}, ${suite}` : line,
     ...(suite !== null && !together ? { [`${prefix}address2`]: suite } : {}),
-    [`${prefix}city`]: city, [`${prefix}state`]: 'CO', [`${prefix}zipcode`]: draw.pick(zips), [`${prefix}country`]: 'US',
+    [`${prefix}city`]: city,
+    [`${prefix}state`]: 'CO',
+    [`${prefix}zipcode`]: draw.pick(zips),
+    [`${prefix}country`]: 'US',
   };
 };
 
@@ -89,7 +118,9 @@ function agentOf(draw: Draw): Record<string, string> {
   const person = drawPerson(draw);
   const shout = draw.chance(0.3) ? (text: string): string => text.toUpperCase() : (text: string): string => text;
   return {
-    agentfirstname: shout(person.first), ...(person.middle === null ? {} : { agentmiddlename: shout(person.middle) }), agentlastname: shout(person.last),
+    agentfirstname: shout(person.first),
+    ...(person.middle === null ? {} : { agentmiddlename: shout(person.middle) }),
+    agentlastname: shout(person.last),
     ...(person.suffix === null ? {} : { agentsuffix: person.suffix }),
     ...(draw.chance(0.03) ? address(draw, 'agentmailing') : address(draw, 'agentprincipal')),
   };
@@ -102,9 +133,16 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
   const name = draw.chance(0.08) ? `${drawPerson(draw).last} & ${drawPerson(draw).last}${form}` : company + form;
   const foreign = type.startsWith('F');
   const home = draw.pick(STATES);
-  const principal = foreign && draw.chance(0.5)
-    ? { principaladdress1: spellStreet(drawAddress(draw, '', false), 'abbreviated'), principalcity: home[0], principalstate: home[1], principalzipcode: home[2], principalcountry: 'US' }
-    : address(draw, 'principal');
+  const principal =
+    foreign && draw.chance(0.5)
+      ? {
+          principaladdress1: spellStreet(drawAddress(draw, '', false), 'abbreviated'),
+          principalcity: home[0],
+          principalstate: home[1],
+          principalzipcode: home[2],
+          principalcountry: 'US',
+        }
+      : address(draw, 'principal');
   // About one in seven falls out of good standing within the years shown, and some get their agent only later.
   const fallen = draw.chance(0.14) ? { ...draw.weighted(FALLEN), on: plan.formed + draw.int(20, 500) } : null;
   const isFallen = fallen !== null && fallen.on <= day;
@@ -117,7 +155,8 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
   const row: Record<string, string> = {
     entityid: plan.id,
     entityname: shownName + (isFallen && fallen !== null ? `, ${fallen.words} ${wordedDay(fallen.on)}` : ''),
-    ...principal, ...mailing,
+    ...principal,
+    ...mailing,
     entitystatus: isFallen && fallen !== null ? fallen.status : standing,
     jurisdictonofformation: foreign ? home[1] : 'CO',
     entitytype: type,
@@ -125,7 +164,13 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
     entityformdate: `${dayText(plan.formed)}T00:00:00.000`,
   };
   const changes = [fallen?.on ?? null, agentFrom, corrected].filter((on) => on !== null && on <= day);
-  return { entityId: plan.id, formedOn: dayText(plan.formed), name: shownName, updatedOn: dayText(Math.max(plan.visible, ...changes.map(Number))), row };
+  return {
+    entityId: plan.id,
+    formedOn: dayText(plan.formed),
+    name: shownName,
+    updatedOn: dayText(Math.max(plan.visible, ...changes.map(Number))),
+    row,
+  };
 }
 
 /** The dataset on a day, in the order of the ids. */

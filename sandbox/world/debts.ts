@@ -56,18 +56,36 @@ function classOf(units: number): string {
 /** Hamilton's map is behind for a few parcels; most of these it catches up on about the default day. */
 function mappedFrom(seed: number, property: Property): number {
   const draw = new Draw(seed, 'mapped', property.id);
-  return property.countyFips === HAMILTON && draw.chance(0.07) ? draw.int(DEFAULT_DAY - 2, DEFAULT_DAY + 6) : FIRST_DAY - 100;
+  return property.countyFips === HAMILTON && draw.chance(0.07)
+    ? draw.int(DEFAULT_DAY - 2, DEFAULT_DAY + 6)
+    : FIRST_DAY - 100;
 }
 
 function planDebt(seed: number, property: Property, from: number, to: number | null): DebtPlan {
   const draw = new Draw(seed, 'debt', property.id);
-  const years = draw.weighted<number>([[1, 34], [2, 24], [3, 16], [4, 10], [6, 8], [9, 5], [0, 3]]);
+  const years = draw.weighted<number>([
+    [1, 34],
+    [2, 24],
+    [3, 16],
+    [4, 10],
+    [6, 8],
+    [9, 5],
+    [0, 3],
+  ]);
   // About two percent of the value a year, with charges, in odd cents.
-  const base = Math.max(4_107, Math.round(property.value * 100 * (0.019 * Math.max(0.5, years)) * draw.int(70, 140) / 100) + draw.int(0, 99));
+  const base = Math.max(
+    4_107,
+    Math.round((property.value * 100 * (0.019 * Math.max(0.5, years)) * draw.int(70, 140)) / 100) + draw.int(0, 99),
+  );
   return {
-    property, from, to, base,
-    paid: property.countyFips === HAMILTON && draw.chance(0.15) ? Math.round(base * draw.int(5, 60) / 100) : 0,
-    payment: draw.chance(0.05) ? { on: draw.int(FIRST_DAY, LAST_DAY), amount: Math.round(base * draw.int(10, 60) / 100) } : null,
+    property,
+    from,
+    to,
+    base,
+    paid: property.countyFips === HAMILTON && draw.chance(0.15) ? Math.round((base * draw.int(5, 60)) / 100) : 0,
+    payment: draw.chance(0.05)
+      ? { on: draw.int(FIRST_DAY, LAST_DAY), amount: Math.round((base * draw.int(10, 60)) / 100) }
+      : null,
     certifiedYear: 2025 - years,
     propertyClass: classOf(property.units),
     foreclosureFiled: years >= 3 && draw.chance(0.25),
@@ -89,19 +107,28 @@ export const netOwedOn = (plan: DebtPlan, day: number): number => owedOn(plan, d
 
 /** The parcels on the county lists that stand on a day. */
 export function delinquentOn(plans: readonly DebtPlan[], day: number): DelinquentParcel[] {
-  return plans.filter((plan) => isListed(plan, day)).map((plan) => {
-    const { property } = plan;
-    const on = listDay(property.countyFips, day);
-    const { parcel, countyFips } = property;
-    if (parcel === null) throw new Error(`${property.id} is on a tax list and has no parcel number`);
-    return {
-      propertyId: property.id, countyFips,
-      parcel: countyFips === MONTGOMERY ? parcel : undashed(parcel),
-      amount: dollars(netOwedOn(plan, on)), paid: dollars(plan.paid),
-      certifiedYear: plan.certifiedYear, marketValue: property.value, propertyClass: plan.propertyClass,
-      foreclosureFiled: plan.foreclosureFiled, paymentPlan: plan.paymentPlan, listDay: dayText(on), isMapped: plan.mappedFrom <= day,
-    };
-  });
+  return plans
+    .filter((plan) => isListed(plan, day))
+    .map((plan) => {
+      const { property } = plan;
+      const on = listDay(property.countyFips, day);
+      const { parcel, countyFips } = property;
+      if (parcel === null) throw new Error(`${property.id} is on a tax list and has no parcel number`);
+      return {
+        propertyId: property.id,
+        countyFips,
+        parcel: countyFips === MONTGOMERY ? parcel : undashed(parcel),
+        amount: dollars(netOwedOn(plan, on)),
+        paid: dollars(plan.paid),
+        certifiedYear: plan.certifiedYear,
+        marketValue: property.value,
+        propertyClass: plan.propertyClass,
+        foreclosureFiled: plan.foreclosureFiled,
+        paymentPlan: plan.paymentPlan,
+        listDay: dayText(on),
+        isMapped: plan.mappedFrom <= day,
+      };
+    });
 }
 
 /** Share of the parcels that pay up, and of those that are new, per day. */
@@ -134,16 +161,23 @@ export function planDebts(seed: number, count: number, forSale: readonly Propert
   for (const property of forSale) {
     if (listed >= count * 0.3 || !counties.has(property.countyFips)) continue;
     const draw = new Draw(seed, 'owes', property.id);
-    if (draw.chance(0.2)) listed += add(property, longAgo, draw.chance(0.12) ? draw.int(FIRST_DAY + 1, LAST_DAY) : null);
+    if (draw.chance(0.2))
+      listed += add(property, longAgo, draw.chance(0.12) ? draw.int(FIRST_DAY + 1, LAST_DAY) : null);
   }
-  for (let i = daysOf(FIRST_DAY + 1, DEFAULT_DAY); i > 0; i -= 1) add(make(), longAgo, new Draw(seed, 'cured', i).int(FIRST_DAY + 1, DEFAULT_DAY - 8));
+  for (let i = daysOf(FIRST_DAY + 1, DEFAULT_DAY); i > 0; i -= 1)
+    add(make(), longAgo, new Draw(seed, 'cured', i).int(FIRST_DAY + 1, DEFAULT_DAY - 8));
   const curedLater = daysOf(DEFAULT_DAY + 1, LAST_DAY) / Math.max(1, count);
   const newBefore = daysOf(FIRST_DAY + 1, DEFAULT_DAY) / Math.max(1, count);
   while (listed < count) {
     const property = make();
     const draw = new Draw(seed, 'owes', property.id);
-    listed += add(property, draw.chance(newBefore) ? draw.int(FIRST_DAY + 1, DEFAULT_DAY - 8) : longAgo, draw.chance(curedLater) ? draw.int(DEFAULT_DAY + 1, LAST_DAY) : null);
+    listed += add(
+      property,
+      draw.chance(newBefore) ? draw.int(FIRST_DAY + 1, DEFAULT_DAY - 8) : longAgo,
+      draw.chance(curedLater) ? draw.int(DEFAULT_DAY + 1, LAST_DAY) : null,
+    );
   }
-  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1) add(make(), new Draw(seed, 'new', i).int(DEFAULT_DAY + 1, LAST_DAY), null);
+  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1)
+    add(make(), new Draw(seed, 'new', i).int(DEFAULT_DAY + 1, LAST_DAY), null);
   return plans;
 }

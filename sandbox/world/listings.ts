@@ -54,8 +54,10 @@ function drawPrice(draw: Draw, property: Property): { price: number; priceKind: 
   const net = yearlyNet(units, rent2br);
   const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));
   const unit = units * rent2br;
-  if (units <= 4 && draw.chance(0.06)) return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
-  if (unit * 25 < 66_000 && draw.chance(0.2)) return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
+  if (units <= 4 && draw.chance(0.06))
+    return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
+  if (unit * 25 < 66_000 && draw.chance(0.2))
+    return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
   if (draw.chance(0.009)) return { price: Math.round(plain / 10), priceKind: 'typo_low', net };
   return { price: plain, priceKind: draw.chance(0.05) ? 'call_for_price' : 'plain', net };
 }
@@ -74,31 +76,64 @@ function drawPrices(draw: Draw, price: number, from: number, to: number | null):
 }
 
 function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; claimedNet: number } {
-  const claim = draw.weighted<ClaimKind>([['fair', 48], ['inflated', 17], ['modest', 8], ['none', 27]]);
-  const points = (low: number, high: number): number => Math.round(price * draw.int(low, high) / 10_000);
-  const claimedNet = claim === 'inflated' ? net + points(105, 350) : claim === 'modest' ? Math.max(Math.round(net * 0.4), net - points(105, 250))
-    : Math.round(net * draw.int(96, 105) / 100);
+  const claim = draw.weighted<ClaimKind>([
+    ['fair', 48],
+    ['inflated', 17],
+    ['modest', 8],
+    ['none', 27],
+  ]);
+  const points = (low: number, high: number): number => Math.round((price * draw.int(low, high)) / 10_000);
+  const claimedNet =
+    claim === 'inflated'
+      ? net + points(105, 350)
+      : claim === 'modest'
+        ? Math.max(Math.round(net * 0.4), net - points(105, 250))
+        : Math.round((net * draw.int(96, 105)) / 100);
   return { claim, claimedNet };
 }
 
 const SPELLINGS: Readonly<Record<MainSite, readonly (readonly [Spelling, number])[]>> = {
-  heartland_multifamily: [['abbreviated', 5], ['dotted', 4], ['upper_abbreviated', 1]],
-  lakes_sunbelt_exchange: [['words', 6], ['abbreviated', 2], ['upper_words', 1]],
+  heartland_multifamily: [
+    ['abbreviated', 5],
+    ['dotted', 4],
+    ['upper_abbreviated', 1],
+  ],
+  lakes_sunbelt_exchange: [
+    ['words', 6],
+    ['abbreviated', 2],
+    ['upper_words', 1],
+  ],
 };
 
 function slugOf(property: Property, spelled: string): string {
-  return `${spelled} ${property.city} ${property.state}`.toLowerCase().replace(/[^a-z0-9]+/gu, '-').replace(/^-|-$/gu, '');
+  return `${spelled} ${property.city} ${property.state}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/gu, '-')
+    .replace(/^-|-$/gu, '');
 }
 
 /** One spell of a property on the market, as one or two listings. */
-function planSpell(seed: number, property: Property, { from, to }: Spell, turn: number, relisted: readonly ListingPlan[]): ListingPlan[] {
+function planSpell(
+  seed: number,
+  property: Property,
+  { from, to }: Spell,
+  turn: number,
+  relisted: readonly ListingPlan[],
+): ListingPlan[] {
   const draw = new Draw(seed, 'listing', property.id, turn);
   const { price, priceKind, net } = drawPrice(draw, property);
   const { claim, claimedNet } = drawClaim(draw, net, price);
   const sites = draw.weighted<readonly MainSite[]>([
-    [['heartland_multifamily'], 46], [['lakes_sunbelt_exchange'], 42], [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6], [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
+    [['heartland_multifamily'], 46],
+    [['lakes_sunbelt_exchange'], 42],
+    [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6],
+    [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
   ]);
-  const form = draw.weighted<'cap' | 'noi' | 'both'>([['cap', 55], ['noi', 15], ['both', 30]]);
+  const form = draw.weighted<'cap' | 'noi' | 'both'>([
+    ['cap', 55],
+    ['noi', 15],
+    ['both', 30],
+  ]);
   const inconsistent = draw.chance(0.1);
   const prices = drawPrices(draw, price, from, to);
   const end = { contract: draw.chance(0.25) ? draw.int(5, 20) : null, sold: draw.chance(0.3) ? draw.int(1, 4) : null };
@@ -112,19 +147,31 @@ function planSpell(seed: number, property: Property, { from, to }: Spell, turn: 
     const shift = (amount: number): number => (offset === 1 ? amount : roundPrice(amount * offset));
     const spelling = own.weighted(SPELLINGS[site]);
     const plain = spellStreet(property.address, spelling);
-    const noise = second === 1 && property.address.unit === null && property.address.high === null && own.chance(0.12)
-      ? own.pick([`, Units 1-${property.units}`, ` #1-${property.units}`] as const) : '';
+    const noise =
+      second === 1 && property.address.unit === null && property.address.high === null && own.chance(0.12)
+        ? own.pick([`, Units 1-${property.units}`, ` #1-${property.units}`] as const)
+        : '';
     // Three numbers a property: two spells, and room between them. The sites number independently of each other.
     const serial = Number(property.id.slice(1)) * 3 + turn;
-    const listingId = site === 'heartland_multifamily' ? `HM-${100_000 + serial}` : `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
+    const listingId =
+      site === 'heartland_multifamily' ? `HM-${100_000 + serial}` : `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
     return {
-      site, listingId, propertyId: property.id, property,
-      path: site === 'heartland_multifamily' ? `/listing/${listingId}/${slugOf(property, plain)}` : `/deal/${listingId}`,
+      site,
+      listingId,
+      propertyId: property.id,
+      property,
+      path:
+        site === 'heartland_multifamily' ? `/listing/${listingId}/${slugOf(property, plain)}` : `/deal/${listingId}`,
       street: plain + noise,
-      from: start, to: stop,
+      from: start,
+      to: stop,
       relistOf: relisted.find((before) => before.site === site)?.listingId ?? null,
-      prices: prices.map(([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const),
-      priceKind, claim, claimedNet,
+      prices: prices.map(
+        ([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const,
+      ),
+      priceKind,
+      claim,
+      claimedNet,
       showsCap: claim !== 'none' && form !== 'noi',
       showsNoi: claim !== 'none' && form !== 'cap',
       inconsistent: inconsistent && form === 'both',
@@ -145,7 +192,8 @@ function priceOn(plan: ListingPlan, day: number): number {
   return price;
 }
 
-export const isShown = (plan: ListingPlan, day: number): boolean => plan.from <= day && (plan.to === null || day < plan.to);
+export const isShown = (plan: ListingPlan, day: number): boolean =>
+  plan.from <= day && (plan.to === null || day < plan.to);
 
 /** The listing as its site shows it on a day. */
 export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
@@ -153,11 +201,17 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   const price = priceOn(plan, day);
   const capBase = plan.staleCap ? (plan.prices[0]?.[1] ?? price) : price;
   const step = plan.capDecimals === 1 ? 10 : 1;
-  const cap = Math.round(plan.claimedNet * 10_000 / capBase / step) * step;
+  const cap = Math.round((plan.claimedNet * 10_000) / capBase / step) * step;
   const statedNoi = plan.inconsistent ? Math.round(plan.claimedNet * 0.88) : plan.claimedNet;
   return {
-    site: plan.site, listingId: plan.listingId, propertyId: plan.propertyId, path: plan.path,
-    street: plan.street, city: property.city, state: property.state, zip: property.zip,
+    site: plan.site,
+    listingId: plan.listingId,
+    propertyId: plan.propertyId,
+    path: plan.path,
+    street: plan.street,
+    city: property.city,
+    state: property.state,
+    zip: property.zip,
     price: plan.priceKind === 'call_for_price' ? null : dollars(price * 100),
     units: plan.showsUnits ? property.units : null,
     // A mistyped price makes a cap rate that no broker would print; the claim was typed with the right one.
@@ -165,8 +219,14 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
     noi: plan.showsNoi ? dollars(statedNoi * 100) : null,
     yearBuilt: plan.showsYear ? property.yearBuilt : null,
     postedOn: dayText(plan.from),
-    availability: plan.soldFrom !== null && day >= plan.soldFrom ? 'sold' : plan.contractFrom !== null && day >= plan.contractFrom ? 'under_contract' : 'for_sale',
-    claim: plan.claim, priceKind: plan.priceKind,
+    availability:
+      plan.soldFrom !== null && day >= plan.soldFrom
+        ? 'sold'
+        : plan.contractFrom !== null && day >= plan.contractFrom
+          ? 'under_contract'
+          : 'for_sale',
+    claim: plan.claim,
+    priceKind: plan.priceKind,
   };
 }
 
@@ -174,9 +234,16 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
 export function listingEventsOn(plans: readonly ListingPlan[], day: number): ListingEvent[] {
   return plans.flatMap((plan): ListingEvent[] => {
     const [before, after] = [day - 1, day].map((d) => (isShown(plan, d) ? listingOn(plan, d) : null));
-    const event = (kind: ListingEvent['kind']): ListingEvent[] => [{
-      kind, site: plan.site, listingId: plan.listingId, propertyId: plan.propertyId, before: before?.price ?? null, after: after?.price ?? null,
-    }];
+    const event = (kind: ListingEvent['kind']): ListingEvent[] => [
+      {
+        kind,
+        site: plan.site,
+        listingId: plan.listingId,
+        propertyId: plan.propertyId,
+        before: before?.price ?? null,
+        after: after?.price ?? null,
+      },
+    ];
     if (before && !after) return event('gone');
     if (!before && after) return event(plan.relistOf === null ? 'appeared' : 'relisted');
     if (!before?.price || !after?.price || before.price === after.price) return [];
@@ -199,7 +266,8 @@ export function planListings(seed: number, count: number, book: PropertyBook): L
     const first = spellOf(draw);
     const spells: Spell[] = [first];
     // A few come back after some weeks, under a new listing number.
-    if (first.to !== null && first.to < LAST_DAY - 10 && draw.chance(0.12)) spells.push({ from: first.to + draw.int(7, 28), to: null });
+    if (first.to !== null && first.to < LAST_DAY - 10 && draw.chance(0.12))
+      spells.push({ from: first.to + draw.int(7, 28), to: null });
     let before: ListingPlan[] = [];
     for (const [turn, spell] of spells.entries()) {
       before = planSpell(seed, property, spell, turn, before);
@@ -221,6 +289,7 @@ export function planListings(seed: number, count: number, book: PropertyBook): L
       to: draw.chance(goneAfter) ? draw.int(DEFAULT_DAY + 1, LAST_DAY) : null,
     }));
   }
-  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1) add((draw) => ({ from: draw.int(DEFAULT_DAY + 1, LAST_DAY), to: null }));
+  for (let i = daysOf(DEFAULT_DAY + 1, LAST_DAY); i > 0; i -= 1)
+    add((draw) => ({ from: draw.int(DEFAULT_DAY + 1, LAST_DAY), to: null }));
   return plans;
 }

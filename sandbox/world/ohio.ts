@@ -8,22 +8,44 @@ import { drawAddress, spellStreet } from './streets.ts';
 import type { OhioAddress, OhioAmendment, OhioFiling, OhioRelease } from './types.ts';
 
 /** The ten reports of new entities: number, words of the transaction, endings of the names, weight. */
-export const OHIO_REPORTS: readonly { readonly number: string; readonly transaction: string; readonly endings: readonly string[]; readonly weight: number }[] = [
+export const OHIO_REPORTS: readonly {
+  readonly number: string;
+  readonly transaction: string;
+  readonly endings: readonly string[];
+  readonly weight: number;
+}[] = [
   { number: '0010', transaction: 'FOREIGN CORPORATION/LICENSE', endings: [', INC.', ' CORP.'], weight: 2 },
   { number: '0030', transaction: 'FOREIGN NONPROFIT CORPORATION/LICENSE', endings: [' FOUNDATION'], weight: 0.6 },
   { number: '0040', transaction: 'FOREIGN PROFESSIONAL ASSOCIATION', endings: [', P.A.'], weight: 0.3 },
-  { number: '0050', transaction: 'DOMESTIC ARTICLES/FOR PROFIT', endings: [' INC.', ', INC.', ' CORPORATION'], weight: 6 },
-  { number: '0070', transaction: 'DOMESTIC ARTICLES/NON-PROFIT', endings: [' FOUNDATION', ' MINISTRIES', ' BOOSTERS'], weight: 5 },
+  {
+    number: '0050',
+    transaction: 'DOMESTIC ARTICLES/FOR PROFIT',
+    endings: [' INC.', ', INC.', ' CORPORATION'],
+    weight: 6,
+  },
+  {
+    number: '0070',
+    transaction: 'DOMESTIC ARTICLES/NON-PROFIT',
+    endings: [' FOUNDATION', ' MINISTRIES', ' BOOSTERS'],
+    weight: 5,
+  },
   { number: '0080', transaction: 'DOMESTIC ARTICLES/PROFESSIONAL', endings: [', P.C.'], weight: 0.5 },
   { number: '0090', transaction: 'REG. OF FOR. PROFIT LIM. LIAB. CO.', endings: [' LLC', ', LLC'], weight: 6 },
-  { number: '0100', transaction: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.', endings: [' LLC', ' LLC', ', LLC', ' LTD'], weight: 78 },
+  {
+    number: '0100',
+    transaction: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.',
+    endings: [' LLC', ' LLC', ', LLC', ' LTD'],
+    weight: 78,
+  },
   { number: '0110', transaction: 'FOREIGN LIMITED PARTNERSHIP', endings: [' LP'], weight: 0.5 },
   { number: '0120', transaction: 'DOMESTIC LIMITED PARTNERSHIP', endings: [' LP', ' FAMILY LP'], weight: 1.1 },
 ];
 
 const FOREIGN = new Set(['0010', '0030', '0040', '0090', '0110']);
 
-const OHIO: readonly (readonly [Place, number])[] = places.filter(({ state }) => state === 'OH').map((place) => [place, place.weight] as const);
+const OHIO: readonly (readonly [Place, number])[] = places
+  .filter(({ state }) => state === 'OH')
+  .map((place) => [place, place.weight] as const);
 
 /** The second Saturday of a month given by its first day. */
 function secondSaturday(first: number): number {
@@ -33,19 +55,31 @@ function secondSaturday(first: number): number {
 /** First day of the month whose filings stand in the files on a day, and the day the files were made. */
 export function releaseOn(day: number): { month: number; releasedOn: number } {
   const thisMonth = secondSaturday(monthStart(day));
-  return thisMonth <= day ? { month: monthStart(day, -1), releasedOn: thisMonth } : { month: monthStart(day, -2), releasedOn: secondSaturday(monthStart(day, -1)) };
+  return thisMonth <= day
+    ? { month: monthStart(day, -1), releasedOn: thisMonth }
+    : { month: monthStart(day, -2), releasedOn: secondSaturday(monthStart(day, -1)) };
 }
 
 function addressOf(draw: Draw, name: string, place: Place): OhioAddress {
   const line = spellStreet(drawAddress(draw, '', false), draw.chance(0.5) ? 'upper_abbreviated' : 'upper_words');
   const suite = draw.chance(0.2) ? `SUITE ${draw.int(100, 900)}` : '';
   const together = suite !== '' && draw.chance(0.3);
-  return { name, line1: together ? `${line}, ${suite}` : line, line2: together ? '' : suite, city: place.city.toUpperCase(), state: place.state, zip: draw.pick(place.zips) };
+  return {
+    name,
+    line1: together ? `${line}, ${suite}` : line,
+    line2: together ? '' : suite,
+    city: place.city.toUpperCase(),
+    state: place.state,
+    zip: draw.pick(place.zips),
+  };
 }
 
 const fullName = (draw: Draw): string => {
   const { first, middle, last, suffix } = drawPerson(draw);
-  return [first, middle, last, suffix].filter((part) => part !== null).join(' ').toUpperCase();
+  return [first, middle, last, suffix]
+    .filter((part) => part !== null)
+    .join(' ')
+    .toUpperCase();
 };
 
 function nameOf(draw: Draw, ending: string): string {
@@ -62,7 +96,10 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
   const report = draw.weighted(OHIO_REPORTS.map((r) => [r, r.weight] as const));
   const foreign = FOREIGN.has(report.number);
   const place = draw.weighted(OHIO);
-  const home = foreign && draw.chance(0.6) ? draw.weighted(placesOfMetro(draw.pick(['Indianapolis', 'Detroit', 'Louisville', 'Charlotte'] as const))) : place;
+  const home =
+    foreign && draw.chance(0.6)
+      ? draw.weighted(placesOfMetro(draw.pick(['Indianapolis', 'Detroit', 'Louisville', 'Charlotte'] as const)))
+      : place;
   // Most in the month; a few documents take effect on an earlier day and come late.
   const filed = month + draw.int(0, days - 1);
   const effective = draw.chance(0.02) ? filed - draw.int(20, 90) : filed;
@@ -80,15 +117,27 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
     businessName: draw.chance(0.0008) ? null : name,
     consent: draw.chance(0.03) ? 'Y' : 'N',
     transaction: report.transaction,
-    filer, agent,
+    filer,
+    agent,
     businessCity: draw.chance(0.06) ? '' : home.city.toUpperCase(),
-    county: home.state === 'OH' ? rentsOf(home.countyFips).countyName.replace(/ County$/u, '').toUpperCase() : '',
-    associates: report.number === '0100' && draw.chance(0.7) ? [] : Array.from({ length: draw.int(1, 3) }, () => fullName(draw)),
+    county:
+      home.state === 'OH'
+        ? rentsOf(home.countyFips)
+            .countyName.replace(/ County$/u, '')
+            .toUpperCase()
+        : '',
+    associates:
+      report.number === '0100' && draw.chance(0.7) ? [] : Array.from({ length: draw.int(1, 3) }, () => fullName(draw)),
   };
 }
 
 /** The five reports of what becomes of businesses: number, kind, words of the transaction, weight. */
-export const OHIO_AMENDMENTS: readonly { readonly number: string; readonly kind: OhioAmendment['kind']; readonly transaction: string; readonly weight: number }[] = [
+export const OHIO_AMENDMENTS: readonly {
+  readonly number: string;
+  readonly kind: OhioAmendment['kind'];
+  readonly transaction: string;
+  readonly weight: number;
+}[] = [
   { number: '0210', kind: 'merger', transaction: 'MERGER/DOMESTIC', weight: 3 },
   { number: '0220', kind: 'dissolution', transaction: 'CERTIFICATE OF DISSOLUTION', weight: 40 },
   { number: '0230', kind: 'cancellation', transaction: 'CANCELLATION BY THE SECRETARY OF STATE', weight: 25 },
@@ -100,14 +149,33 @@ export const OHIO_AMENDMENTS: readonly { readonly number: string; readonly kind:
 function amendment(seed: number, month: number, index: number, count: number, days: number): OhioAmendment {
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
   const report = draw.weighted(OHIO_AMENDMENTS.map((r) => [r, r.weight] as const));
-  const since = monthStart(month, -draw.weighted<number>([[0, 2], [1, 3], [2, 2]]));
+  const since = monthStart(
+    month,
+    -draw.weighted<number>([
+      [0, 2],
+      [1, 3],
+      [2, 2],
+    ]),
+  );
   // The first filings of a month are there however many the month has.
-  const about = filing(seed, since, draw.int(0, Math.max(0, Math.floor(count * 0.9) - 1)), monthStart(since, 1) - since);
+  const about = filing(
+    seed,
+    since,
+    draw.int(0, Math.max(0, Math.floor(count * 0.9) - 1)),
+    monthStart(since, 1) - since,
+  );
   const effective = Math.max(month + draw.int(0, days - 1), Date.parse(about.effectiveDate) / 86_400_000);
   return {
-    report: report.number, kind: report.kind, documentNumber: `${dayText(month).slice(0, 4)}9${dayText(month).slice(5, 7)}${String(index + 100).padStart(5, '0')}`,
-    charterNumber: about.charterNumber, effectiveDate: dayText(effective), businessName: about.businessName, transaction: report.transaction,
-    filer: about.filer, businessCity: about.businessCity, county: about.county,
+    report: report.number,
+    kind: report.kind,
+    documentNumber: `${dayText(month).slice(0, 4)}9${dayText(month).slice(5, 7)}${String(index + 100).padStart(5, '0')}`,
+    charterNumber: about.charterNumber,
+    effectiveDate: dayText(effective),
+    businessName: about.businessName,
+    transaction: report.transaction,
+    filer: about.filer,
+    businessCity: about.businessCity,
+    county: about.county,
   };
 }
 
@@ -119,7 +187,11 @@ export function ohioOn(seed: number, count: number, day: number): OhioRelease {
   const { month, releasedOn } = releaseOn(day);
   const days = monthStart(month, 1) - month;
   const share = dayText(month).startsWith('2026-10') ? 100 : new Draw(seed, 'ohio', dayText(month)).int(92, 108);
-  const filings = Array.from({ length: Math.round(count * share / 100) }, (_, index) => filing(seed, month, index, days));
-  const amendments = Array.from({ length: Math.ceil(count / FILINGS_AN_AMENDMENT) }, (_, index) => amendment(seed, month, index, count, days));
+  const filings = Array.from({ length: Math.round((count * share) / 100) }, (_, index) =>
+    filing(seed, month, index, days),
+  );
+  const amendments = Array.from({ length: Math.ceil(count / FILINGS_AN_AMENDMENT) }, (_, index) =>
+    amendment(seed, month, index, count, days),
+  );
   return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings, amendments };
 }

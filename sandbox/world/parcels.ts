@@ -10,7 +10,8 @@ const FORMATS: Readonly<Record<string, (draw: Draw) => string>> = {
   // Franklin district-number-card.
   '39049': (d) => `${d.pick(['010', '010', '010', '040', '130', '520'] as const)}-${digits(d, 6)}-00`,
   // Hamilton book-page-parcel-suffix, thirteen characters without dashes, letters possible in the page.
-  '39061': (d) => `${digits(d, 3)}-${d.chance(0.05) ? `0${d.pick(['A', 'B', 'C'] as const)}${digits(d, 2)}` : `0${digits(d, 3)}`}-${digits(d, 4)}-00`,
+  '39061': (d) =>
+    `${digits(d, 3)}-${d.chance(0.05) ? `0${d.pick(['A', 'B', 'C'] as const)}${digits(d, 2)}` : `0${digits(d, 3)}`}-${digits(d, 4)}-00`,
   // Montgomery district book page.
   '39113': (d) => `${d.pick(['R72', 'R72', 'R72', 'E20', 'N64', 'P70'] as const)} ${digits(d, 5)} ${digits(d, 4)}`,
   // Summit seven digits.

@@ -109,12 +109,17 @@ function read(metro: string, line: string): Place {
 }
 
 /** Every place, in the order written. */
-export const places: readonly Place[] = Object.entries(PLACES).flatMap(([metro, lines]) => lines.split('\n').map((line) => read(metro, line)));
+export const places: readonly Place[] = Object.entries(PLACES).flatMap(([metro, lines]) =>
+  lines.split('\n').map((line) => read(metro, line)),
+);
 
 /** Metros that have listings, the Ohio ones more often, since only there do listings meet debts and auctions. */
 export const listingMetros: readonly (readonly [metro: string, weight: number])[] = Object.keys(PLACES)
   .filter((metro) => metro !== 'Canton')
-  .map((metro) => [metro, { Cleveland: 12, Cincinnati: 8, Dayton: 7, Columbus: 6, Akron: 5, Toledo: 4 }[metro] ?? 4] as const);
+  .map(
+    (metro) =>
+      [metro, { Cleveland: 12, Cincinnati: 8, Dayton: 7, Columbus: 6, Akron: 5, Toledo: 4 }[metro] ?? 4] as const,
+  );
 
 /** Places of a metro with their weights. */
 export const placesOfMetro = (metro: string): readonly (readonly [Place, number])[] =>
@@ -125,4 +130,9 @@ export const placesOfCounty = (fips: string): readonly (readonly [Place, number]
   places.filter((place) => place.countyFips === fips).map((place) => [place, place.weight] as const);
 
 /** The county lists of tax delinquency, by their share of the parcels. */
-export const taxCounties: readonly (readonly [fips: string, weight: number])[] = [['39035', 42], ['39061', 26], ['39113', 18], ['39151', 14]];
+export const taxCounties: readonly (readonly [fips: string, weight: number])[] = [
+  ['39035', 42],
+  ['39061', 26],
+  ['39113', 18],
+  ['39151', 14],
+];

@@ -20,29 +20,87 @@ export const roundPrice = (price: number): number => {
 };
 
 const ELSEWHERE = [
-  ['Brooklyn', 'NY', '11211'], ['Los Angeles', 'CA', '90027'], ['Oakland', 'CA', '94609'], ['Boca Raton', 'FL', '33432'], ['Austin', 'TX', '78704'],
-  ['Jersey City', 'NJ', '07302'], ['Las Vegas', 'NV', '89117'], ['Salt Lake City', 'UT', '84105'],
+  ['Brooklyn', 'NY', '11211'],
+  ['Los Angeles', 'CA', '90027'],
+  ['Oakland', 'CA', '94609'],
+  ['Boca Raton', 'FL', '33432'],
+  ['Austin', 'TX', '78704'],
+  ['Jersey City', 'NJ', '07302'],
+  ['Las Vegas', 'NV', '89117'],
+  ['Salt Lake City', 'UT', '84105'],
 ] as const;
 
 function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }, investor: boolean): Owner {
-  const kind = draw.weighted<Owner['kind']>(investor ? [['company', 6], ['person', 3], ['estate', 1]] : [['person', 8], ['company', 2], ['estate', 1]]);
+  const kind = draw.weighted<Owner['kind']>(
+    investor
+      ? [
+          ['company', 6],
+          ['person', 3],
+          ['estate', 1],
+        ]
+      : [
+          ['person', 8],
+          ['company', 2],
+          ['estate', 1],
+        ],
+  );
   const person = drawPerson(draw);
-  const surnameFirst = [person.last, person.first, person.middle, person.suffix].filter((part) => part !== null).join(' ').toUpperCase();
-  const name = kind === 'company' ? `${drawCompany(draw, true).toUpperCase()} ${draw.pick(['LLC', 'LLC', 'LLC', 'INC', 'LTD'] as const)}`
-    : kind === 'estate' ? `EST OF ${surnameFirst}` : surnameFirst;
-  const second = kind === 'person' && draw.chance(0.25) ? `${drawPerson(draw).first.toUpperCase()} ${person.last.toUpperCase()}` : null;
-  const where = draw.weighted<'here' | 'county' | 'state' | 'away'>(investor ? [['here', 3], ['county', 4], ['state', 1], ['away', 2]] : [['here', 7], ['county', 2], ['state', 0.5], ['away', 1]]);
+  const surnameFirst = [person.last, person.first, person.middle, person.suffix]
+    .filter((part) => part !== null)
+    .join(' ')
+    .toUpperCase();
+  const name =
+    kind === 'company'
+      ? `${drawCompany(draw, true).toUpperCase()} ${draw.pick(['LLC', 'LLC', 'LLC', 'INC', 'LTD'] as const)}`
+      : kind === 'estate'
+        ? `EST OF ${surnameFirst}`
+        : surnameFirst;
+  const second =
+    kind === 'person' && draw.chance(0.25)
+      ? `${drawPerson(draw).first.toUpperCase()} ${person.last.toUpperCase()}`
+      : null;
+  const where = draw.weighted<'here' | 'county' | 'state' | 'away'>(
+    investor
+      ? [
+          ['here', 3],
+          ['county', 4],
+          ['state', 1],
+          ['away', 2],
+        ]
+      : [
+          ['here', 7],
+          ['county', 2],
+          ['state', 0.5],
+          ['away', 1],
+        ],
+  );
   if (where === 'here') {
-    return { kind, name, second, mailing: { street: home.line, city: home.place.city.toUpperCase(), state: home.place.state, zip: home.zip }, occupies: true };
+    return {
+      kind,
+      name,
+      second,
+      mailing: { street: home.line, city: home.place.city.toUpperCase(), state: home.place.state, zip: home.zip },
+      occupies: true,
+    };
   }
-  const street = draw.chance(0.25) ? `PO BOX ${draw.int(10, 9999)}` : spellStreet(drawAddress(draw, '', false), 'upper_abbreviated');
+  const street = draw.chance(0.25)
+    ? `PO BOX ${draw.int(10, 9999)}`
+    : spellStreet(drawAddress(draw, '', false), 'upper_abbreviated');
   if (where === 'away') {
     const [city, state, zip] = draw.pick(ELSEWHERE);
     return { kind, name, second, mailing: { street, city: city.toUpperCase(), state, zip }, occupies: false };
   }
-  const near = places.filter((p) => (where === 'county' ? p.countyFips === home.place.countyFips : p.state === home.place.state));
+  const near = places.filter((p) =>
+    where === 'county' ? p.countyFips === home.place.countyFips : p.state === home.place.state,
+  );
   const place = draw.pick(near);
-  return { kind, name, second, mailing: { street, city: place.city.toUpperCase(), state: place.state, zip: draw.pick(place.zips) }, occupies: false };
+  return {
+    kind,
+    name,
+    second,
+    mailing: { street, city: place.city.toUpperCase(), state: place.state, zip: draw.pick(place.zips) },
+    occupies: false,
+  };
 }
 
 export interface PropertyWish {
@@ -78,18 +136,49 @@ export class PropertyBook {
     const zip = draw.pick(place.zips);
     const rent2br = rentsOf(place.countyFips).fmr[2];
     const units = multifamily
-      ? draw.weighted<number>([[2, 26], [3, 12], [4, 20], [5, 3], [6, 9], [8, 9], [10, 4], [12, 6], [16, 3], [20, 2], [24, 2], [draw.int(26, 60), 3]])
-      : draw.weighted<number>([[1, 70], [2, 18], [3, 3], [4, 4], [6, 1], [8, 1], [0, 3]]);
+      ? draw.weighted<number>([
+          [2, 26],
+          [3, 12],
+          [4, 20],
+          [5, 3],
+          [6, 9],
+          [8, 9],
+          [10, 4],
+          [12, 6],
+          [16, 3],
+          [20, 2],
+          [24, 2],
+          [draw.int(26, 60), 3],
+        ])
+      : draw.weighted<number>([
+          [1, 70],
+          [2, 18],
+          [3, 3],
+          [4, 4],
+          [6, 1],
+          [8, 1],
+          [0, 3],
+        ]);
     const { address, street } = this.#address(draw, place, zip, units > 1);
     const worth = yearlyNet(Math.max(units, 0.25), rent2br) / draw.bell(0.085, 0.02, 0.05, 0.15);
     const hasAddress = multifamily || !draw.chance(units === 0 ? 0.6 : 0.03);
     const property: Property = {
-      id, metro: place.metro, address, street, city: place.city, state: place.state, zip,
-      countyFips: place.countyFips, countyName: rentsOf(place.countyFips).countyName,
+      id,
+      metro: place.metro,
+      address,
+      street,
+      city: place.city,
+      state: place.state,
+      zip,
+      countyFips: place.countyFips,
+      countyName: rentsOf(place.countyFips).countyName,
       parcel: drawParcel(draw, place.countyFips, this.#parcels),
       owner: drawOwner(draw, { place, zip, line: street }, multifamily),
       yearBuilt: Math.round(draw.bell(1948, 26, 1885, 2023)),
-      units, rent2br, value: Math.round(worth / 100) * 100, hasAddress,
+      units,
+      rent2br,
+      value: Math.round(worth / 100) * 100,
+      hasAddress,
     };
     this.#properties.set(id, property);
     return property;

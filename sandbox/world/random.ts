@@ -6,7 +6,10 @@
 
 /** Hash of a text into four 32-bit words (cyrb128). */
 function hash(text: string): [number, number, number, number] {
-  let a = 1_779_033_703, b = 3_144_134_277, c = 1_013_904_242, d = 2_773_480_762;
+  let a = 1_779_033_703,
+    b = 3_144_134_277,
+    c = 1_013_904_242,
+    d = 2_773_480_762;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     a = b ^ Math.imul(a ^ code, 597_399_067);
@@ -39,7 +42,7 @@ export class Draw {
     this.#d = (this.#d + 1) | 0;
     this.#a = this.#b ^ (this.#b >>> 9);
     this.#b = (this.#c + (this.#c << 3)) | 0;
-    this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
     return (sum >>> 0) / 4_294_967_296;
   }
 

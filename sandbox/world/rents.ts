@@ -7,12 +7,15 @@ const FILE = new URL('./hud_fy26_metro_counties.csv', import.meta.url);
 
 const number = (text: string | undefined): number => {
   const value = Number(text);
-  if (text === undefined || !Number.isInteger(value)) throw new Error(`${FILE.pathname}: ${JSON.stringify(text)} is not a whole number`);
+  if (text === undefined || !Number.isInteger(value))
+    throw new Error(`${FILE.pathname}: ${JSON.stringify(text)} is not a whole number`);
   return value;
 };
 
 /** Counties in the order of their FIPS codes. */
-export const rents: readonly RentCounty[] = (parse(readFileSync(FILE), { columns: true, comment: '#' }) as Record<string, string>[]).map((row) => ({
+export const rents: readonly RentCounty[] = (
+  parse(readFileSync(FILE), { columns: true, comment: '#' }) as Record<string, string>[]
+).map((row) => ({
   stusps: row.stusps ?? '',
   state: row.state ?? '',
   hudAreaCode: row.hud_area_code ?? '',

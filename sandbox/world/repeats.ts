@@ -23,16 +23,43 @@ interface Repeats {
 
 const SITES: readonly Repeats[] = [
   {
-    site: 'buckeye_income_property', states: ['OH'], share: 0.4, spellings: [['upper_abbreviated', 4], ['words', 3], ['dotted', 2]],
-    listingId: (serial) => `BK${20_000 + serial}`, path: (id) => `/properties/${id.toLowerCase()}`, showsSold: true,
+    site: 'buckeye_income_property',
+    states: ['OH'],
+    share: 0.4,
+    spellings: [
+      ['upper_abbreviated', 4],
+      ['words', 3],
+      ['dotted', 2],
+    ],
+    listingId: (serial) => `BK${20_000 + serial}`,
+    path: (id) => `/properties/${id.toLowerCase()}`,
+    showsSold: true,
   },
   {
-    site: 'reso_sandbox_mls', states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'], share: 0.45, spellings: [['upper_words', 3], ['abbreviated', 4], ['upper_abbreviated', 2]],
-    listingId: (serial) => `SMLS-${7_000_000 + serial}`, path: (id) => `/listing/${id}`, showsSold: false,
+    site: 'reso_sandbox_mls',
+    states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'],
+    share: 0.45,
+    spellings: [
+      ['upper_words', 3],
+      ['abbreviated', 4],
+      ['upper_abbreviated', 2],
+    ],
+    listingId: (serial) => `SMLS-${7_000_000 + serial}`,
+    path: (id) => `/listing/${id}`,
+    showsSold: false,
   },
   {
-    site: 'crescent_brokerage', states: ['IL', 'IN', 'KS', 'KY', 'MI', 'MO', 'WI'], share: 0.7, spellings: [['words', 3], ['abbreviated', 3], ['upper_words', 2]],
-    listingId: (serial) => `CB-${300_000 + serial}`, path: (id) => `/deals/${id}`, showsSold: true,
+    site: 'crescent_brokerage',
+    states: ['IL', 'IN', 'KS', 'KY', 'MI', 'MO', 'WI'],
+    share: 0.7,
+    spellings: [
+      ['words', 3],
+      ['abbreviated', 3],
+      ['upper_words', 2],
+    ],
+    listingId: (serial) => `CB-${300_000 + serial}`,
+    path: (id) => `/deals/${id}`,
+    showsSold: true,
   },
 ];
 
@@ -51,14 +78,25 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
     const late = draw.int(0, 6);
     const to = !repeats.showsSold && plan.soldFrom !== null ? Math.max(plan.from + 1, plan.soldFrom) : plan.to;
     const from = to === null ? plan.from + late : Math.max(plan.from, Math.min(plan.from + late, to - 1));
-    return [{
-      ...plan,
-      site: repeats.site, listingId, path: repeats.path(listingId), street: spellStreet(property.address, draw.weighted(repeats.spellings)),
-      from, to, soldFrom: repeats.showsSold ? plan.soldFrom : null, prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
-      relistOf: before?.listingId ?? null, showsUnits: !draw.chance(0.08), showsYear: !draw.chance(0.2),
-    }];
+    return [
+      {
+        ...plan,
+        site: repeats.site,
+        listingId,
+        path: repeats.path(listingId),
+        street: spellStreet(property.address, draw.weighted(repeats.spellings)),
+        from,
+        to,
+        soldFrom: repeats.showsSold ? plan.soldFrom : null,
+        prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
+        relistOf: before?.listingId ?? null,
+        showsUnits: !draw.chance(0.08),
+        showsYear: !draw.chance(0.2),
+      },
+    ];
   });
 }
 
 /** Listings of every site that repeats others. */
-export const planRepeats = (seed: number, plans: readonly ListingPlan[]): ListingPlan[] => SITES.flatMap((repeats) => repeatedBy(seed, repeats, plans));
+export const planRepeats = (seed: number, plans: readonly ListingPlan[]): ListingPlan[] =>
+  SITES.flatMap((repeats) => repeatedBy(seed, repeats, plans));

@@ -73,7 +73,12 @@ export interface Property {
 }
 
 /** The two main sites, and those that repeat what they list (repeats.ts). */
-export type Site = 'heartland_multifamily' | 'lakes_sunbelt_exchange' | 'buckeye_income_property' | 'reso_sandbox_mls' | 'crescent_brokerage';
+export type Site =
+  | 'heartland_multifamily'
+  | 'lakes_sunbelt_exchange'
+  | 'buckeye_income_property'
+  | 'reso_sandbox_mls'
+  | 'crescent_brokerage';
 export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
 
 /** How a broker's claim relates to the truth. */
@@ -207,7 +212,18 @@ export interface OhioAddress {
 }
 
 /** One line of the monthly reports of what became of existing businesses. */
-export interface OhioAmendment extends Pick<OhioFiling, 'report' | 'documentNumber' | 'charterNumber' | 'effectiveDate' | 'businessName' | 'transaction' | 'filer' | 'businessCity' | 'county'> {
+export interface OhioAmendment extends Pick<
+  OhioFiling,
+  | 'report'
+  | 'documentNumber'
+  | 'charterNumber'
+  | 'effectiveDate'
+  | 'businessName'
+  | 'transaction'
+  | 'filer'
+  | 'businessCity'
+  | 'county'
+> {
   readonly kind: 'merger' | 'dissolution' | 'cancellation' | 'reinstatement' | 'amendment';
 }
 

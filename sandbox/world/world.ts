@@ -34,7 +34,13 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Sizes when none are given: what one run over the sandbox reads in seconds. */
-export const defaultOptions: WorldOptions = { seed: 20_261_120, listings: 600, parcels: 4000, auctions: 250, filings: 4000 };
+export const defaultOptions: WorldOptions = {
+  seed: 20_261_120,
+  listings: 600,
+  parcels: 4000,
+  auctions: 250,
+  filings: 4000,
+};
 
 /** Parcels in Summit's notice, for one on the other counties' lists. */
 const NOTICE_SHARE = 0.1;
@@ -52,12 +58,22 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
   const printedDebts = planNotice(seed, Math.round(chosen.parcels * NOTICE_SHARE), auctions, book);
   const world: World = { options: chosen, properties: book.all };
-  plansOf.set(world, { book, listings: [...listings, ...planRepeats(seed, listings)], debts, auctions, printedDebts, colorado: once(() => planColorado(seed, chosen.filings)) });
+  plansOf.set(world, {
+    book,
+    listings: [...listings, ...planRepeats(seed, listings)],
+    debts,
+    auctions,
+    printedDebts,
+    colorado: once(() => planColorado(seed, chosen.filings)),
+  });
   return world;
 }
 
 function linksOf(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
-  const seen = new Map<string, { listings: Link['listings'][number][]; delinquentParcel: string | null; auctions: string[]; sources: number }>();
+  const seen = new Map<
+    string,
+    { listings: Link['listings'][number][]; delinquentParcel: string | null; auctions: string[]; sources: number }
+  >();
   const of = (propertyId: string) => {
     const link = seen.get(propertyId) ?? { listings: [], delinquentParcel: null, auctions: [], sources: 0 };
     seen.set(propertyId, link);
@@ -66,8 +82,17 @@ function linksOf(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): L
   for (const { propertyId, site, listingId } of day.listings) of(propertyId).listings.push({ site, listingId });
   for (const { propertyId, parcel } of day.delinquent) of(propertyId).delinquentParcel = parcel;
   for (const { propertyId, aid } of day.auctions) of(propertyId).auctions.push(aid);
-  return [...seen].map(([propertyId, { listings, delinquentParcel, auctions }]) => ({ propertyId, listings, delinquentParcel, auctions }))
-    .filter((link) => link.listings.length + (link.delinquentParcel === null ? 0 : 1) + (link.auctions.length > 0 ? 1 : 0) > 1);
+  return [...seen]
+    .map(([propertyId, { listings, delinquentParcel, auctions }]) => ({
+      propertyId,
+      listings,
+      delinquentParcel,
+      auctions,
+    }))
+    .filter(
+      (link) =>
+        link.listings.length + (link.delinquentParcel === null ? 0 : 1) + (link.auctions.length > 0 ? 1 : 0) > 1,
+    );
 }
 
 /** What is true, and shown, on a day. */
@@ -78,22 +103,43 @@ export function worldOn(world: World, day: string): WorldDay {
   if (!Number.isInteger(on)) throw new SettingError(`DAY is ${JSON.stringify(day)}, expected a day as YYYY-MM-DD`);
   const listings = once(() => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)));
   const events = once(() => listingEventsOn(plans.listings, on));
-  const gone = once(() => new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)));
+  const gone = once(
+    () => new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
+  );
   const delinquent = once(() => delinquentOn(plans.debts, on));
   const auctions = once(() => auctionsOn(plans.auctions, on));
   const ohio = once(() => ohioOn(world.options.seed, world.options.filings, on));
   const colorado = once(() => coloradoOn(plans.colorado(), on));
   const links = once(() => linksOf({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
   return {
-    world, day, rents, printedDebts: plans.printedDebts,
-    get listings() { return listings(); },
-    get listingEvents() { return events(); },
-    get goneListings() { return gone(); },
-    get delinquent() { return delinquent(); },
-    get auctions() { return auctions(); },
-    get ohio() { return ohio(); },
-    get colorado() { return colorado(); },
-    get links() { return links(); },
+    world,
+    day,
+    rents,
+    printedDebts: plans.printedDebts,
+    get listings() {
+      return listings();
+    },
+    get listingEvents() {
+      return events();
+    },
+    get goneListings() {
+      return gone();
+    },
+    get delinquent() {
+      return delinquent();
+    },
+    get auctions() {
+      return auctions();
+    },
+    get ohio() {
+      return ohio();
+    },
+    get colorado() {
+      return colorado();
+    },
+    get links() {
+      return links();
+    },
     property: (id) => plans.book.get(id),
   };
 }

@@ -4,8 +4,12 @@
  */
 import { line, optional } from '../values.ts';
 
-const STATES = new Set(('AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA '
-  + 'RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP').split(' '));
+const STATES = new Set(
+  (
+    'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA ' +
+    'RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP'
+  ).split(' '),
+);
 
 const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;
 const UNIT = /^(?:#|apt\b|unit\b|ste\b|suite\b|lot\b|rear\b|fl\b|floor\b|bldg\b|\d)/iu;
@@ -30,7 +34,7 @@ function cityLine(text: string): CityLine {
 /** An owner's ZIP: five digits where it is a ZIP or ZIP+4, as published where it is a postal code of another kind. */
 export function postcode(value: unknown): string | null {
   const text = optional(value);
-  return text === null || /^[0-]+$/u.test(text) ? null : /^(\d{5})(?:-?\d{4})?-?$/u.exec(text)?.[1] ?? text;
+  return text === null || /^[0-]+$/u.test(text) ? null : (/^(\d{5})(?:-?\d{4})?-?$/u.exec(text)?.[1] ?? text);
 }
 
 export interface Mailing {
@@ -56,7 +60,12 @@ export function mailing(lines: readonly unknown[]): Mailing {
   }
   const [, city, code = ''] = /^(\D+?)\s([a-z]{2})$/iu.exec(filled.slice(1).at(-1) ?? '') ?? [];
   if (city !== undefined && STATES.has(code.toUpperCase())) {
-    return { mail_street: line(filled.slice(0, -1).join(', ')), mail_city: city, mail_state: code.toUpperCase(), mail_zip: null };
+    return {
+      mail_street: line(filled.slice(0, -1).join(', ')),
+      mail_city: city,
+      mail_state: code.toUpperCase(),
+      mail_zip: null,
+    };
   }
   return { mail_street: line(filled.join(', ')), mail_city: null, mail_state: null, mail_zip: null };
 }
@@ -77,12 +86,18 @@ export function situs(value: unknown, places: readonly string[]): Situs {
   if (text === null) return { street: null, city: null, zip: null };
   const whole = { street: text, city: null, zip: null };
   const known = (city: string | null): boolean => city !== null && places.includes(city.toUpperCase());
-  const parts = text.split(',').map((part) => part.trim()).filter(Boolean);
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
 
   if (parts.length > 1) {
     // "STREET, CITY, OH 44702" has its city before the last comma, "STREET, CITY OH 44702" after it.
-    const tail = cityLine(parts.length > 2 && /^(?:[a-z]{2}\b[\s,]*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(parts.at(-1) ?? '')
-      ? `${parts.at(-2)}, ${parts.at(-1)}` : parts.at(-1) ?? '');
+    const tail = cityLine(
+      parts.length > 2 && /^(?:[a-z]{2}\b[\s,]*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(parts.at(-1) ?? '')
+        ? `${parts.at(-2)}, ${parts.at(-1)}`
+        : (parts.at(-1) ?? ''),
+    );
     const used = parts.length > 2 && tail.city === parts.at(-2) ? 2 : 1;
     const street = line(parts.slice(0, parts.length - used).join(' '));
     const evident = (tail.zip !== null || tail.state !== null) && tail.city !== null && !UNIT.test(tail.city);
@@ -97,6 +112,7 @@ export function situs(value: unknown, places: readonly string[]): Situs {
   const street = rest.slice(0, -city.length - 1).trim();
   const before = street.toUpperCase().split(' ').at(-1) ?? '';
   const alsoNamed = (prefix: string): boolean => places.includes(`${prefix} ${city}`);
-  const doubtful = (/^(?:N|NO|NORTH)$/u.test(before) && alsoNamed('NORTH')) || (/^(?:E|EAST)$/u.test(before) && alsoNamed('EAST'));
+  const doubtful =
+    (/^(?:N|NO|NORTH)$/u.test(before) && alsoNamed('NORTH')) || (/^(?:E|EAST)$/u.test(before) && alsoNamed('EAST'));
   return doubtful || street === '' ? whole : { street, city: rest.slice(-city.length), zip };
 }

@@ -6,7 +6,13 @@
  * the number of parcels, then page after page in the order of the object id, and the two counts must agree.
  */
 import {
-  defineSource, Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page, type SourceSpec,
+  defineSource,
+  Quarantine,
+  SourceUnavailable,
+  type FetchContext,
+  type GetOptions,
+  type Page,
+  type SourceSpec,
 } from '../contract.ts';
 import type { RecordDefinition, RowOf } from '../../lib/record.ts';
 import { Parcel } from '../rows/parcel.ts';
@@ -15,7 +21,10 @@ import { candidate, required } from '../values.ts';
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-export interface ParcelLayer<Row> extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
+export interface ParcelLayer<Row> extends Pick<
+  SourceSpec,
+  'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'
+> {
   readonly county: NonNullable<SourceSpec['county']>;
   /** Address of the layer, without a slash at its end. */
   readonly layer: string;
@@ -36,7 +45,8 @@ export interface ParcelLayer<Row> extends Pick<SourceSpec, 'name' | 'title' | 't
 /** The largest page asked for, whatever the layer offers. */
 const PAGE_SIZE = 2000;
 
-const isObject = (value: unknown): value is Attributes => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Attributes =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why ArcGIS answered HTTP 200 with an error: codes as in HTTP, 498 and 499 are a token that is wrong or missing. */
 function unavailable(code: number): SourceUnavailable['reason'] | null {
@@ -54,7 +64,9 @@ function answer(page: Page): Attributes {
   const text = page.text();
   if (!text.trim()) throw new Quarantine('empty_body', 'the answer is empty', page.url);
   let json: unknown;
-  try { json = JSON.parse(text); } catch {
+  try {
+    json = JSON.parse(text);
+  } catch {
     throw new Quarantine('malformed_page', `the answer is not JSON: ${JSON.stringify(text.slice(0, 80))}`, page.url);
   }
   if (!isObject(json)) throw new Quarantine('malformed_page', 'the answer is not a JSON object', page.url);
@@ -62,7 +74,9 @@ function answer(page: Page): Attributes {
     const { code, message, details } = json.error;
     const detail = `the layer answers error ${String(code)}: ${String(message)}${Array.isArray(details) && details.length ? ` (${details.join('; ')})` : ''}`;
     const reason = unavailable(Number(code));
-    throw reason === null ? new Quarantine('template_changed', detail, page.url) : new SourceUnavailable(reason, detail, page.url, Number(code));
+    throw reason === null
+      ? new Quarantine('template_changed', detail, page.url)
+      : new SourceUnavailable(reason, detail, page.url, Number(code));
   }
   return json;
 }
@@ -71,25 +85,40 @@ function answer(page: Page): Attributes {
 function checkFields(json: Attributes, needed: readonly string[], page: Page): readonly string[] {
   const fields = Array.isArray(json.fields) ? json.fields.filter(isObject).map((f) => String(f.name)) : [];
   const missing = needed.filter((name) => !fields.includes(name));
-  if (missing.length) throw new Quarantine('missing_column', `the layer has no field ${missing.join(', ')}; it has ${fields.join(', ') || 'none'}`, page.url);
+  if (missing.length)
+    throw new Quarantine(
+      'missing_column',
+      `the layer has no field ${missing.join(', ')}; it has ${fields.join(', ') || 'none'}`,
+      page.url,
+    );
   return fields;
 }
 
 function features(page: Page, needed: readonly string[]): { attributes: Attributes[]; more: boolean } {
   const json = answer(page);
   const fields = checkFields(json, needed, page);
-  if (!Array.isArray(json.features)) throw new Quarantine('template_changed', 'the answer has no features array', page.url);
+  if (!Array.isArray(json.features))
+    throw new Quarantine('template_changed', 'the answer has no features array', page.url);
   const attributes = json.features.map((f: unknown) => (isObject(f) && isObject(f.attributes) ? f.attributes : null));
   if (attributes.includes(null)) throw new Quarantine('template_changed', 'a feature has no attributes', page.url);
   // The server sends every field of every feature, blank ones as null: one that is not there is no blank.
   const left = fields.find((name) => attributes.some((a) => a !== null && !(name in a)));
-  if (left !== undefined) throw new Quarantine('template_changed', `a feature has no attribute ${left}, which the answer lists among its fields`, page.url);
+  if (left !== undefined)
+    throw new Quarantine(
+      'template_changed',
+      `a feature has no attribute ${left}, which the answer lists among its fields`,
+      page.url,
+    );
   return { attributes: attributes.filter((a) => a !== null), more: json.exceededTransferLimit === true };
 }
 
-async function* readLayer(ctx: FetchContext, county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'needed' | 'optional'>): AsyncGenerator<Page> {
+async function* readLayer(
+  ctx: FetchContext,
+  county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'needed' | 'optional'>,
+): AsyncGenerator<Page> {
   const { layer, where, needed } = county;
-  const get = (url: string, kind: string): Promise<Page> => ctx.get(url, { kind, accept: 'application/json' } satisfies GetOptions);
+  const get = (url: string, kind: string): Promise<Page> =>
+    ctx.get(url, { kind, accept: 'application/json' } satisfies GetOptions);
   const query = (parameters: Readonly<Record<string, string>>, kind: string): Promise<Page> =>
     get(`${layer}/query?${new URLSearchParams({ where, ...parameters, f: 'json' })}`, kind);
 
@@ -97,7 +126,8 @@ async function* readLayer(ctx: FetchContext, county: Pick<ParcelLayer<unknown>, 
   const described = answer(layerPage);
   const present = checkFields(described, needed, layerPage);
   const objectId = Array.isArray(described.fields)
-    ? described.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name : undefined;
+    ? described.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name
+    : undefined;
   const oid = typeof objectId === 'string' ? objectId : 'OBJECTID';
   const offered = Number(described.maxRecordCount);
   const size = offered >= 1 ? Math.min(PAGE_SIZE, Math.floor(offered)) : PAGE_SIZE;
@@ -106,14 +136,23 @@ async function* readLayer(ctx: FetchContext, county: Pick<ParcelLayer<unknown>, 
   const total = Number(answer(countPage).count);
   if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the count is not a number', countPage.url);
 
-  const outFields = [...new Set([oid, ...needed, ...(county.optional ?? []).filter((name) => present.includes(name))])].join(',');
+  const outFields = [
+    ...new Set([oid, ...needed, ...(county.optional ?? []).filter((name) => present.includes(name))]),
+  ].join(',');
   const seen = new Set<unknown>();
   let read = 0;
   let more = true;
   while (more) {
-    const page = await query({
-      outFields, resultOffset: String(read), resultRecordCount: String(size), orderByFields: oid, returnGeometry: 'false',
-    }, 'features');
+    const page = await query(
+      {
+        outFields,
+        resultOffset: String(read),
+        resultRecordCount: String(size),
+        orderByFields: oid,
+        returnGeometry: 'false',
+      },
+      'features',
+    );
     const found = features(page, needed);
     for (const attributes of found.attributes) seen.add(attributes[oid]);
     read += found.attributes.length;
@@ -122,15 +161,21 @@ async function* readLayer(ctx: FetchContext, county: Pick<ParcelLayer<unknown>, 
     yield page;
   }
   if (read !== total || seen.size !== total) {
-    throw new Quarantine('count_mismatch', `the layer counts ${total} parcels; ${read} were read, ${seen.size} of them different`, countPage.url);
+    throw new Quarantine(
+      'count_mismatch',
+      `the layer counts ${total} parcels; ${read} were read, ${seen.size} of them different`,
+      countPage.url,
+    );
   }
 }
 
 /** An adapter for one county's delinquent parcels. */
-export const arcgisParcels = (county: ParcelLayer<RowOf<typeof TaxParcel>>): SourceSpec => adapter(county, 'tax', TaxParcel);
+export const arcgisParcels = (county: ParcelLayer<RowOf<typeof TaxParcel>>): SourceSpec =>
+  adapter(county, 'tax', TaxParcel);
 
 /** An adapter for where one county's parcels lie. */
-export const arcgisAddresses = (county: ParcelLayer<RowOf<typeof Parcel>>): SourceSpec => adapter(county, 'parcels', Parcel);
+export const arcgisAddresses = (county: ParcelLayer<RowOf<typeof Parcel>>): SourceSpec =>
+  adapter(county, 'parcels', Parcel);
 
 function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], row: RecordDefinition): SourceSpec {
   const { fips, name, state } = county.county;
@@ -149,7 +194,9 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
     fetch: (ctx) => readLayer(ctx, county),
     parse: (page) => {
       let found: readonly Attributes[];
-      try { found = features(page, county.needed).attributes; } catch (error) {
+      try {
+        found = features(page, county.needed).attributes;
+      } catch (error) {
         // While parsing there is no server to be unavailable: an error is then simply not the page we know.
         if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
         throw error;
@@ -158,14 +205,19 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
         const gone = county.gone?.(attributes) ?? null;
         if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: JSON.stringify(attributes) };
         const parcel = attributes[county.parcel];
-        const key = typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
-        return candidate(JSON.stringify(attributes), () => {
-          const parcel_raw = required('parcel_raw', parcel);
-          return {
-            values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
-            sourceUrl: parcelUrl(page, county.parcel, parcel_raw),
-          };
-        }, key);
+        const key =
+          typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
+        return candidate(
+          JSON.stringify(attributes),
+          () => {
+            const parcel_raw = required('parcel_raw', parcel);
+            return {
+              values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
+              sourceUrl: parcelUrl(page, county.parcel, parcel_raw),
+            };
+          },
+          key,
+        );
       });
     },
   });
@@ -173,6 +225,9 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
 
 /** The layer's own page for one parcel, from the address of the page it was read from. */
 function parcelUrl(page: Page, field: string, parcel: string): string {
-  const where = `${field}='${parcel.replaceAll('\'', '\'\'')}'`;
-  return new URL(`query?${new URLSearchParams({ where, outFields: '*', returnGeometry: 'false', f: 'html' })}`, page.url).href;
+  const where = `${field}='${parcel.replaceAll("'", "''")}'`;
+  return new URL(
+    `query?${new URLSearchParams({ where, outFields: '*', returnGeometry: 'false', f: 'html' })}`,
+    page.url,
+  ).href;
 }

@@ -8,36 +8,120 @@
  * are passed over, as are columns that mean nothing here. Two columns for the same field are not guessed between.
  * A posted workbook has the columns it always has, or is not believed.
  */
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
+import {
+  defineSource,
+  Quarantine,
+  type Candidate,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../contract.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import {
-  candidate, checkColumns, integer, joined, money, optional, readCsv, refuse, state, tidy, year, zip,
+  candidate,
+  checkColumns,
+  integer,
+  joined,
+  money,
+  optional,
+  readCsv,
+  refuse,
+  state,
+  tidy,
+  year,
+  zip,
 } from '../values.ts';
 import { mailing, postcode, situs } from './addresses.ts';
 import { readXlsx, type Cell } from './xlsx.ts';
 
 /** Headings by what they mean, compared without case, spaces and punctuation. */
 const HEADINGS = {
-  parcel: ['Parcel', 'Parcel ID', 'Parcel Number', 'Parcel No', 'Parcel #', 'Permanent Parcel Number', 'PPN', 'PIN', 'APN'],
+  parcel: [
+    'Parcel',
+    'Parcel ID',
+    'Parcel Number',
+    'Parcel No',
+    'Parcel #',
+    'Permanent Parcel Number',
+    'PPN',
+    'PIN',
+    'APN',
+  ],
   amount: [
-    'Amount', 'Amount Due', 'Total Due', 'Delinquent Amount', 'Amount Delinquent', 'Delinquent Taxes', 'Delinquent Tax', 'Taxes Due', 'Unpaid Amount',
-    'Delinquent Balance', 'Net Delinquent', 'Net Delinquent Balance', 'Total Delinquent', 'Delinquent Total', 'Balance', 'Balance Due',
+    'Amount',
+    'Amount Due',
+    'Total Due',
+    'Delinquent Amount',
+    'Amount Delinquent',
+    'Delinquent Taxes',
+    'Delinquent Tax',
+    'Taxes Due',
+    'Unpaid Amount',
+    'Delinquent Balance',
+    'Net Delinquent',
+    'Net Delinquent Balance',
+    'Total Delinquent',
+    'Delinquent Total',
+    'Balance',
+    'Balance Due',
   ],
   owner: ['Owner', 'Owner Name', 'Owner Name 1', 'Owner 1', 'Taxpayer', 'Taxpayer Name', 'Name'],
   owner2: ['Owner Name 2', 'Owner 2', 'Second Owner', 'Co-Owner'],
-  street: ['Property Address', 'Parcel Address', 'Site Address', 'Situs', 'Situs Address', 'Location', 'Property Location', 'Location Address', 'Parcel Location'],
+  street: [
+    'Property Address',
+    'Parcel Address',
+    'Site Address',
+    'Situs',
+    'Situs Address',
+    'Location',
+    'Property Location',
+    'Location Address',
+    'Parcel Location',
+  ],
   city: ['Property City', 'Site City', 'Situs City', 'Location City'],
   zip: ['Property Zip', 'Property Zip Code', 'Site Zip', 'Situs Zip', 'Location Zip'],
-  mail1: ['Mailing Address', 'Mailing Address 1', 'Mail Address', 'Mailing Street', 'Owner Address', 'Owner Address 1', 'Taxpayer Address', 'Mail 1'],
+  mail1: [
+    'Mailing Address',
+    'Mailing Address 1',
+    'Mail Address',
+    'Mailing Street',
+    'Owner Address',
+    'Owner Address 1',
+    'Taxpayer Address',
+    'Mail 1',
+  ],
   mail2: ['Mailing Address 2', 'Owner Address 2', 'Mail 2'],
   mail3: ['Mailing Address 3', 'Owner Address 3', 'Mail 3'],
   mailCity: ['Mailing City', 'Mail City', 'Owner City', 'Taxpayer City'],
   mailState: ['Mailing State', 'Mail State', 'Owner State', 'Taxpayer State'],
   mailZip: ['Mailing Zip', 'Mailing Zip Code', 'Mail Zip', 'Owner Zip', 'Taxpayer Zip'],
   years: ['Years', 'Years Delinquent', 'Delinquent Years', 'Number of Years Delinquent'],
-  certified: ['Certified Year', 'Certified Delinquent Year', 'Year Certified', 'Cert Year', 'Delinquent Year Certified'],
-  value: ['Market Value', 'Total Market Value', 'Appraised Value', 'Total Appraised Value', 'Appraised Total', 'County Value', 'Auditor Value'],
-  propertyClass: ['Property Class', 'Class', 'Class Code', 'Land Use', 'Land Use Code', 'Land Use Description', 'Property Type', 'LUC'],
+  certified: [
+    'Certified Year',
+    'Certified Delinquent Year',
+    'Year Certified',
+    'Cert Year',
+    'Delinquent Year Certified',
+  ],
+  value: [
+    'Market Value',
+    'Total Market Value',
+    'Appraised Value',
+    'Total Appraised Value',
+    'Appraised Total',
+    'County Value',
+    'Auditor Value',
+  ],
+  propertyClass: [
+    'Property Class',
+    'Class',
+    'Class Code',
+    'Land Use',
+    'Land Use Code',
+    'Land Use Description',
+    'Property Type',
+    'LUC',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ListField = keyof typeof HEADINGS;
@@ -66,7 +150,10 @@ interface Line {
 /** Rows above the headings that a list may have: its title, a date, a blank line. */
 const MOST_TITLE_ROWS = 20;
 
-const plain = (heading: Cell | undefined): string => String(heading ?? '').toUpperCase().replace(/[^A-Z0-9#]/gu, '');
+const plain = (heading: Cell | undefined): string =>
+  String(heading ?? '')
+    .toUpperCase()
+    .replace(/[^A-Z0-9#]/gu, '');
 
 /** Field by plain heading, the county's own headings included. Throws where a heading has two meanings. */
 function meanings(own: CountyList['headings']): ReadonlyMap<string, ListField> {
@@ -74,7 +161,8 @@ function meanings(own: CountyList['headings']): ReadonlyMap<string, ListField> {
   for (const field of Object.keys(HEADINGS) as ListField[]) {
     for (const heading of [...HEADINGS[field], ...(own?.[field] ?? [])]) {
       const before = found.get(plain(heading));
-      if (before !== undefined && before !== field) throw new Error(`the heading ${JSON.stringify(heading)} means both ${before} and ${field}`);
+      if (before !== undefined && before !== field)
+        throw new Error(`the heading ${JSON.stringify(heading)} means both ${before} and ${field}`);
       found.set(plain(heading), field);
     }
   }
@@ -82,24 +170,33 @@ function meanings(own: CountyList['headings']): ReadonlyMap<string, ListField> {
 }
 
 /** Column of each field in a row of headings, or null where it is none. */
-function columnsOf(line: Line, known: ReadonlyMap<string, ListField>, page: Page): ReadonlyMap<ListField, number> | null {
+function columnsOf(
+  line: Line,
+  known: ReadonlyMap<string, ListField>,
+  page: Page,
+): ReadonlyMap<ListField, number> | null {
   const columns = new Map<ListField, number>();
   const twice: string[] = [];
   for (const [at, heading] of line.cells.entries()) {
     const field = known.get(plain(heading));
     if (field === undefined) continue;
     const before = columns.get(field);
-    if (before !== undefined) twice.push(`${JSON.stringify(line.cells[before])} and ${JSON.stringify(heading)} both mean ${field}`);
+    if (before !== undefined)
+      twice.push(`${JSON.stringify(line.cells[before])} and ${JSON.stringify(heading)} both mean ${field}`);
     else columns.set(field, at);
   }
   if (!columns.has('parcel') || !columns.has('amount')) return null;
-  if (twice.length > 0) throw new Quarantine('template_changed', `${line.where}: ${twice.join('; ')}: keep one of them`, page.url);
+  if (twice.length > 0)
+    throw new Quarantine('template_changed', `${line.where}: ${twice.join('; ')}: keep one of them`, page.url);
   return columns;
 }
 
 function csvLines(page: Page): Line[] {
   const { header, rows } = readCsv(page.text('windows-1252'), page.url, { looseQuotes: true });
-  return [{ cells: header, raw: header.join(','), where: 'line 1', counted: true }, ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}`, counted: true }))];
+  return [
+    { cells: header, raw: header.join(','), where: 'line 1', counted: true },
+    ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}`, counted: true })),
+  ];
 }
 
 const sheetLines = (sheet: ReturnType<typeof readXlsx>[number]): Line[] =>
@@ -108,8 +205,12 @@ const sheetLines = (sheet: ReturnType<typeof readXlsx>[number]): Line[] =>
 function parcelOf(value: Cell | undefined, where: string, county: CountyList): string {
   const text = tidy(value) ?? refuse('blank_parcel', `${where}: the parcel number is blank`);
   if (county.parcel.test(text)) return text;
-  const lost = typeof value === 'number' ? ' (the cell is a number, which has no leading zeros: store the column as text)' : '';
-  return refuse('bad_parcel', `${where}: the parcel number is ${JSON.stringify(value)}, expected one such as ${JSON.stringify(county.parcelExample)}${lost}`);
+  const lost =
+    typeof value === 'number' ? ' (the cell is a number, which has no leading zeros: store the column as text)' : '';
+  return refuse(
+    'bad_parcel',
+    `${where}: the parcel number is ${JSON.stringify(value)}, expected one such as ${JSON.stringify(county.parcelExample)}${lost}`,
+  );
 }
 
 function rowOf(line: Line, columns: ReadonlyMap<ListField, number>, county: CountyList): Candidate {
@@ -118,42 +219,78 @@ function rowOf(line: Line, columns: ReadonlyMap<ListField, number>, county: Coun
     return column === undefined ? null : line.cells[column];
   };
   const parcel = tidy(typeof at('parcel') === 'boolean' ? null : at('parcel'));
-  const key = parcel !== null && county.parcel.test(parcel) ? { county_fips: county.county.fips, parcel_raw: parcel } : undefined;
-  return candidate(line.raw, () => {
-    const place = columns.has('city') || columns.has('zip')
-      ? { street: optional(at('street')), city: optional(at('city')), zip: zip('property ZIP', at('zip')) } : situs(at('street'), []);
-    const parts = columns.has('mailCity') || columns.has('mailZip') ? {
-      mail_street: joined([at('mail1'), at('mail2'), at('mail3')], ', '), mail_city: optional(at('mailCity')),
-      mail_state: state('mailing state', at('mailState')), mail_zip: postcode(at('mailZip')),
-    } : mailing([at('mail1'), at('mail2'), at('mail3')]);
-    return {
-      values: {
-        county_fips: county.county.fips,
-        county: `${county.county.name}, ${county.county.state}`,
-        parcel_raw: parcelOf(at('parcel'), line.where, county),
-        owner_name: joined([at('owner'), at('owner2')], ' & '),
-        ...place,
-        ...parts,
-        amount: money('amount', at('amount')) ?? refuse('blank_amount', `${line.where}: the amount is blank`),
-        years_delinquent: integer('years delinquent', at('years')),
-        certified_year: year('certified year', at('certified')),
-        county_value: money('market value', at('value'), { zeroIsUnknown: true }),
-        property_class: optional(at('propertyClass')),
-      },
-    };
-  }, key);
+  const key =
+    parcel !== null && county.parcel.test(parcel) ? { county_fips: county.county.fips, parcel_raw: parcel } : undefined;
+  return candidate(
+    line.raw,
+    () => {
+      const place =
+        columns.has('city') || columns.has('zip')
+          ? { street: optional(at('street')), city: optional(at('city')), zip: zip('property ZIP', at('zip')) }
+          : situs(at('street'), []);
+      const parts =
+        columns.has('mailCity') || columns.has('mailZip')
+          ? {
+              mail_street: joined([at('mail1'), at('mail2'), at('mail3')], ', '),
+              mail_city: optional(at('mailCity')),
+              mail_state: state('mailing state', at('mailState')),
+              mail_zip: postcode(at('mailZip')),
+            }
+          : mailing([at('mail1'), at('mail2'), at('mail3')]);
+      return {
+        values: {
+          county_fips: county.county.fips,
+          county: `${county.county.name}, ${county.county.state}`,
+          parcel_raw: parcelOf(at('parcel'), line.where, county),
+          owner_name: joined([at('owner'), at('owner2')], ' & '),
+          ...place,
+          ...parts,
+          amount: money('amount', at('amount')) ?? refuse('blank_amount', `${line.where}: the amount is blank`),
+          years_delinquent: integer('years delinquent', at('years')),
+          certified_year: year('certified year', at('certified')),
+          county_value: money('market value', at('value'), { zeroIsUnknown: true }),
+          property_class: optional(at('propertyClass')),
+        },
+      };
+    },
+    key,
+  );
 }
 
 /** Rows of one sheet, or null where it has no heading row. Blank rows are none. */
-function rowsOf(lines: readonly Line[], county: CountyList, known: ReadonlyMap<string, ListField>, page: Page): Candidate[] | null {
+function rowsOf(
+  lines: readonly Line[],
+  county: CountyList,
+  known: ReadonlyMap<string, ListField>,
+  page: Page,
+): Candidate[] | null {
   for (const [at, line] of lines.slice(0, MOST_TITLE_ROWS).entries()) {
     const columns = columnsOf(line, known, page);
     if (columns === null) continue;
-    if (county.posted) checkColumns(line.cells.map((heading) => String(heading ?? '').trim().toLowerCase()), county.posted.columns, page.url);
-    return lines.slice(at + 1).filter(({ cells }) => cells.some((cell) => typeof cell !== 'boolean' && tidy(cell) !== null))
-      .map((row) => (row.counted && row.cells.length !== line.cells.length
-        ? { reject: { reason: 'wrong_field_count', detail: `${row.where} has ${row.cells.length} cells, the headings are ${line.cells.length}` }, raw: row.raw }
-        : rowOf(row, columns, county)));
+    if (county.posted)
+      checkColumns(
+        line.cells.map((heading) =>
+          String(heading ?? '')
+            .trim()
+            .toLowerCase(),
+        ),
+        county.posted.columns,
+        page.url,
+      );
+    return lines
+      .slice(at + 1)
+      .filter(({ cells }) => cells.some((cell) => typeof cell !== 'boolean' && tidy(cell) !== null))
+      .map((row) =>
+        row.counted && row.cells.length !== line.cells.length
+          ? {
+              reject: {
+                reason: 'wrong_field_count',
+                detail: `${row.where} has ${row.cells.length} cells, the headings are ${line.cells.length}`,
+              },
+              raw: row.raw,
+            }
+          : rowOf(row, columns, county),
+      );
   }
   return null;
 }
@@ -166,8 +303,9 @@ async function* readPosted(ctx: FetchContext, url: string): AsyncGenerator<Page>
 export function countyListFile(county: CountyList): SourceSpec {
   const { posted } = county;
   const known = meanings(county.headings);
-  const about = (form: string): string => `The county's delinquency list as ${form}, whatever its name. Headings for the parcel number and the amount are needed; `
-    + 'leave the newest list there only, since all files in the folder are read.';
+  const about = (form: string): string =>
+    `The county's delinquency list as ${form}, whatever its name. Headings for the parcel number and the amount are needed; ` +
+    'leave the newest list there only, since all files in the folder are read.';
   return defineSource({
     name: county.name,
     family: 'tax',
@@ -181,16 +319,23 @@ export function countyListFile(county: CountyList): SourceSpec {
     row: TaxParcel,
     // Lists are made at different times of a year and may be far shorter than the one before.
     expect: posted?.expect ?? { minRows: 1, maxRejectShare: 0.05, maxDropShare: 0.6 },
-    drop: [{ pattern: /\.csv$/u, kind: 'csv', about: about('CSV') }, { pattern: /\.xlsx$/u, kind: 'xlsx', about: about('an Excel workbook') }],
+    drop: [
+      { pattern: /\.csv$/u, kind: 'csv', about: about('CSV') },
+      { pattern: /\.xlsx$/u, kind: 'xlsx', about: about('an Excel workbook') },
+    ],
     ...(posted ? { fetch: (ctx: FetchContext) => readPosted(ctx, posted.url) } : {}),
     parse: (page) => {
       if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
       const tables = page.kind === 'csv' ? [csvLines(page)] : readXlsx(page.bytes, page.url).map(sheetLines);
       const read = tables.map((lines) => rowsOf(lines, county, known, page)).filter((rows) => rows !== null);
       if (read.length > 0) return read.flat();
-      const first = tables.flat().find(({ cells }) => cells.filter((cell) => cell !== null && cell !== '').length > 1)?.cells ?? [];
-      throw new Quarantine('missing_column',
-        `no row names both a parcel (${HEADINGS.parcel.join(', ')}) and an amount (${HEADINGS.amount.join(', ')}); the first row holds ${JSON.stringify(first)}`, page.url);
+      const first =
+        tables.flat().find(({ cells }) => cells.filter((cell) => cell !== null && cell !== '').length > 1)?.cells ?? [];
+      throw new Quarantine(
+        'missing_column',
+        `no row names both a parcel (${HEADINGS.parcel.join(', ')}) and an amount (${HEADINGS.amount.join(', ')}); the first row holds ${JSON.stringify(first)}`,
+        page.url,
+      );
     },
   });
 }

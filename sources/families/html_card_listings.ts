@@ -7,7 +7,14 @@
  */
 import type { Element } from 'domhandler';
 import { getOuterHTML, textContent } from 'domutils';
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
+import {
+  defineSource,
+  Quarantine,
+  type Candidate,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
 import { documentOf, finder, type Finder } from './elements.ts';
@@ -53,8 +60,16 @@ interface ReadySite extends CardSite {
 }
 
 const ready = (site: CardSite): ReadySite => ({
-  ...site, onPage: { cards: finder(site.card), nothing: finder(site.nothing), next: finder(site.next), count: finder(site.count.at) },
-  find: Object.fromEntries(Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]]))),
+  ...site,
+  onPage: {
+    cards: finder(site.card),
+    nothing: finder(site.nothing),
+    next: finder(site.next),
+    count: finder(site.count.at),
+  },
+  find: Object.fromEntries(
+    Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]])),
+  ),
 });
 
 /** The element a field stands in, or null where the card does not have it. */
@@ -64,7 +79,7 @@ const elementOf = (card: Element, field: CardField, site: ReadySite): Element | 
 };
 
 const printed = (element: Element, attribute: string | undefined): string | null =>
-  line(attribute === undefined ? textContent(element) : element.attribs[attribute] ?? null);
+  line(attribute === undefined ? textContent(element) : (element.attribs[attribute] ?? null));
 
 /** Text of a field, or null where the card does not show it. Refuses the row where it always should or reads otherwise. */
 function shownIn(card: Element, field: CardField, site: ReadySite): string | null {
@@ -72,31 +87,48 @@ function shownIn(card: Element, field: CardField, site: ReadySite): string | nul
   if (where === undefined) return null;
   const element = elementOf(card, field, site);
   const text = element === null ? null : printed(element, where.attribute);
-  if (text === null) return where.always ? refuse(`missing_${field}`, `the card has no ${field} at ${where.at ?? 'itself'}`) : null;
+  if (text === null)
+    return where.always ? refuse(`missing_${field}`, `the card has no ${field} at ${where.at ?? 'itself'}`) : null;
   if (where.pattern === undefined) return text;
-  return where.pattern.exec(text)?.[1] ?? refuse(`bad_${field}`, `${field} reads ${JSON.stringify(text)}, expected ${where.pattern.source}`);
+  return (
+    where.pattern.exec(text)?.[1] ??
+    refuse(`bad_${field}`, `${field} reads ${JSON.stringify(text)}, expected ${where.pattern.source}`)
+  );
 }
 
 function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
   const { attribute, pattern } = site.fields.listing_id;
   const idElement = elementOf(card, 'listing_id', site);
   const idText = (idElement === null ? null : printed(idElement, attribute)) ?? '';
-  const id = pattern === undefined ? idText : pattern.exec(idText)?.[1] ?? '';
-  return candidate(() => line(getOuterHTML(card)) ?? '(an empty card)', () => {
-    const at = (field: CardField): string | null => shownIn(card, field, site);
-    const listing_url = ownUrl(at('listing_url'), page);
-    return {
-      values: listingValues({
-        listing_id: required('listing_id', at('listing_id')), listing_url,
-        street: at('street'), city: at('city'), state: at('state'), zip: at('zip'),
-        list_price: at('list_price'), units: at('units'), cap_rate: at('cap_rate'), noi: at('noi'),
-        year_built: at('year_built'), property_type: at('property_type'), listed_on: at('listed_on'),
-        // A card without a badge is for sale: sites mark only what is not.
-        availability: at('availability') === null ? 'for_sale' : standing(at('availability')),
-      }),
-      sourceUrl: listing_url,
-    };
-  }, id === '' ? undefined : { listing_id: id });
+  const id = pattern === undefined ? idText : (pattern.exec(idText)?.[1] ?? '');
+  return candidate(
+    () => line(getOuterHTML(card)) ?? '(an empty card)',
+    () => {
+      const at = (field: CardField): string | null => shownIn(card, field, site);
+      const listing_url = ownUrl(at('listing_url'), page);
+      return {
+        values: listingValues({
+          listing_id: required('listing_id', at('listing_id')),
+          listing_url,
+          street: at('street'),
+          city: at('city'),
+          state: at('state'),
+          zip: at('zip'),
+          list_price: at('list_price'),
+          units: at('units'),
+          cap_rate: at('cap_rate'),
+          noi: at('noi'),
+          year_built: at('year_built'),
+          property_type: at('property_type'),
+          listed_on: at('listed_on'),
+          // A card without a badge is for sale: sites mark only what is not.
+          availability: at('availability') === null ? 'for_sale' : standing(at('availability')),
+        }),
+        sourceUrl: listing_url,
+      };
+    },
+    id === '' ? undefined : { listing_id: id },
+  );
 }
 
 interface CardPage {
@@ -112,22 +144,33 @@ function readCards(site: ReadySite, page: Page): CardPage {
   const html = page.text();
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   // A page whose end is missing lost cards, or the link to the rest.
-  if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
+  if (!/<\/html>\s*$/iu.test(html))
+    throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
   const document = documentOf(html);
   const { onPage } = site;
   const cards = onPage.cards.all(document);
   if (cards.length === 0 && onPage.nothing.first(document) === null) {
-    throw new Quarantine('template_changed', `the page has no ${site.card}, and no ${site.nothing} that says there is none`, page.url);
+    throw new Quarantine(
+      'template_changed',
+      `the page has no ${site.card}, and no ${site.nothing} that says there is none`,
+      page.url,
+    );
   }
   const count = onPage.count.first(document);
   const counted = site.count.pattern.exec((count && line(textContent(count))) ?? '')?.[1]?.replaceAll(',', '');
-  if (cards.length > 0 && counted === undefined) throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
+  if (cards.length > 0 && counted === undefined)
+    throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
   for (const [field, where] of Object.entries(site.fields) as [CardField, InCard][]) {
     const has = (card: Element): boolean => {
       const element = elementOf(card, field, site);
       return element !== null && (where.attribute === undefined || where.attribute in element.attribs);
     };
-    if (where.always && cards.length > 0 && !cards.some(has)) throw new Quarantine('template_changed', `none of ${cards.length} cards has ${field} at ${where.at ?? 'itself'}`, page.url);
+    if (where.always && cards.length > 0 && !cards.some(has))
+      throw new Quarantine(
+        'template_changed',
+        `none of ${cards.length} cards has ${field} at ${where.at ?? 'itself'}`,
+        page.url,
+      );
   }
   return { cards, total: Number(counted ?? 0), next: onPage.next.first(document)?.attribs['href'] };
 }
@@ -138,19 +181,30 @@ async function* readList(ctx: FetchContext, site: ReadySite, base: string): Asyn
   let total = 0;
   let url: string | null = new URL(site.start, base).href;
   while (url !== null && !visited.has(url)) {
-    if (visited.size >= MOST_PAGES) throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url);
+    if (visited.size >= MOST_PAGES)
+      throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url);
     visited.add(url);
-    const page: Page = await ctx.get(url, { kind: 'cards', accept: 'text/html', ...(site.rendered === undefined ? {} : { rendered: site.rendered }) });
+    const page: Page = await ctx.get(url, {
+      kind: 'cards',
+      accept: 'text/html',
+      ...(site.rendered === undefined ? {} : { rendered: site.rendered }),
+    });
     const read = readCards(site, page);
     seen += read.cards.length;
     total = Math.max(total, read.total);
     yield page;
     if (read.next === undefined) break;
-    if (!URL.canParse(read.next, page.url)) throw new Quarantine('template_changed', `the next page is said to be ${JSON.stringify(read.next)}`, page.url);
+    if (!URL.canParse(read.next, page.url))
+      throw new Quarantine('template_changed', `the next page is said to be ${JSON.stringify(read.next)}`, page.url);
     const { pathname, search }: URL = new URL(read.next, page.url);
     url = new URL(pathname + search, base).href;
   }
-  if (seen < total) throw new Quarantine('count_mismatch', `the site counts ${total} listings, its pages hold ${seen}`, new URL(site.start, base).href);
+  if (seen < total)
+    throw new Quarantine(
+      'count_mismatch',
+      `the site counts ${total} listings, its pages hold ${seen}`,
+      new URL(site.start, base).href,
+    );
 }
 
 /** An adapter for one broker site. */
@@ -158,8 +212,16 @@ export function htmlCardListings(declared: CardSite): SourceSpec {
   const site = ready(declared);
   const base = `https://${site.host}`;
   return defineSource({
-    name: site.name, family: 'listings', title: site.title, home: new URL(site.start, base).href, terms: site.terms, everyDays: site.everyDays,
-    hosts: [site.host], politeness: site.politeness, row: Listing, expect: site.expect,
+    name: site.name,
+    family: 'listings',
+    title: site.title,
+    home: new URL(site.start, base).href,
+    terms: site.terms,
+    everyDays: site.everyDays,
+    hosts: [site.host],
+    politeness: site.politeness,
+    row: Listing,
+    expect: site.expect,
     fetch: (ctx) => readList(ctx, site, base),
     parse: (page) => readCards(site, page).cards.map((card) => rowOf(card, site, page)),
   });

@@ -21,30 +21,43 @@ const REVISION = 'latest';
 const Text = z.union([z.string(), z.number()]);
 const Row = z.record(z.string(), z.unknown());
 const States = z.union([z.array(Row), z.looseObject({ data: z.array(Row) }).transform((body) => body.data)]);
-const StateData = z.looseObject({ data: z.looseObject({ year: Text, metroareas: z.array(Row), counties: z.array(Row) }) });
+const StateData = z.looseObject({
+  data: z.looseObject({ year: Text, metroareas: z.array(Row), counties: z.array(Row) }),
+});
 const ZipData = z.looseObject({ data: z.looseObject({ basicdata: z.union([z.array(Row), Row]) }) });
 
 /** Text or number as text; anything else counts as not given. */
-const plain = (value: unknown): string | null => (typeof value === 'string' || typeof value === 'number' ? tidy(value) : null);
+const plain = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? tidy(value) : null;
 
 function read<T>(page: Page, shape: z.ZodType<T>): T {
   let body: unknown;
   try {
     body = JSON.parse(page.text());
   } catch {
-    throw new Quarantine(page.bytes.length === 0 ? 'empty_body' : 'malformed_page', 'the API answered with something that is not JSON', page.url);
+    throw new Quarantine(
+      page.bytes.length === 0 ? 'empty_body' : 'malformed_page',
+      'the API answered with something that is not JSON',
+      page.url,
+    );
   }
   const result = shape.safeParse(body);
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
-  throw new Quarantine('template_changed', `the API's answer is not of the shape known here: ${path.join('.') || 'body'}: ${message}`, page.url);
+  throw new Quarantine(
+    'template_changed',
+    `the API's answer is not of the shape known here: ${path.join('.') || 'body'}: ${message}`,
+    page.url,
+  );
 }
 
 function yearOf(value: unknown, page: Page): number {
   const year = plain(value);
-  if (year === null || !/^20\d\d(?:\.0)?$/u.test(year)) throw new Quarantine('template_changed', `year is ${JSON.stringify(value)}, expected a fiscal year`, page.url);
+  if (year === null || !/^20\d\d(?:\.0)?$/u.test(year))
+    throw new Quarantine('template_changed', `year is ${JSON.stringify(value)}, expected a fiscal year`, page.url);
   const asked = page.context['year'];
-  if (asked !== undefined && Number(year) !== Number(asked)) throw new Quarantine('template_changed', `the answer is of fiscal year ${year}, asked was ${asked}`, page.url);
+  if (asked !== undefined && Number(year) !== Number(asked))
+    throw new Quarantine('template_changed', `the answer is of fiscal year ${year}, asked was ${asked}`, page.url);
   return Number(year);
 }
 
@@ -55,28 +68,48 @@ function field(row: Readonly<Record<string, unknown>>, ...names: readonly [strin
 }
 
 /** A page of the API, or null where it has none. @throws SourceUnavailable naming the setting where HUD refuses the token */
-async function ask(ctx: FetchContext, token: string, path: string, kind: string, context: Readonly<Record<string, string>> = {}): Promise<Page | null> {
+async function ask(
+  ctx: FetchContext,
+  token: string,
+  path: string,
+  kind: string,
+  context: Readonly<Record<string, string>> = {},
+): Promise<Page | null> {
   try {
-    return await ctx.getIfExists(`${API}/${path}`, { kind, context, accept: 'application/json', headers: { authorization: `Bearer ${token}` } });
+    return await ctx.getIfExists(`${API}/${path}`, {
+      kind,
+      context,
+      accept: 'application/json',
+      headers: { authorization: `Bearer ${token}` },
+    });
   } catch (error) {
     if (!(error instanceof SourceUnavailable) || (error.status !== 401 && error.status !== 403)) throw error;
     const why = error.status === 401 ? 'it is not valid' : 'it is not registered for this dataset';
-    throw new SourceUnavailable(error.reason, `HUD refuses the token in ${HUD_TOKEN} (${error.status}): ${why}`, error.pageUrl, error.status);
+    throw new SourceUnavailable(
+      error.reason,
+      `HUD refuses the token in ${HUD_TOKEN} (${error.status}): ${why}`,
+      error.pageUrl,
+      error.status,
+    );
   }
 }
 
 /** The rents of every state that HUD lists, of the newest fiscal year in force that it has. Pages are of the kind "statedata". */
 export async function* statePages(ctx: FetchContext, token: string): AsyncGenerator<Page> {
   const list = await ask(ctx, token, 'listStates', 'states');
-  if (!list) throw new SourceUnavailable('not_found', 'HUD\'s API has no list of states', `${API}/listStates`, 404);
+  if (!list) throw new SourceUnavailable('not_found', "HUD's API has no list of states", `${API}/listStates`, 404);
   const states = read(list, States).map((row) => plain(row['state_code']) ?? '');
   const odd = states.find((code) => !/^[A-Z]{2}$/u.test(code));
-  if (odd !== undefined || states.length === 0) throw new Quarantine('template_changed', `HUD's list of states has the code ${JSON.stringify(odd)}`, list.url);
+  if (odd !== undefined || states.length === 0)
+    throw new Quarantine('template_changed', `HUD's list of states has the code ${JSON.stringify(odd)}`, list.url);
   let years = [fiscalYearOn(ctx.asOf), fiscalYearOn(ctx.asOf) - 1];
   let found = false;
   for (const code of states) {
     for (const year of years) {
-      const page = await ask(ctx, token, `statedata/${code}?year=${year}`, 'statedata', { state: code, year: String(year) });
+      const page = await ask(ctx, token, `statedata/${code}?year=${year}`, 'statedata', {
+        state: code,
+        year: String(year),
+      });
       if (!page) continue;
       years = [year];
       found = true;
@@ -84,7 +117,13 @@ export async function* statePages(ctx: FetchContext, token: string): AsyncGenera
       break;
     }
   }
-  if (!found) throw new SourceUnavailable('not_found', `HUD's API has no rents of fiscal year ${years.join(' or ')}`, `${API}/statedata`, 404);
+  if (!found)
+    throw new SourceUnavailable(
+      'not_found',
+      `HUD's API has no rents of fiscal year ${years.join(' or ')}`,
+      `${API}/statedata`,
+      404,
+    );
 }
 
 const isOne = (value: unknown): boolean => plain(value)?.replace(/\.0+$/u, '') === '1';
@@ -99,7 +138,11 @@ export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerato
       if (code === null || name === null || !isOne(area['smallarea_status']) || asked.has(code)) continue;
       asked.add(code);
       const year = String(yearOf(data.year, page));
-      const zips = await ask(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', { code, name, year });
+      const zips = await ask(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', {
+        code,
+        name,
+        year,
+      });
       if (zips) yield zips;
     }
   }
@@ -118,23 +161,40 @@ export function areasOfState(page: Page): Candidate[] {
   return data.counties.map((row) => {
     const fips = plain(row['fips_code'])?.padStart(10, '0') ?? '';
     const key = /^\d{10}$/u.test(fips) ? { fips, fiscal_year: String(fiscalYear), revision: REVISION } : undefined;
-    return candidate(JSON.stringify(row), () => {
-      if (!key) refuse('bad_fips', `fips_code is ${JSON.stringify(row['fips_code'])}, expected ten digits`);
-      const county = required('county_name', field(row, 'county_name'));
-      const state = stateCode('statecode', required('statecode', field(row, 'statecode', 'state_code')));
-      const name = tidy(field(row, 'metro_name')) ?? `${county}, ${state ?? ''}`;
-      const metro = codes.get(oneSpaced(name));
-      if (metro === undefined && /(?:\bMSA|\bHUD Metro FMR Area)$/u.test(name)) refuse('unknown_metro_area', `metro_name is ${JSON.stringify(name)}, which is not among the state's metropolitan areas`);
-      const alone = oneSpaced(name) === `${county}, ${state ?? ''}`;
-      return {
-        values: {
-          fips, county_fips: fips.slice(0, 5), state, county_name: county, town_name: line(field(row, 'town_name')),
-          hud_area_code: metro ?? (alone ? `NCNTY${fips.slice(0, 5)}N${fips.slice(0, 5)}` : null), hud_area_name: name, is_metro: metro !== undefined, population: null,
-          ...rentsAs('fmr', row),
-          fiscal_year: fiscalYear, effective_on: effectiveOn({ fiscalYear, revision: 'original' }), revision: REVISION,
-        },
-      };
-    }, key);
+    return candidate(
+      JSON.stringify(row),
+      () => {
+        if (!key) refuse('bad_fips', `fips_code is ${JSON.stringify(row['fips_code'])}, expected ten digits`);
+        const county = required('county_name', field(row, 'county_name'));
+        const state = stateCode('statecode', required('statecode', field(row, 'statecode', 'state_code')));
+        const name = tidy(field(row, 'metro_name')) ?? `${county}, ${state ?? ''}`;
+        const metro = codes.get(oneSpaced(name));
+        if (metro === undefined && /(?:\bMSA|\bHUD Metro FMR Area)$/u.test(name))
+          refuse(
+            'unknown_metro_area',
+            `metro_name is ${JSON.stringify(name)}, which is not among the state's metropolitan areas`,
+          );
+        const alone = oneSpaced(name) === `${county}, ${state ?? ''}`;
+        return {
+          values: {
+            fips,
+            county_fips: fips.slice(0, 5),
+            state,
+            county_name: county,
+            town_name: line(field(row, 'town_name')),
+            hud_area_code: metro ?? (alone ? `NCNTY${fips.slice(0, 5)}N${fips.slice(0, 5)}` : null),
+            hud_area_name: name,
+            is_metro: metro !== undefined,
+            population: null,
+            ...rentsAs('fmr', row),
+            fiscal_year: fiscalYear,
+            effective_on: effectiveOn({ fiscalYear, revision: 'original' }),
+            revision: REVISION,
+          },
+        };
+      },
+      key,
+    );
   });
 }
 
@@ -145,17 +205,29 @@ export function zipsOfArea(page: Page): Candidate[] {
   if (!Array.isArray(basicdata)) return [];
   const fiscalYear = yearOf(data['year'] ?? basicdata[0]?.['year'], page);
   const code = page.context['code'] ?? '';
-  return basicdata.filter((row) => plain(row['zip_code']) !== 'MSA level').map((row) => {
-    const digits = plain(row['zip_code'])?.padStart(5, '0') ?? '';
-    const key = /^\d{5}$/u.test(digits) ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision: REVISION, basis: 'zip' } : undefined;
-    return candidate(JSON.stringify(row), () => ({
-      values: {
-        zip: zip('zip_code', digits) ?? refuse('blank_zip', 'zip_code is blank'),
-        hud_area_code: required('code', code),
-        hud_area_name: tidy(page.context['name']) ?? refuse('blank_hud_area_name', 'the list of areas gives the area no name'),
-        ...rentsAs('rent', row),
-        fiscal_year: fiscalYear, effective_on: effectiveOn({ fiscalYear, revision: 'original' }), revision: REVISION, basis: 'zip',
-      },
-    }), key);
-  });
+  return basicdata
+    .filter((row) => plain(row['zip_code']) !== 'MSA level')
+    .map((row) => {
+      const digits = plain(row['zip_code'])?.padStart(5, '0') ?? '';
+      const key = /^\d{5}$/u.test(digits)
+        ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision: REVISION, basis: 'zip' }
+        : undefined;
+      return candidate(
+        JSON.stringify(row),
+        () => ({
+          values: {
+            zip: zip('zip_code', digits) ?? refuse('blank_zip', 'zip_code is blank'),
+            hud_area_code: required('code', code),
+            hud_area_name:
+              tidy(page.context['name']) ?? refuse('blank_hud_area_name', 'the list of areas gives the area no name'),
+            ...rentsAs('rent', row),
+            fiscal_year: fiscalYear,
+            effective_on: effectiveOn({ fiscalYear, revision: 'original' }),
+            revision: REVISION,
+            basis: 'zip',
+          },
+        }),
+        key,
+      );
+    });
 }

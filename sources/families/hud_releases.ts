@@ -78,29 +78,53 @@ export function rentTable(page: Page): RentTable {
   } else if (page.bytes.length === 0) {
     throw new Quarantine('empty_body', 'the file is empty', page.url);
   } else {
-    throw new Quarantine('malformed_page', `the file starts with ${JSON.stringify(Buffer.from(page.bytes.subarray(0, 12)).toString('latin1'))}, which is no workbook`, page.url);
+    throw new Quarantine(
+      'malformed_page',
+      `the file starts with ${JSON.stringify(Buffer.from(page.bytes.subarray(0, 12)).toString('latin1'))}, which is no workbook`,
+      page.url,
+    );
   }
   const bySheet = releaseIn(name);
   const from = byFile ?? bySheet;
-  if (!from) throw new Quarantine('template_changed', `neither the file's name nor the sheet's (${name}) says which fiscal year it holds`, page.url);
+  if (!from)
+    throw new Quarantine(
+      'template_changed',
+      `neither the file's name nor the sheet's (${name}) says which fiscal year it holds`,
+      page.url,
+    );
   if (bySheet && bySheet.fiscalYear !== from.fiscalYear) {
-    throw new Quarantine('template_changed', `the file is of fiscal year ${from.fiscalYear}, its sheet is named ${name}`, page.url);
+    throw new Quarantine(
+      'template_changed',
+      `the file is of fiscal year ${from.fiscalYear}, its sheet is named ${name}`,
+      page.url,
+    );
   }
   const [top = [], ...rows] = table;
   const header = top.map((title) => line(title) ?? '');
   if (!header.some(Boolean)) throw new Quarantine('empty_body', `${name} is empty`, page.url);
-  return { from, name, header, padded, rows: rows.filter((cells) => cells.some((value) => value !== null && line(String(value)) !== null)) };
+  return {
+    from,
+    name,
+    header,
+    padded,
+    rows: rows.filter((cells) => cells.some((value) => value !== null && line(String(value)) !== null)),
+  };
 }
 
 /** Refuse a row whose cells have slipped out of their columns. */
 export function checkCells({ header, padded }: RentTable, cells: readonly Cell[]): void {
   if (padded ? cells.length !== header.length : cells.length > header.length) {
-    refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${padded ? '' : 'at most '}${header.length}`);
+    refuse(
+      'wrong_field_count',
+      `the row has ${cells.length} cells, expected ${padded ? '' : 'at most '}${header.length}`,
+    );
   }
 }
 
 /** A monthly rent, which HUD never publishes as nothing. */
 export function rent(field: string, value: unknown): string {
   const amount = money(field, value);
-  return amount !== null && !/^(?:-|0\.00$)/u.test(amount) ? amount : refuse(`bad_${field}`, `${field} is ${JSON.stringify(value)}, expected a rent above zero`);
+  return amount !== null && !/^(?:-|0\.00$)/u.test(amount)
+    ? amount
+    : refuse(`bad_${field}`, `${field} is ${JSON.stringify(value)}, expected a rent above zero`);
 }

@@ -6,12 +6,15 @@ import { documentOf, finder } from './elements.ts';
 /** One schema.org object. */
 export type Node = Readonly<Record<string, unknown>>;
 
-export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Types of a node, without the address of the vocabulary before them. */
 export function typesOf(node: Node): string[] {
   const type = node['@type'];
-  return (Array.isArray(type) ? type : [type]).filter((t) => typeof t === 'string').map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
+  return (Array.isArray(type) ? type : [type])
+    .filter((t) => typeof t === 'string')
+    .map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
 }
 
 const jsonLdBlocks = finder('script[type="application/ld+json"]');
@@ -30,9 +33,14 @@ export function readJsonLd(html: string, pageUrl: string): Node[] {
     try {
       json = JSON.parse(block);
     } catch (error) {
-      throw new Quarantine('malformed_page', `an application/ld+json block is not JSON: ${error instanceof Error ? error.message : String(error)}`, pageUrl);
+      throw new Quarantine(
+        'malformed_page',
+        `an application/ld+json block is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+        pageUrl,
+      );
     }
-    return (Array.isArray(json) ? json : [json]).filter(isNode)
+    return (Array.isArray(json) ? json : [json])
+      .filter(isNode)
       .flatMap((node) => (Array.isArray(node['@graph']) ? node['@graph'].filter(isNode) : [node]));
   });
 }
@@ -78,4 +86,3 @@ export function firstAt(node: Node, paths: readonly string[]): unknown {
   }
   return undefined;
 }
-

@@ -5,7 +5,13 @@
  * list or on a page each, and where a field sits in the site's JSON-LD. Everything else is the same.
  */
 import {
-  defineSource, Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page, type SourceSpec,
+  defineSource,
+  Quarantine,
+  SourceUnavailable,
+  type Candidate,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../values.ts';
@@ -56,7 +62,10 @@ export interface ItemListByOffset {
   readonly type: string;
 }
 
-export interface ListingSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
+export interface ListingSite extends Pick<
+  SourceSpec,
+  'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'
+> {
   readonly host: string;
   readonly list: CardsWithDetails | ItemListByOffset;
   readonly paths: ListingPaths;
@@ -82,27 +91,42 @@ function rowOf(node: Node, site: ListingSite, page: Page, detail: boolean): Cand
   const at = (field: keyof ListingPaths): unknown => firstAt(node, site.paths[field]);
   const shown = at('listing_id');
   // A listing asked for by its id is that listing, whatever its page shows.
-  const id = page.context.listing_id ?? (typeof shown === 'string' || typeof shown === 'number' ? optional(shown) : null);
-  return candidate(JSON.stringify(node), () => {
-    const listing_id = required('listing_id', shown);
-    if (detail && page.context.listing_id !== undefined && page.context.listing_id !== listing_id) {
-      refuse('wrong_listing', `the page of listing ${page.context.listing_id} shows listing ${listing_id}`);
-    }
-    if (!typesOf(node).includes(site.list.type)) refuse('wrong_type', `the item is ${typesOf(node).join(', ') || 'of no type'}, expected ${site.list.type}`);
-    const currency = optional(at('currency'));
-    if (currency !== null && currency !== 'USD') refuse('not_usd', `currency is ${currency}, expected USD`);
-    const listing_url = ownUrl(at('listing_url'), page);
-    return {
-      values: listingValues({
-        listing_id, listing_url,
-        street: at('street'), city: at('city'), state: at('state'), zip: at('zip'),
-        list_price: at('list_price'), units: at('units'), cap_rate: at('cap_rate'), noi: at('noi'),
-        year_built: at('year_built'), property_type: at('property_type'), listed_on: at('listed_on'),
-        availability: AVAILABILITY.get((optional(at('availability')) ?? '').split('/').at(-1) ?? '') ?? 'unknown',
-      }),
-      ...(detail ? {} : { sourceUrl: listing_url }),
-    };
-  }, id === null ? undefined : { listing_id: id });
+  const id =
+    page.context.listing_id ?? (typeof shown === 'string' || typeof shown === 'number' ? optional(shown) : null);
+  return candidate(
+    JSON.stringify(node),
+    () => {
+      const listing_id = required('listing_id', shown);
+      if (detail && page.context.listing_id !== undefined && page.context.listing_id !== listing_id) {
+        refuse('wrong_listing', `the page of listing ${page.context.listing_id} shows listing ${listing_id}`);
+      }
+      if (!typesOf(node).includes(site.list.type))
+        refuse('wrong_type', `the item is ${typesOf(node).join(', ') || 'of no type'}, expected ${site.list.type}`);
+      const currency = optional(at('currency'));
+      if (currency !== null && currency !== 'USD') refuse('not_usd', `currency is ${currency}, expected USD`);
+      const listing_url = ownUrl(at('listing_url'), page);
+      return {
+        values: listingValues({
+          listing_id,
+          listing_url,
+          street: at('street'),
+          city: at('city'),
+          state: at('state'),
+          zip: at('zip'),
+          list_price: at('list_price'),
+          units: at('units'),
+          cap_rate: at('cap_rate'),
+          noi: at('noi'),
+          year_built: at('year_built'),
+          property_type: at('property_type'),
+          listed_on: at('listed_on'),
+          availability: AVAILABILITY.get((optional(at('availability')) ?? '').split('/').at(-1) ?? '') ?? 'unknown',
+        }),
+        ...(detail ? {} : { sourceUrl: listing_url }),
+      };
+    },
+    id === null ? undefined : { listing_id: id },
+  );
 }
 
 /** The items of a list page, each where it stands as a node. Throws Quarantine where the page is not the list. */
@@ -124,7 +148,8 @@ async function* readItemList(ctx: FetchContext, base: string, list: ItemListByOf
   let url: URL | null = new URL(list.start, base);
   let seen = 0;
   for (let pages = 0; url; pages += 1) {
-    if (pages >= MOST_PAGES) throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url.href);
+    if (pages >= MOST_PAGES)
+      throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url.href);
     const page: Page = await ctx.get(url.href, { kind: 'list', accept: 'text/html' });
     const { total, items } = itemsOf(page, list);
     seen += items.length;
@@ -134,7 +159,8 @@ async function* readItemList(ctx: FetchContext, base: string, list: ItemListByOf
       url = new URL(url);
       url.searchParams.set(list.offset, String(offset));
     } else {
-      if (seen < total) throw new Quarantine('count_mismatch', `the site counts ${total} listings, its pages hold ${seen}`, page.url);
+      if (seen < total)
+        throw new Quarantine('count_mismatch', `the site counts ${total} listings, its pages hold ${seen}`, page.url);
       url = null;
     }
   }
@@ -143,19 +169,25 @@ async function* readItemList(ctx: FetchContext, base: string, list: ItemListByOf
 const nextLink = finder('link[rel="next"]');
 
 /** Addresses of the listings' pages by listing id, in the order of the list. */
-async function readIndex(ctx: FetchContext, base: string, list: CardsWithDetails): Promise<ReadonlyMap<string, string>> {
+async function readIndex(
+  ctx: FetchContext,
+  base: string,
+  list: CardsWithDetails,
+): Promise<ReadonlyMap<string, string>> {
   const cards = finder(list.card);
   const details = new Map<string, string>();
   const visited = new Set<string>();
   let next: string | null = new URL(list.start, base).href;
   while (next !== null && !visited.has(next)) {
-    if (visited.size >= MOST_PAGES) throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, next);
+    if (visited.size >= MOST_PAGES)
+      throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, next);
     visited.add(next);
     const page: Page = await ctx.get(next, { kind: 'index', accept: 'text/html' });
     const document = documentOf(page.text());
     /** A link as asked for: the page may name its host otherwise, the path is what counts. */
     const follow = (href: string | undefined): URL => {
-      if (href === undefined || !URL.canParse(href, page.url)) throw new Quarantine('template_changed', `a link of the list leads to ${JSON.stringify(href)}`, page.url);
+      if (href === undefined || !URL.canParse(href, page.url))
+        throw new Quarantine('template_changed', `a link of the list leads to ${JSON.stringify(href)}`, page.url);
       const { pathname, search } = new URL(href, page.url);
       return new URL(pathname + search, base);
     };
@@ -163,7 +195,8 @@ async function readIndex(ctx: FetchContext, base: string, list: CardsWithDetails
     if (!links.length) throw new Quarantine('template_changed', `the list has no ${list.card}`, page.url);
     for (const link of links) {
       const id = list.idInPath.exec(link.pathname)?.[1];
-      if (id === undefined) throw new Quarantine('template_changed', `a card links to ${link.href}, which names no listing`, page.url);
+      if (id === undefined)
+        throw new Quarantine('template_changed', `a card links to ${link.href}, which names no listing`, page.url);
       if (!details.has(id)) details.set(id, link.href);
     }
     const href = nextLink.first(document)?.attribs['href'];
@@ -213,10 +246,19 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     expect: site.expect,
     fetch: (ctx) => (list.kind === 'cards' ? readCards(ctx, base, list) : readItemList(ctx, base, list)),
     parse: (page) => {
-      if (list.kind === 'cards') return [rowOf(nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url), site, page, true)];
-      return itemsOf(page, list).items.map((item) => (isNode(item)
-        ? rowOf(item, site, page, false)
-        : { reject: { reason: 'not_an_item', detail: `a list element holds ${JSON.stringify(item)}, expected a ${list.type}` }, raw: JSON.stringify(item) ?? '' }));
+      if (list.kind === 'cards')
+        return [rowOf(nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url), site, page, true)];
+      return itemsOf(page, list).items.map((item) =>
+        isNode(item)
+          ? rowOf(item, site, page, false)
+          : {
+              reject: {
+                reason: 'not_an_item',
+                detail: `a list element holds ${JSON.stringify(item)}, expected a ${list.type}`,
+              },
+              raw: JSON.stringify(item) ?? '',
+            },
+      );
     },
   });
 }

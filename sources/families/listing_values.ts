@@ -45,7 +45,8 @@ export function shownStreet(value: unknown): string | null {
 
 function units(value: unknown): number | null {
   const count = integer('units', value, { zeroIsUnknown: true });
-  if (count !== null && (count < 0 || count >= 9999)) return refuse('sentinel_value', `units is ${JSON.stringify(value)}, a placeholder rather than a count`);
+  if (count !== null && (count < 0 || count >= 9999))
+    return refuse('sentinel_value', `units is ${JSON.stringify(value)}, a placeholder rather than a count`);
   return count;
 }
 
@@ -71,9 +72,14 @@ export const listingValues = (shown: ShownListing): Readonly<Record<string, unkn
 export function ownUrl(value: unknown, page: Page): string {
   const text = optional(value);
   if (text === null) return page.url;
-  if (!URL.canParse(text, page.url)) return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address`);
+  if (!URL.canParse(text, page.url))
+    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address`);
   const url = new URL(text, page.url);
-  if (url.host !== new URL(page.url).host) return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address on ${new URL(page.url).host}`);
+  if (url.host !== new URL(page.url).host)
+    return refuse(
+      'bad_listing_url',
+      `listing_url is ${JSON.stringify(value)}, expected an address on ${new URL(page.url).host}`,
+    );
   url.protocol = new URL(page.url).protocol;
   return url.href;
 }
@@ -91,11 +97,27 @@ export function webUrl(value: unknown, otherwise: string): string {
 
 /** Words by which brokers and MLSs say where a sale stands, upper case without punctuation. What is not here is unknown. */
 const STANDING: ReadonlyMap<string, Availability> = new Map([
-  ...['ACTIVE', 'AVAILABLE', 'FOR SALE', 'NEW', 'COMING SOON', 'BACK ON MARKET', 'PRICE REDUCED', 'PRE ON MARKET'].map((word) => [word, 'for_sale'] as const),
-  ...['PENDING', 'CONTINGENT', 'ACTIVE UNDER CONTRACT', 'UNDER CONTRACT', 'UNDER AGREEMENT', 'SALE PENDING', 'IN ESCROW'].map((word) => [word, 'under_contract'] as const),
+  ...['ACTIVE', 'AVAILABLE', 'FOR SALE', 'NEW', 'COMING SOON', 'BACK ON MARKET', 'PRICE REDUCED', 'PRE ON MARKET'].map(
+    (word) => [word, 'for_sale'] as const,
+  ),
+  ...[
+    'PENDING',
+    'CONTINGENT',
+    'ACTIVE UNDER CONTRACT',
+    'UNDER CONTRACT',
+    'UNDER AGREEMENT',
+    'SALE PENDING',
+    'IN ESCROW',
+  ].map((word) => [word, 'under_contract'] as const),
   ...['SOLD', 'CLOSED'].map((word) => [word, 'sold'] as const),
 ]);
 
 /** Availability by a word such as "Active" or "ActiveUnderContract". */
 export const standing = (value: unknown): Availability =>
-  STANDING.get((optional(value) ?? '').replace(/(?<=[a-z])(?=[A-Z])/gu, ' ').toUpperCase().replace(/[^A-Z]+/gu, ' ').trim()) ?? 'unknown';
+  STANDING.get(
+    (optional(value) ?? '')
+      .replace(/(?<=[a-z])(?=[A-Z])/gu, ' ')
+      .toUpperCase()
+      .replace(/[^A-Z]+/gu, ' ')
+      .trim(),
+  ) ?? 'unknown';

@@ -6,7 +6,14 @@
  * The site is known to refuse programs (403, or a page meant for a browser). That is respected: the operator
  * downloads the files with a browser and drops them under their own names.
  */
-import { Quarantine, SourceUnavailable, type DropFormat, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
+import {
+  Quarantine,
+  SourceUnavailable,
+  type DropFormat,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../contract.ts';
 import { checkColumns, optional, readCsv } from '../values.ts';
 
 const FOLDER = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
@@ -16,7 +23,10 @@ const DOWNLOAD_PAGE = 'https://www.ohiosos.gov/businesses/business-reports/downl
 export type Reports = Readonly<Record<string, string>>;
 
 /** The publisher spells two columns differently from report to report. */
-const SPELLED: Readonly<Record<string, string>> = { 'TRANSASCTION CODE DESCRIPTION': 'TRANSACTION CODE DESCRIPTION', 'COUNTY NAME': 'COUNTY' };
+const SPELLED: Readonly<Record<string, string>> = {
+  'TRANSASCTION CODE DESCRIPTION': 'TRANSACTION CODE DESCRIPTION',
+  'COUNTY NAME': 'COUNTY',
+};
 
 const addressOf = (number: string): string => `${FOLDER}/WI${number}R.TXT`;
 const kindOf = (number: string): string => `report_${number}`;
@@ -27,9 +37,14 @@ const needsDownload = (why: string): string =>
 async function report(ctx: FetchContext, number: string): Promise<Page> {
   let page: Page;
   try {
-    page = await ctx.get(addressOf(number), { kind: kindOf(number), accept: 'text/plain, text/csv;q=0.9, */*;q=0.1', observed: 'content' });
+    page = await ctx.get(addressOf(number), {
+      kind: kindOf(number),
+      accept: 'text/plain, text/csv;q=0.9, */*;q=0.1',
+      observed: 'content',
+    });
   } catch (error) {
-    if (!(error instanceof SourceUnavailable) || !['refused', 'challenge', 'robots'].includes(error.reason)) throw error;
+    if (!(error instanceof SourceUnavailable) || !['refused', 'challenge', 'robots'].includes(error.reason))
+      throw error;
     throw new SourceUnavailable(error.reason, needsDownload(error.message), error.pageUrl, error.status);
   }
   if (/^\s*</u.test(page.text('windows-1252').slice(0, 200))) {
@@ -66,16 +81,27 @@ export function readReport<C extends string>(page: Page, columns: readonly C[]):
   if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} comes twice`, page.url);
   const sourceUrl = page.url.startsWith('file:') ? addressOf(number) : page.url;
   return rows.map(({ cells, raw }) => {
-    const published = (column: C): string | undefined => (cells.length === names.length ? cells[names.indexOf(column)] : undefined);
+    const published = (column: C): string | undefined =>
+      cells.length === names.length ? cells[names.indexOf(column)] : undefined;
     return {
-      report: number, raw, sourceUrl, published, cell: (column) => optional(published(column)),
-      wrongLength: cells.length === names.length ? null : `the line has ${cells.length} fields, expected ${names.length}`,
+      report: number,
+      raw,
+      sourceUrl,
+      published,
+      cell: (column) => optional(published(column)),
+      wrongLength:
+        cells.length === names.length ? null : `the line has ${cells.length} fields, expected ${names.length}`,
     };
   });
 }
 
 /** What the sources of these reports have in common. */
-export const ohioReports = (reports: Reports): Pick<SourceSpec, 'family' | 'home' | 'terms' | 'everyDays' | 'readEveryDays' | 'hosts' | 'politeness' | 'reads' | 'expect' | 'fetch'> & { readonly drop: readonly DropFormat[] } => ({
+export const ohioReports = (
+  reports: Reports,
+): Pick<
+  SourceSpec,
+  'family' | 'home' | 'terms' | 'everyDays' | 'readEveryDays' | 'hosts' | 'politeness' | 'reads' | 'expect' | 'fetch'
+> & { readonly drop: readonly DropFormat[] } => ({
   family: 'register',
   home: DOWNLOAD_PAGE,
   terms: {
@@ -92,7 +118,9 @@ export const ohioReports = (reports: Reports): Pick<SourceSpec, 'family' | 'home
   reads: 'increments',
   expect: { minRows: 1, maxRejectShare: 0.05, maxDropShare: 1 },
   drop: Object.entries(reports).map(([number, about]) => ({
-    pattern: new RegExp(`^wi${number}r.*\\.txt$`, 'u'), kind: kindOf(number), about: `WI${number}R.TXT, ${about}, as downloaded`,
+    pattern: new RegExp(`^wi${number}r.*\\.txt$`, 'u'),
+    kind: kindOf(number),
+    about: `WI${number}R.TXT, ${about}, as downloaded`,
   })),
   async *fetch(ctx) {
     for (const number of Object.keys(reports).sort()) yield await report(ctx, number);

@@ -20,7 +20,18 @@
 import { defineSource, Quarantine, type FetchContext, type Page, type Session, type SourceSpec } from '../contract.ts';
 import { addDays, monthsBetween } from '../days.ts';
 import { SheriffSale } from '../rows/sheriff_sale.ts';
-import { readCalendar, readDetails, readItems, readPreview, readSlots, valueOf, type Area, type Item, type SaleDay, type Slot } from './realauction_pages.ts';
+import {
+  readCalendar,
+  readDetails,
+  readItems,
+  readPreview,
+  readSlots,
+  valueOf,
+  type Area,
+  type Item,
+  type SaleDay,
+  type Slot,
+} from './realauction_pages.ts';
 import { parseItems, parseScraped, previewUrl, type County } from './realauction_rows.ts';
 
 const DAYS_BACK = 7;
@@ -53,14 +64,25 @@ function siteOf(county: County, ctx: FetchContext) {
   const calendarSession = ctx.session();
   return {
     calendar: (month: string): Promise<Page> =>
-      ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), { kind: 'calendar', session: calendarSession }),
-    preview: (day: string, session: Session): Promise<Page> => ctx.get(previewUrl(base, day), { kind: 'preview', session }),
+      ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), {
+        kind: 'calendar',
+        session: calendarSession,
+      }),
+    preview: (day: string, session: Session): Promise<Page> =>
+      ctx.get(previewUrl(base, day), { kind: 'preview', session }),
     load: (area: Area, paging: string, session: Session, context: Readonly<Record<string, string>>): Promise<Page> =>
-      ctx.get(index(`zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging.replace('tx', `tx=${tx++}`)}`), { kind: 'items', session, context: { ...context, area } }),
+      ctx.get(index(`zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging.replace('tx', `tx=${tx++}`)}`), {
+        kind: 'items',
+        session,
+        context: { ...context, area },
+      }),
     details: (aid: string, session: Session): Promise<Page | null> =>
       ctx.getIfExists(index(`zaction=auction&zmethod=details&AID=${aid}`), { kind: 'details', session }),
     slots: (aids: readonly string[], session: Session): Promise<Page | null> =>
-      ctx.getIfExists(index(`zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=${tx++}`), { kind: 'slots', session }),
+      ctx.getIfExists(index(`zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=${tx++}`), {
+        kind: 'slots',
+        session,
+      }),
   };
 }
 
@@ -71,7 +93,12 @@ type Site = ReturnType<typeof siteOf>;
  * site: by number up to the count the day's page gives, and forward until nothing new comes. The second is used
  * where the first has no count or brings nothing new.
  */
-async function readDay(site: Site, ctx: FetchContext, day: SaleDay, context: Readonly<Record<string, string>> = {}): Promise<DayRead> {
+async function readDay(
+  site: Site,
+  ctx: FetchContext,
+  day: SaleDay,
+  context: Readonly<Record<string, string>> = {},
+): Promise<DayRead> {
   const session = ctx.session();
   const page = await site.preview(day.day, session);
   const preview = readPreview(page, day.day);
@@ -109,15 +136,27 @@ const agrees = (day: SaleDay, read: DayRead): boolean =>
   read.aids.length === day.scheduled || (read.closed === 0 && read.aids.length > 0 && read.aids.length === day.active);
 
 /** Read a day, and once more by a fresh calendar where it does not add up: the list changes while it is read. */
-async function readWholeDay(site: Site, ctx: FetchContext, day: SaleDay, context?: Readonly<Record<string, string>>): Promise<DayRead> {
+async function readWholeDay(
+  site: Site,
+  ctx: FetchContext,
+  day: SaleDay,
+  context?: Readonly<Record<string, string>>,
+): Promise<DayRead> {
   const first = await readDay(site, ctx, day, context);
   if (agrees(day, first)) return first;
   const month = day.day.slice(0, 7);
-  const again = readCalendar(await site.calendar(month), month).find((other) => other.day === day.day) ?? { ...day, active: 0, scheduled: 0 };
+  const again = readCalendar(await site.calendar(month), month).find((other) => other.day === day.day) ?? {
+    ...day,
+    active: 0,
+    scheduled: 0,
+  };
   const second = await readDay(site, ctx, again, context);
   if (agrees(again, second)) return second;
-  throw new Quarantine('count_mismatch',
-    `${second.aids.length} items read for ${day.day}, the calendar counts ${again.scheduled} scheduled and ${again.active} active`, second.url);
+  throw new Quarantine(
+    'count_mismatch',
+    `${second.aids.length} items read for ${day.day}, the calendar counts ${again.scheduled} scheduled and ${again.active} active`,
+    second.url,
+  );
 }
 
 /** What the pages of items do not say of them, as JSON keyed by item, for the context of those pages. */
@@ -140,7 +179,11 @@ async function readAround(site: Site, read: DayRead, asking: { details: boolean 
     if (saleType !== null) saleTypes[aid] = saleType;
   }
   const found = { slots, saleTypes };
-  return Object.fromEntries(Object.entries(found).filter(([, notes]) => Object.keys(notes).length > 0).map(([key, notes]) => [key, JSON.stringify(notes)]));
+  return Object.fromEntries(
+    Object.entries(found)
+      .filter(([, notes]) => Object.keys(notes).length > 0)
+      .map(([key, notes]) => [key, JSON.stringify(notes)]),
+  );
 }
 
 async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Page> {
@@ -160,7 +203,11 @@ async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Pa
 }
 
 /** Declare a county of the platform. */
-export function realAuction(declared: { readonly county: string; readonly fips: string; readonly host: string }): SourceSpec {
+export function realAuction(declared: {
+  readonly county: string;
+  readonly fips: string;
+  readonly host: string;
+}): SourceSpec {
   const county: County = { name: declared.county, fips: declared.fips, state: 'OH', host: declared.host };
   const slug = county.name.toLowerCase().replaceAll(' ', '_');
   return defineSource({
@@ -180,11 +227,13 @@ export function realAuction(declared: { readonly county: string; readonly fips: 
     // A county may have no sale in the window. A fifth of refusals is bearable because the calendar's counts
     // already guard the list, and files scraped by others lost the sale day wherever a status replaced the time.
     expect: { minRows: 0, maxRejectShare: 0.2, maxDropShare: 0.9 },
-    drop: [{
-      pattern: new RegExp(`^${slug}_realauction_scraped.*\\.json$`, 'u'),
-      kind: 'scraped',
-      about: 'sale days of this county as another project scraped them, a JSON array',
-    }],
+    drop: [
+      {
+        pattern: new RegExp(`^${slug}_realauction_scraped.*\\.json$`, 'u'),
+        kind: 'scraped',
+        about: 'sale days of this county as another project scraped them, a JSON array',
+      },
+    ],
     fetch: (ctx) => fetchSales(county, ctx),
     parse: (page) => (page.kind === 'scraped' ? parseScraped(county, page) : parseItems(county, page)),
   });

@@ -13,8 +13,17 @@ import { documentOf, finder } from './elements.ts';
 
 /** The site's own table of tokens, as its script holds it. */
 const TOKENS: Readonly<Record<string, string>> = {
-  '@A': '<div class="', '@B': '</div>', '@C': ' class="', '@D': '<div>', '@E': 'AUCTION', '@F': '</td><td',
-  '@G': '</td></tr>', '@H': '<tr><td ', '@I': 'table', '@J': 'p_back="NextCheck=', '@K': 'style="Display:none"',
+  '@A': '<div class="',
+  '@B': '</div>',
+  '@C': ' class="',
+  '@D': '<div>',
+  '@E': 'AUCTION',
+  '@F': '</td><td',
+  '@G': '</td></tr>',
+  '@H': '<tr><td ',
+  '@I': 'table',
+  '@J': 'p_back="NextCheck=',
+  '@K': 'style="Display:none"',
   '@L': '/index.cfm?zaction=auction&zmethod=details&AID=',
 };
 
@@ -23,7 +32,11 @@ export function expandTokens(compressed: string, pageUrl?: string): string {
   const html = compressed.replace(/@[A-L]/gu, (token) => TOKENS[token] ?? token);
   const unknown = /@[A-Z]/u.exec(html);
   if (unknown) {
-    throw new Quarantine('template_changed', `token ${unknown[0]} is not in the table, near ${JSON.stringify(html.slice(Math.max(0, unknown.index - 30), unknown.index + 30))}`, pageUrl);
+    throw new Quarantine(
+      'template_changed',
+      `token ${unknown[0]} is not in the table, near ${JSON.stringify(html.slice(Math.max(0, unknown.index - 30), unknown.index + 30))}`,
+      pageUrl,
+    );
   }
   return html;
 }
@@ -38,7 +51,9 @@ export function dayOf(printed: string | undefined): string | null {
 function dayInWords(text: string): string | null {
   const [, word = '', day = '', year = ''] = /\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})\b/u.exec(text) ?? [];
   const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].indexOf(word) + 1;
-  return month > 0 ? `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}` : dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec(text)?.[0]);
+  return month > 0
+    ? `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+    : dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec(text)?.[0]);
 }
 
 /** Words of the status box of an item. */
@@ -81,21 +96,28 @@ const [activeCount, scheduledCount] = [finder('.CALACT'), finder('.CALSCH')];
  */
 export function readCalendar(page: Page, month: string): SaleDay[] {
   const document = documentOf(page.text());
-  const changed = (detail: string): never => { throw new Quarantine('template_changed', detail, page.url); };
+  const changed = (detail: string): never => {
+    throw new Quarantine('template_changed', detail, page.url);
+  };
   if (calendarBoxes.first(document) === null) changed('no day of a calendar (.CALBOX) on the page');
   const days: SaleDay[] = [];
   let shown = 0;
   let ofMonth = 0;
   for (const box of calendarDays.all(document)) {
     const printed = box.attribs['dayid'];
-    const day = dayOf(printed) ?? changed(`a day of the calendar has the dayid ${JSON.stringify(printed)}, expected MM/DD/YYYY`);
+    const day =
+      dayOf(printed) ?? changed(`a day of the calendar has the dayid ${JSON.stringify(printed)}, expected MM/DD/YYYY`);
     shown += 1;
     if (!day.startsWith(month)) continue;
     ofMonth += 1;
-    const counts = [activeCount.first(box), scheduledCount.first(box)].map((found) => (found === null ? undefined : /\d+/u.exec(textContent(found))?.[0]));
+    const counts = [activeCount.first(box), scheduledCount.first(box)].map((found) =>
+      found === null ? undefined : /\d+/u.exec(textContent(found))?.[0],
+    );
     const [active, scheduled] = counts;
-    if (active !== undefined && scheduled !== undefined) days.push({ day, active: Number(active), scheduled: Number(scheduled) });
-    else if (active !== scheduled || is(box, '.CALSELF, .CALSELT')) changed(`${day} is a sale day without its counts (.CALACT, .CALSCH)`);
+    if (active !== undefined && scheduled !== undefined)
+      days.push({ day, active: Number(active), scheduled: Number(scheduled) });
+    else if (active !== scheduled || is(box, '.CALSELF, .CALSELT'))
+      changed(`${day} is a sale day without its counts (.CALACT, .CALSCH)`);
   }
   if (shown > 0 && ofMonth === 0) changed(`the calendar shows no day of ${month}, which was asked for`);
   return days;
@@ -115,7 +137,12 @@ const pageCounts = { W: finder('#maxWA'), C: finder('#maxCA') } as const;
  */
 export function readPreview(page: Page, day: string): Preview {
   const document = documentOf(page.text());
-  if (waiting.first(document) === null) throw new Quarantine('template_changed', 'no list of waiting items (#Area_W): not the page of a sale day', page.url);
+  if (waiting.first(document) === null)
+    throw new Quarantine(
+      'template_changed',
+      'no list of waiting items (#Area_W): not the page of a sale day',
+      page.url,
+    );
   const shown = dayInWords(textContent(dayHeads.all(document)));
   if (shown !== null && shown !== day) {
     throw new Quarantine('template_changed', `the page shows the sale of ${shown}, ${day} was asked for`, page.url);
@@ -134,9 +161,14 @@ function json(page: Page): Readonly<Record<string, unknown>> {
   try {
     body = JSON.parse(page.text());
   } catch {
-    throw new Quarantine('malformed_page', `expected JSON, found ${JSON.stringify(page.text().slice(0, 60))}`, page.url);
+    throw new Quarantine(
+      'malformed_page',
+      `expected JSON, found ${JSON.stringify(page.text().slice(0, 60))}`,
+      page.url,
+    );
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Quarantine('malformed_page', 'expected a JSON object', page.url);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Quarantine('malformed_page', 'expected a JSON object', page.url);
   return body as Readonly<Record<string, unknown>>;
 }
 
@@ -146,14 +178,15 @@ const secondCells = finder('tr > :nth-child(2)');
 /** Text of the label before a value: the cell or box beside it. */
 function labelBefore(value: Element): string {
   const label = prevElementSibling(value);
-  return label !== null && ['th', 'td', 'div'].includes(label.name) ? line(textContent(label)) ?? '' : '';
+  return label !== null && ['th', 'td', 'div'].includes(label.name) ? (line(textContent(label)) ?? '') : '';
 }
 
 /** Values with the labels before them, whether the label is a th, a td or a div. */
 function labelledIn(within: AnyNode): Labelled {
   const cells = marked.all(within);
-  return (cells.length > 0 ? cells : secondCells.all(within))
-    .map((cell) => [labelBefore(cell).replace(/\s*:$/u, ''), line(textContent(cell)) ?? ''] as const);
+  return (cells.length > 0 ? cells : secondCells.all(within)).map(
+    (cell) => [labelBefore(cell).replace(/\s*:$/u, ''), line(textContent(cell)) ?? ''] as const,
+  );
 }
 
 const nested = finder('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM');
@@ -174,7 +207,9 @@ export function readItems(page: Page): Item[] {
     throw new Quarantine('template_changed', 'the answer has no retHTML and rlist', page.url);
   }
   const document = documentOf(expandTokens(retHTML, page.url));
-  const changed = (detail: string): never => { throw new Quarantine('template_changed', detail, page.url); };
+  const changed = (detail: string): never => {
+    throw new Quarantine('template_changed', detail, page.url);
+  };
   if (nested.first(document) !== null) {
     changed('a value holds the label or the value after it: the markup of an item does not end where it should');
   }
@@ -187,7 +222,8 @@ export function readItems(page: Page): Item[] {
     };
     // A box that is there and blank is the script's to fill; without a box, a cancelled item would read as scheduled.
     const boxes = stats === null ? [] : leadingBoxes.all(stats);
-    if (boxes.length !== 2 || boxes.some((box) => anyBox.first(box) !== null)) changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
+    if (boxes.length !== 2 || boxes.some((box) => anyBox.first(box) !== null))
+      changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
     const details = detailsOf.first(item);
     return {
       aid,
@@ -195,10 +231,17 @@ export function readItems(page: Page): Item[] {
       labelled: details === null ? [] : labelledIn(details),
     };
   });
-  const listed = rlist.split(',').map((aid) => aid.trim()).filter(Boolean);
+  const listed = rlist
+    .split(',')
+    .map((aid) => aid.trim())
+    .filter(Boolean);
   const found = items.map((item) => item.aid);
   if (listed.length !== found.length || listed.some((aid) => !found.includes(aid))) {
-    throw new Quarantine('template_changed', `the list names the items ${listed.join(',') || 'none'}, the page holds ${found.join(',') || 'none'}`, page.url);
+    throw new Quarantine(
+      'template_changed',
+      `the list names the items ${listed.join(',') || 'none'}, the page holds ${found.join(',') || 'none'}`,
+      page.url,
+    );
   }
   return items;
 }
@@ -223,8 +266,13 @@ export function readSlots(page: Page): Record<string, Slot> {
   const { ADATA } = json(page);
   const list = typeof ADATA === 'object' && ADATA !== null && 'AITEM' in ADATA ? ADATA.AITEM : undefined;
   if (!Array.isArray(list)) throw new Quarantine('template_changed', 'the status answer has no ADATA.AITEM', page.url);
-  return Object.fromEntries(list.map((entry: Readonly<Record<string, unknown>>) => {
-    const label = line(entry['A']);
-    return [line(entry['AID']) ?? '', { label: SLOT_LABELS[label ?? ''] ?? label, text: line(entry['B']), amount: line(entry['D']) }];
-  }));
+  return Object.fromEntries(
+    list.map((entry: Readonly<Record<string, unknown>>) => {
+      const label = line(entry['A']);
+      return [
+        line(entry['AID']) ?? '',
+        { label: SLOT_LABELS[label ?? ''] ?? label, text: line(entry['B']), amount: line(entry['D']) },
+      ];
+    }),
+  );
 }

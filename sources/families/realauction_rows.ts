@@ -42,7 +42,8 @@ const wordStatus = (text: string): Sale['status'] => STATUS_WORDS.find(([word]) 
  */
 export function readStatus(caseStatus: string | null, slot: Slot, area: Area | null): Sale['status'] {
   const said = [slot.label !== null && /\bSOLD\b/iu.test(slot.label) ? 'sold' : null, slot.text, caseStatus]
-    .filter((text) => text !== null).map(wordStatus);
+    .filter((text) => text !== null)
+    .map(wordStatus);
   const verdict = said.find((status) => status !== 'scheduled') ?? (said.length > 0 ? 'scheduled' : 'unknown');
   return verdict === 'scheduled' && area === 'C' ? 'unknown' : verdict;
 }
@@ -54,14 +55,19 @@ export function readStatus(caseStatus: string | null, slot: Slot, area: Area | n
 export function readSaleType(raw: string | null): Pick<Sale, 'sale_kind' | 'sale_round'> {
   const text = raw ?? '';
   const round = /\b(?:FIRST|1ST)\b/iu.test(text) ? 1 : /\b(?:SECOND|2ND)\b/iu.test(text) ? 2 : null;
-  const kind = /\bTAX\b/iu.test(text) ? 'tax_foreclosure'
-    : /\bMORTGAGE\b/iu.test(text) || (round !== null && /\bFORECLOSURE\b/iu.test(text)) ? 'mortgage_foreclosure'
-      : /\bJUDGMENT\b|\bEXECUTION\b|\bPARTITION\b/iu.test(text) ? 'other_judgment' : 'unknown';
+  const kind = /\bTAX\b/iu.test(text)
+    ? 'tax_foreclosure'
+    : /\bMORTGAGE\b/iu.test(text) || (round !== null && /\bFORECLOSURE\b/iu.test(text))
+      ? 'mortgage_foreclosure'
+      : /\bJUDGMENT\b|\bEXECUTION\b|\bPARTITION\b/iu.test(text)
+        ? 'other_judgment'
+        : 'unknown';
   return { sale_kind: kind, sale_round: round };
 }
 
 /** Case number without the site's internal id: "CV26123456 (54321)" is CV26123456. */
-const caseNumber = (printed: string | null): string => required('case_number', printed?.replace(/\s*\([^()]*\)\s*$/u, '') ?? null);
+const caseNumber = (printed: string | null): string =>
+  required('case_number', printed?.replace(/\s*\([^()]*\)\s*$/u, '') ?? null);
 
 /** City and ZIP of a line such as "PARMA , 441300000", or "PARMA, OH- 44130". The platform pads a ZIP with zeros to nine digits. */
 function cityLine(text: string | null): Pick<Sale, 'city' | 'zip'> {
@@ -84,17 +90,26 @@ function below(labelled: Labelled, label: string): string | null {
 /** JSON that fetch put into the page's context, keyed by item. */
 function noted<T>(page: Page, key: string): Readonly<Record<string, T>> {
   const text = page.context[key];
-  return text === undefined ? {} : JSON.parse(text) as Record<string, T>;
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, T>);
 }
 
-function saleOf(county: County, item: Item, saleDate: string, area: Area | null, saleTypeSeen: string | undefined): Sale {
+function saleOf(
+  county: County,
+  item: Item,
+  saleDate: string,
+  area: Area | null,
+  saleTypeSeen: string | undefined,
+): Sale {
   const value = (label: string): string | null => optional(valueOf(item.labelled, label));
   const caseStatus = value('Case Status');
   const saleType = optional(saleTypeSeen) ?? value('Sale Type');
   const status = readStatus(caseStatus, item.slot, area);
   const slotDay = IS_TIME.test(item.slot.text ?? '') ? dayOf(item.slot.text ?? undefined) : null;
   if (slotDay !== null && slotDay !== saleDate) {
-    refuse('sale_date_mismatch', `the time slot is ${JSON.stringify(item.slot.text)}, expected the sale day ${saleDate}`);
+    refuse(
+      'sale_date_mismatch',
+      `the time slot is ${JSON.stringify(item.slot.text)}, expected the sale day ${saleDate}`,
+    );
   }
   return {
     county_fips: county.fips,
@@ -126,27 +141,45 @@ function saleOf(county: County, item: Item, saleDate: string, area: Area | null,
  */
 export function parseItems(county: County, page: Page): readonly Candidate[] {
   const saleDate = page.context['saleDate'];
-  if (saleDate === undefined) throw new Quarantine('malformed_page', 'the page came without the day its session was bound to', page.url);
+  if (saleDate === undefined)
+    throw new Quarantine('malformed_page', 'the page came without the day its session was bound to', page.url);
   const saleTypes = noted<string>(page, 'saleTypes');
   const slots = noted<Slot>(page, 'slots');
   return readItems(page).map((read) => {
-    checkColumns(read.labelled.map(([label]) => label), NEEDED, page.url, KNOWN);
+    checkColumns(
+      read.labelled.map(([label]) => label),
+      NEEDED,
+      page.url,
+      KNOWN,
+    );
     const item = { ...read, slot: slots[read.aid] ?? read.slot };
     const parcel = valueOf(item.labelled, 'Parcel ID');
     const number = optional(valueOf(item.labelled, 'Case #')?.replace(/\s*\([^()]*\)\s*$/u, ''));
     return candidate(
-      () => JSON.stringify({ ...item, ...(saleTypes[item.aid] === undefined ? {} : { saleType: saleTypes[item.aid] }) }),
+      () =>
+        JSON.stringify({ ...item, ...(saleTypes[item.aid] === undefined ? {} : { saleType: saleTypes[item.aid] }) }),
       () => ({
         values: saleOf(county, item, saleDate, (page.context['area'] ?? null) as Area | null, saleTypes[item.aid]),
         sourceUrl: previewUrl(page.url, saleDate),
       }),
-      number === null || parcel === null ? undefined
+      number === null || parcel === null
+        ? undefined
         : { county_fips: county.fips, case_number: number, parcel_raw: parcel, sale_date: saleDate },
     );
   });
 }
 
-const SCRAPED = ['county', 'start_date', 'case_status', 'case_number', 'parcel_id', 'property_address', 'appraised_value', 'opening_bid', 'deposit_requirement'];
+const SCRAPED = [
+  'county',
+  'start_date',
+  'case_status',
+  'case_number',
+  'parcel_id',
+  'property_address',
+  'appraised_value',
+  'opening_bid',
+  'deposit_requirement',
+];
 
 /**
  * Street and ZIP of a scraped address. The scraper joined the lines and lost the last word of the city:
@@ -168,30 +201,48 @@ export function parseScraped(county: County, page: Page): readonly Candidate[] {
   try {
     rows = text.startsWith('[') ? JSON.parse(text) : text.split('\n').map((entry) => JSON.parse(entry) as unknown);
   } catch (error) {
-    throw new Quarantine('malformed_page', `not JSON: ${error instanceof Error ? error.message : String(error)}`, page.url);
+    throw new Quarantine(
+      'malformed_page',
+      `not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      page.url,
+    );
   }
   return (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => {
     checkColumns(Object.keys(row), SCRAPED, page.url, ['geocode']);
     const said = (name: string): string | null => line(row[name]);
-    return candidate(() => JSON.stringify(row), () => {
-      if (said('county')?.toLowerCase() !== county.name.toLowerCase()) {
-        refuse('other_county', `county is ${JSON.stringify(row['county'])}, expected ${county.name}`);
-      }
-      const slot = said('start_date');
-      const saleDate = IS_TIME.test(slot ?? '') ? dayOf(slot ?? undefined) : null;
-      if (saleDate === null) {
-        return refuse('sale_date_overwritten', `start_date is ${JSON.stringify(slot)}: the status took the place of the time, so the file does not say the sale day`);
-      }
-      const labelled: Labelled = [
-        ['Case Status', said('case_status') ?? ''], ['Case #', said('case_number') ?? ''], ['Parcel ID', said('parcel_id') ?? ''],
-        ['Appraised Value', said('appraised_value') ?? ''], ['Opening Bid', said('opening_bid') ?? ''], ['Deposit Requirement', said('deposit_requirement') ?? ''],
-      ];
-      const item: Item = { aid: '', slot: { label: null, text: slot, amount: null }, labelled };
-      return {
-        // The file keeps no item number.
-        values: { ...saleOf(county, item, saleDate, null, undefined), item_id: null, ...scrapedAddress(typeof row['property_address'] === 'string' ? row['property_address'] : null) },
-        sourceUrl: previewUrl(`https://${county.host}`, saleDate),
-      };
-    });
+    return candidate(
+      () => JSON.stringify(row),
+      () => {
+        if (said('county')?.toLowerCase() !== county.name.toLowerCase()) {
+          refuse('other_county', `county is ${JSON.stringify(row['county'])}, expected ${county.name}`);
+        }
+        const slot = said('start_date');
+        const saleDate = IS_TIME.test(slot ?? '') ? dayOf(slot ?? undefined) : null;
+        if (saleDate === null) {
+          return refuse(
+            'sale_date_overwritten',
+            `start_date is ${JSON.stringify(slot)}: the status took the place of the time, so the file does not say the sale day`,
+          );
+        }
+        const labelled: Labelled = [
+          ['Case Status', said('case_status') ?? ''],
+          ['Case #', said('case_number') ?? ''],
+          ['Parcel ID', said('parcel_id') ?? ''],
+          ['Appraised Value', said('appraised_value') ?? ''],
+          ['Opening Bid', said('opening_bid') ?? ''],
+          ['Deposit Requirement', said('deposit_requirement') ?? ''],
+        ];
+        const item: Item = { aid: '', slot: { label: null, text: slot, amount: null }, labelled };
+        return {
+          // The file keeps no item number.
+          values: {
+            ...saleOf(county, item, saleDate, null, undefined),
+            item_id: null,
+            ...scrapedAddress(typeof row['property_address'] === 'string' ? row['property_address'] : null),
+          },
+          sourceUrl: previewUrl(`https://${county.host}`, saleDate),
+        };
+      },
+    );
   });
 }

@@ -34,9 +34,14 @@ const TAG = /<(\/?)([^\s<>/!?]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/gu;
 function checkNesting(xml: string): void {
   const open: string[] = [];
   for (const [, closing, tag = '', rest = ''] of xml.matchAll(TAG)) {
-    if (closing === '') { if (!rest.endsWith('/')) open.push(tag); } else {
+    if (closing === '') {
+      if (!rest.endsWith('/')) open.push(tag);
+    } else {
       const expected = open.pop();
-      if (expected !== tag) throw new BrokenXml(`</${tag}> stands where ${expected === undefined ? 'nothing is open' : `</${expected}> is expected`}`);
+      if (expected !== tag)
+        throw new BrokenXml(
+          `</${tag}> stands where ${expected === undefined ? 'nothing is open' : `</${expected}> is expected`}`,
+        );
     }
   }
   if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> does not end`);
@@ -47,11 +52,14 @@ function walk(bytes: Uint8Array, events: Events): void {
   const local = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
   const xml = new TextDecoder().decode(bytes);
   checkNesting(xml);
-  const parser = new Parser({
-    onopentag: (tag, attributes) => events.open?.(local(tag), attributes),
-    ontext: (text) => events.text?.(text),
-    onclosetag: (tag) => events.close?.(local(tag)),
-  }, { xmlMode: true });
+  const parser = new Parser(
+    {
+      onopentag: (tag, attributes) => events.open?.(local(tag), attributes),
+      ontext: (text) => events.text?.(text),
+      onclosetag: (tag) => events.close?.(local(tag)),
+    },
+    { xmlMode: true },
+  );
   parser.write(xml);
   parser.end();
 }
@@ -68,7 +76,9 @@ function sharedStrings(bytes: Uint8Array): string[] {
       else if (tag === 'rPh') hints += 1;
       else if (tag === 't') inText = hints === 0;
     },
-    text: (part) => { if (inText) text += part; },
+    text: (part) => {
+      if (inText) text += part;
+    },
     close: (tag) => {
       if (tag === 'si') strings.push(text);
       else if (tag === 'rPh') hints -= 1;
@@ -85,8 +95,17 @@ function columnOf(reference: string): number {
   return column - 1;
 }
 
-function cell(type: string | undefined, text: string, strings: readonly string[], refuse: (detail: string) => never): Cell {
-  if (type === 's') return (/^\d+$/u.test(text) ? strings[Number(text)] : undefined) ?? refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`);
+function cell(
+  type: string | undefined,
+  text: string,
+  strings: readonly string[],
+  refuse: (detail: string) => never,
+): Cell {
+  if (type === 's')
+    return (
+      (/^\d+$/u.test(text) ? strings[Number(text)] : undefined) ??
+      refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`)
+    );
   if (type === 'inlineStr' || type === 'str') return text;
   if (text === '') return null;
   if (type === 'b') return text === '1';
@@ -114,7 +133,9 @@ function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: 
         text = '';
       } else if (tag === 'v' || tag === 't') inValue = true;
     },
-    text: (part) => { if (inValue) text += part; },
+    text: (part) => {
+      if (inValue) text += part;
+    },
     close: (tag) => {
       if (tag === 'v' || tag === 't') inValue = false;
       else if (tag === 'c') row[column] = cell(type, text, strings, refuse);
@@ -131,20 +152,31 @@ export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
   try {
     return sheetsOf(bytes, pageUrl);
   } catch (error) {
-    if (error instanceof BrokenXml) throw new Quarantine('malformed_page', `a part of the workbook is no whole XML document: ${error.message}`, pageUrl);
+    if (error instanceof BrokenXml)
+      throw new Quarantine(
+        'malformed_page',
+        `a part of the workbook is no whole XML document: ${error.message}`,
+        pageUrl,
+      );
     throw error;
   }
 }
 
 function sheetsOf(bytes: Uint8Array, pageUrl: string): Sheet[] {
-  const parts = unzip(bytes, pageUrl, (name) => /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|worksheets\/[^/]+\.xml)$/u.test(name));
-  const part = (name: string): Uint8Array => parts.get(name)
-    ?? (() => { throw new Quarantine('malformed_page', `the workbook has no part ${name}`, pageUrl); })();
+  const parts = unzip(bytes, pageUrl, (name) =>
+    /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|worksheets\/[^/]+\.xml)$/u.test(name),
+  );
+  const part = (name: string): Uint8Array =>
+    parts.get(name) ??
+    (() => {
+      throw new Quarantine('malformed_page', `the workbook has no part ${name}`, pageUrl);
+    })();
 
   const targets = new Map<string, string>();
   walk(part('xl/_rels/workbook.xml.rels'), {
     open: (tag, { Id, Target }) => {
-      if (tag === 'Relationship' && Id !== undefined && Target !== undefined) targets.set(Id, new URL(Target, 'file:///xl/').pathname.slice(1));
+      if (tag === 'Relationship' && Id !== undefined && Target !== undefined)
+        targets.set(Id, new URL(Target, 'file:///xl/').pathname.slice(1));
     },
   });
   const tabs: { name: string; part: string }[] = [];
@@ -157,8 +189,12 @@ function sheetsOf(bytes: Uint8Array, pageUrl: string): Sheet[] {
   });
   const shared = parts.get('xl/sharedStrings.xml');
   const strings = shared ? sharedStrings(shared) : [];
-  return tabs.filter((tab) => !tab.part.startsWith('xl/chartsheets/')).map((tab) => ({
-    name: tab.name,
-    rows: rowsOf(part(tab.part), strings, (detail) => { throw new Quarantine('malformed_page', `sheet ${tab.name}: ${detail}`, pageUrl); }),
-  }));
+  return tabs
+    .filter((tab) => !tab.part.startsWith('xl/chartsheets/'))
+    .map((tab) => ({
+      name: tab.name,
+      rows: rowsOf(part(tab.part), strings, (detail) => {
+        throw new Quarantine('malformed_page', `sheet ${tab.name}: ${detail}`, pageUrl);
+      }),
+    }));
 }

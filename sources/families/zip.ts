@@ -14,10 +14,14 @@ const MAX_BYTES = 300_000_000;
  * entries are larger unpacked than `maxBytes` together.
  */
 export function unzip(
-  bytes: Uint8Array, pageUrl: string, wanted: (name: string) => boolean, maxBytes = MAX_BYTES,
+  bytes: Uint8Array,
+  pageUrl: string,
+  wanted: (name: string) => boolean,
+  maxBytes = MAX_BYTES,
 ): ReadonlyMap<string, Uint8Array> {
   if (bytes.length === 0) throw new Quarantine('empty_body', 'the archive is empty', pageUrl);
-  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw new Quarantine('malformed_page', 'the body does not begin as a ZIP archive does', pageUrl);
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
+    throw new Quarantine('malformed_page', 'the body does not begin as a ZIP archive does', pageUrl);
   const named = (name: string): string => name.replaceAll('\\', '/');
   let total = 0;
   let files: Record<string, Uint8Array>;
@@ -26,7 +30,12 @@ export function unzip(
       filter: ({ name, originalSize }) => {
         if (!wanted(named(name))) return false;
         total += originalSize;
-        if (total > maxBytes) throw new Quarantine('body_too_large', `${name} and the entries before it unpack to ${total} bytes, at most ${maxBytes} are read`, pageUrl);
+        if (total > maxBytes)
+          throw new Quarantine(
+            'body_too_large',
+            `${name} and the entries before it unpack to ${total} bytes, at most ${maxBytes} are read`,
+            pageUrl,
+          );
         return true;
       },
     });
@@ -38,7 +47,12 @@ export function unzip(
   }
   const checksums = checksumsOf(bytes);
   for (const [name, content] of Object.entries(files)) {
-    if (crc32(content) !== checksums.get(name)) throw new Quarantine('malformed_page', `${name} unpacks to something else than the archive's checksum of it says`, pageUrl);
+    if (crc32(content) !== checksums.get(name))
+      throw new Quarantine(
+        'malformed_page',
+        `${name} unpacks to something else than the archive's checksum of it says`,
+        pageUrl,
+      );
   }
   return new Map(Object.entries(files).map(([name, content]) => [named(name), content]));
 }

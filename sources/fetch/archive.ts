@@ -37,7 +37,10 @@ export const RequestRecord = z.object({
   /** Response headers that describe the body. On 304 they are completed from the answer it confirms. */
   responseHeaders: headers,
   /** Object that holds the body; null where there was none or it is not whole. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/).nullable(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
   /** Length of the body in bytes, as received. */
   bytes: z.int().min(0),
   observedAt: z.string(),
@@ -137,21 +140,28 @@ export class Archive {
       if (line === '') continue;
       const parsed = parseLine(line);
       if (parsed) found.push(parsed);
-      else this.#warn(`archive list requests/${source}/${runId}.ndjson: line ${index + 1} is not a whole request record (a crash cuts one so) and is left out`);
+      else
+        this.#warn(
+          `archive list requests/${source}/${runId}.ndjson: line ${index + 1} is not a whole request record (a crash cuts one so) and is left out`,
+        );
     }
     return found;
   }
 
   /** Run ids that read this source, oldest first. */
   async runs(source: string): Promise<string[]> {
-    return [...await this.#runsOf(source)].sort(naturally.compare);
+    return [...(await this.#runsOf(source))].sort(naturally.compare);
   }
 
   /**
    * Latest usable answer to a request for this address, in the last reads of the source.
    * @param accepts what else must hold of it, such as the same request headers
    */
-  async latest(source: string, url: string, accepts: (record: RequestRecord) => boolean = () => true): Promise<RequestRecord | undefined> {
+  async latest(
+    source: string,
+    url: string,
+    accepts: (record: RequestRecord) => boolean = () => true,
+  ): Promise<RequestRecord | undefined> {
     for (const runId of (await this.runs(source)).reverse().slice(0, LOOK_BACK_RUNS)) {
       const hit = (await this.#indexOf(source, runId)).get(url)?.findLast((r) => usable(r) && accepts(r));
       if (hit) return hit;
@@ -161,16 +171,20 @@ export class Archive {
 
   /** The page of a request record, as its adapter saw it. @throws ArchiveDamage, or Quarantine where its encoding is broken */
   async page(record: RequestRecord, maxDecodedBytes?: number): Promise<Page> {
-    if (record.sha256 === null) throw new ArchiveDamage(`the request for ${record.url} in run ${record.runId} archived no body`);
+    if (record.sha256 === null)
+      throw new ArchiveDamage(`the request for ${record.url} in run ${record.runId} archived no body`);
     return pageOf(record, await this.read(record.sha256), maxDecodedBytes);
   }
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
     // An object that lost its bytes to a failing disk is healed by the same bytes arriving again.
-    const whole = await this.read(hash).then(() => true, (error: unknown) => {
-      if (error instanceof ArchiveDamage) return false;
-      throw error;
-    });
+    const whole = await this.read(hash).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof ArchiveDamage) return false;
+        throw error;
+      },
+    );
     if (!whole) await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
   }
 
@@ -218,7 +232,8 @@ export class Archive {
 
 const objectPath = (hash: string): string => join('objects', hash.slice(0, 2), hash);
 
-const usable = (r: RequestRecord): boolean => r.error === null && r.sha256 !== null && (r.status === 200 || r.status === 304);
+const usable = (r: RequestRecord): boolean =>
+  r.error === null && r.sha256 !== null && (r.status === 200 || r.status === 304);
 
 function addTo(byUrl: Map<string, RequestRecord[]>, record: RequestRecord): void {
   const known = byUrl.get(record.url);
@@ -246,5 +261,7 @@ async function startOnFreshLine(path: string): Promise<void> {
     }
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
     if (buffer[0] !== 0x0a) await handle.writeFile('\n');
-  } finally { await handle.close(); }
+  } finally {
+    await handle.close();
+  }
 }

@@ -28,7 +28,13 @@ export interface Renderer {
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 /** Kinds of requests that a document's text may depend on. */
 const NEEDED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch']);
@@ -41,11 +47,20 @@ export async function chromiumPath(named?: string): Promise<string> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     for (const name of NAMES) {
       const path = join(folder, name);
-      if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+      if (
+        await access(path, constants.X_OK).then(
+          () => true,
+          () => false,
+        )
+      )
+        return path;
     }
   }
   const packaged = await import('@sparticuz/chromium').catch(() => {
-    throw new NoAnswer('unreachable', 'there is no Chromium on this machine, and the packages were installed without the one for development. Install Chromium and set CHROMIUM_PATH, or run: make setup');
+    throw new NoAnswer(
+      'unreachable',
+      'there is no Chromium on this machine, and the packages were installed without the one for development. Install Chromium and set CHROMIUM_PATH, or run: make setup',
+    );
   });
   return packaged.default.executablePath();
 }
@@ -53,7 +68,12 @@ export async function chromiumPath(named?: string): Promise<string> {
 async function launch(named: string | undefined): Promise<Browser> {
   try {
     const { chromium } = await import('playwright-core');
-    return await chromium.launch({ executablePath: await chromiumPath(named), headless: true, args: FLAGS, timeout: LOAD_MS });
+    return await chromium.launch({
+      executablePath: await chromiumPath(named),
+      headless: true,
+      args: FLAGS,
+      timeout: LOAD_MS,
+    });
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     // The first line says what is wrong; the rest is the browser's log with paths of this machine.
@@ -61,20 +81,36 @@ async function launch(named: string | undefined): Promise<Browser> {
   }
 }
 
-const firstLine = (error: unknown): string => ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').slice(0, 200);
+const firstLine = (error: unknown): string =>
+  ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').slice(0, 200);
 
 /** Headers of an answer whose body is decoded and whole. */
 const plainHeaders = ({ headers }: Answer): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !['content-encoding', 'content-length', 'transfer-encoding'].includes(name)));
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !['content-encoding', 'content-length', 'transfer-encoding'].includes(name),
+    ),
+  );
 
-async function answerTo(route: Route, first: { readonly url: string; readonly answer: Answer }, fetchOne: FetchOne): Promise<void> {
+async function answerTo(
+  route: Route,
+  first: { readonly url: string; readonly answer: Answer },
+  fetchOne: FetchOne,
+): Promise<void> {
   const request = route.request();
   if (request.method() !== 'GET' || !NEEDED.has(request.resourceType())) return route.abort('blockedbyclient');
   try {
-    const answer = request.isNavigationRequest() && request.url() === first.url ? first.answer : await fetchOne(new URL(request.url()));
+    const answer =
+      request.isNavigationRequest() && request.url() === first.url
+        ? first.answer
+        : await fetchOne(new URL(request.url()));
     // A redirect of a part of the page would be followed unseen.
     if (answer.status >= 300 && answer.status < 400) return await route.abort('blockedbyclient');
-    return await route.fulfill({ status: answer.status, headers: plainHeaders(answer), body: Buffer.from(answer.body) });
+    return await route.fulfill({
+      status: answer.status,
+      headers: plainHeaders(answer),
+      body: Buffer.from(answer.body),
+    });
   } catch {
     // What is refused to the page shows in what it then lacks.
     return route.abort('failed').catch(() => {});
@@ -101,11 +137,15 @@ export function createRenderer(named?: string): Renderer {
     } catch (error) {
       if (error instanceof NoAnswer) throw error;
       throw new NoAnswer('unreachable', `the page does not load in Chromium: ${firstLine(error)}`);
-    } finally { await context?.close().catch(() => {}); }
+    } finally {
+      await context?.close().catch(() => {});
+    }
   }
 
   return {
     render,
-    close: async () => { await (await browser?.catch(() => undefined))?.close(); },
+    close: async () => {
+      await (await browser?.catch(() => undefined))?.close();
+    },
   };
 }

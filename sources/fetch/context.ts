@@ -2,7 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { CookieJar } from 'tough-cookie';
-import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Grant, type Page, type Session, type SourceSpec } from '../contract.ts';
+import {
+  Quarantine,
+  SourceUnavailable,
+  type FetchContext,
+  type GetOptions,
+  type Grant,
+  type Page,
+  type Session,
+  type SourceSpec,
+} from '../contract.ts';
 import type { RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
 import type { ReadOptions, Shared } from './fetcher.ts';
@@ -73,7 +82,8 @@ export class SourceContext implements FetchContext {
   }
 
   secret(name: string): string | undefined {
-    if (!this.#spec.secrets?.includes(name)) throw new Error(`source ${this.#spec.name} asks for the secret ${name}, which it does not declare`);
+    if (!this.#spec.secrets?.includes(name))
+      throw new Error(`source ${this.#spec.name} asks for the secret ${name}, which it does not declare`);
     return this.#shared.secrets[name];
   }
 
@@ -103,17 +113,29 @@ export class SourceContext implements FetchContext {
     const pageUrl = requested.href;
     checkAllowed(requested, this.#spec.hosts, pageUrl);
     const jar = options.session && this.#jarOf(options.session);
-    return await this.#resumed(pageUrl, options) ?? this.#follow(requested, options, jar, await this.#prior(pageUrl, options));
+    return (
+      (await this.#resumed(pageUrl, options)) ??
+      this.#follow(requested, options, jar, await this.#prior(pageUrl, options))
+    );
   }
 
   /** A page that an interrupted run of the same day has archived already. */
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const { runId, resumes: runs = [], attempt = 0 } = this.#read;
     if ((runs.length === 0 && attempt === 0) || options.session || options.form) return undefined;
-    const found = await this.#records.latest(pageUrl, options, (r) => (r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId)));
+    const found = await this.#records.latest(pageUrl, options, (r) =>
+      r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId),
+    );
     if (!found) return undefined;
     const { attempt: _other, ...answered } = found.record;
-    const record = { ...answered, runId, kind: options.kind, context: { ...options.context }, fromCache: true, ...this.#records.attemptMark };
+    const record = {
+      ...answered,
+      runId,
+      kind: options.kind,
+      context: { ...options.context },
+      fromCache: true,
+      ...this.#records.attemptMark,
+    };
     await this.#shared.archive.append(record);
     this.stats.resumed += 1;
     return assemblePage(record, found.sha256, found.bytes);
@@ -123,23 +145,36 @@ export class SourceContext implements FetchContext {
   async #prior(pageUrl: string, options: GetOptions): Promise<Held | undefined> {
     if (options.form || options.rendered !== undefined || !(options.conditional ?? !options.session)) return undefined;
     const trusts = this.#read.trusts ?? (() => true);
-    return this.#records.latest(pageUrl, options, (r) =>
-      (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId));
+    return this.#records.latest(
+      pageUrl,
+      options,
+      (r) => (r.responseHeaders['etag'] ?? r.responseHeaders['last-modified']) !== undefined && trusts(r.runId),
+    );
   }
 
   /** Send, and follow redirects inside the allow-list. */
-  async #follow(requested: URL, options: GetOptions, jar: CookieJar | undefined, prior: Held | undefined): Promise<Page> {
+  async #follow(
+    requested: URL,
+    options: GetOptions,
+    jar: CookieJar | undefined,
+    prior: Held | undefined,
+  ): Promise<Page> {
     const pageUrl = requested.href;
     let url = requested;
     let { form } = options;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       checkAllowed(url, this.#spec.hosts, pageUrl);
       const rules = await this.#robotsOf(url, pageUrl);
-      if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
+      if (!rules.allows(url))
+        throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
       const confirms = prior && (prior.record.finalUrl ?? prior.record.url) === url.href ? prior : undefined;
       // Headers of the adapter's own may hold a key; they go to the host they were meant for and to no other.
       const { form: _sent, grant, ...rest } = options;
-      const asked = { ...rest, ...(form ? { form } : {}), ...(url.host === requested.host ? grant && { grant } : { headers: {} }) };
+      const asked = {
+        ...rest,
+        ...(form ? { form } : {}),
+        ...(url.host === requested.host ? grant && { grant } : { headers: {} }),
+      };
       const reply = await this.#send({ url, pageUrl, options: asked, prior: confirms, jar }, rules.crawlDelayMs);
       if (reply.verdict === 'page') return assemblePage(reply.record, reply.sha256, reply.decoded);
       url = this.#target(url, reply.answer, pageUrl);
@@ -153,11 +188,21 @@ export class SourceContext implements FetchContext {
   #target(from: URL, answer: Answer, pageUrl: string): URL {
     const location = answer.headers['location'];
     if (!location || !URL.canParse(location, from)) {
-      throw new SourceUnavailable('server_error', `the site answered ${answer.status} with the location ${JSON.stringify(location ?? null)}, which is no address`, pageUrl, answer.status);
+      throw new SourceUnavailable(
+        'server_error',
+        `the site answered ${answer.status} with the location ${JSON.stringify(location ?? null)}, which is no address`,
+        pageUrl,
+        answer.status,
+      );
     }
     const to = publicAddress(new URL(location, from), this.#shared.inSandbox);
     if (from.protocol === 'https:' && to.protocol === 'http:') {
-      throw new SourceUnavailable('host_not_allowed', `the site redirects from https to ${to.href}, which is not encrypted`, pageUrl, answer.status);
+      throw new SourceUnavailable(
+        'host_not_allowed',
+        `the site redirects from https to ${to.href}, which is not encrypted`,
+        pageUrl,
+        answer.status,
+      );
     }
     return to;
   }
@@ -176,7 +221,10 @@ export class SourceContext implements FetchContext {
     try {
       for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
         checkAllowed(url, this.#spec.hosts, pageUrl);
-        const reply = await this.#send({ url, pageUrl: robotsUrl.href, options: { kind: 'robots', minBytes: 0 }, prior: undefined, jar: undefined }, 0);
+        const reply = await this.#send(
+          { url, pageUrl: robotsUrl.href, options: { kind: 'robots', minBytes: 0 }, prior: undefined, jar: undefined },
+          0,
+        );
         if (reply.verdict === 'page') return rulesFrom(robotsUrl, reply.decoded);
         url = this.#target(url, reply.answer, pageUrl);
       }
@@ -185,7 +233,9 @@ export class SourceContext implements FetchContext {
       if (error instanceof SourceUnavailable) {
         // 429 says "later", not "no rules": it is taken like an answer that did not come.
         const { status } = error;
-        return status !== undefined && status >= 400 && status < 500 && status !== 429 ? NO_RULES : unreachableRules(robotsUrl, error.message);
+        return status !== undefined && status >= 400 && status < 500 && status !== 429
+          ? NO_RULES
+          : unreachableRules(robotsUrl, error.message);
       }
       if (error instanceof Quarantine) return unreachableRules(robotsUrl, error.message);
       throw error;
@@ -197,11 +247,20 @@ export class SourceContext implements FetchContext {
     const { limits, inSandbox } = this.#shared;
     const lane = this.#laneOf(ask.url.host);
     const refusal = this.#refusals.get(ask.url.host);
-    if (refusal) throw new SourceUnavailable(refusal.reason, `${refusal.message}; the host is left alone for the rest of this read`, ask.pageUrl, refusal.status);
+    if (refusal)
+      throw new SourceUnavailable(
+        refusal.reason,
+        `${refusal.message}; the host is left alone for the rest of this read`,
+        ask.pageUrl,
+        refusal.status,
+      );
     try {
       return await pRetry(() => this.#attempt(ask, lane, crawlDelayMs), {
-        retries: limits.retries, factor: 2, randomize: true,
-        minTimeout: inSandbox ? 0 : limits.backoffMs, maxTimeout: inSandbox ? 0 : limits.maxBackoffMs,
+        retries: limits.retries,
+        factor: 2,
+        randomize: true,
+        minTimeout: inSandbox ? 0 : limits.backoffMs,
+        maxTimeout: inSandbox ? 0 : limits.maxBackoffMs,
         shouldRetry: ({ error }) => error instanceof Again,
         onFailedAttempt: ({ error, retryDelay, retriesLeft }) => {
           if (!(error instanceof Again) || retriesLeft === 0) return;
@@ -229,19 +288,31 @@ export class SourceContext implements FetchContext {
     const { options, pageUrl } = ask;
     const own = ownHeaders(options);
     const headers = {
-      ...own, ...validatorsOf(ask.prior?.record), 'user-agent': this.#shared.userAgent, 'accept-encoding': ACCEPT_ENCODING,
-      ...await cookiesOf(ask.jar, ask.url),
+      ...own,
+      ...validatorsOf(ask.prior?.record),
+      'user-agent': this.#shared.userAgent,
+      'accept-encoding': ACCEPT_ENCODING,
+      ...(await cookiesOf(ask.jar, ask.url)),
       ...(options.grant ? { authorization: `Bearer ${await this.#bearer(options.grant, pageUrl)}` } : {}),
     };
     const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, crawlDelayMs);
     let answer: Answer;
     try {
-      const send = (url: URL): Promise<Answer> => lane.run(interval, (ms) => this.#pause(ms), () => {
-        this.stats.requests += 1;
-        return transport.send(url, headers, options.maxBytes ?? limits.maxBytes, options.form);
-      });
-      answer = options.rendered === undefined ? await send(ask.url)
-        : await this.#shared.renderer.render(ask.url, options.rendered, this.#shared.userAgent, (url) => this.#part(url, ask, send));
+      const send = (url: URL): Promise<Answer> =>
+        lane.run(
+          interval,
+          (ms) => this.#pause(ms),
+          () => {
+            this.stats.requests += 1;
+            return transport.send(url, headers, options.maxBytes ?? limits.maxBytes, options.form);
+          },
+        );
+      answer =
+        options.rendered === undefined
+          ? await send(ask.url)
+          : await this.#shared.renderer.render(ask.url, options.rendered, this.#shared.userAgent, (url) =>
+              this.#part(url, ask, send),
+            );
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       this.#shared.stop?.throwIfAborted();
@@ -250,11 +321,15 @@ export class SourceContext implements FetchContext {
     this.#shared.stop?.throwIfAborted();
     this.#progress(answer.body.length);
     for (const cookie of answer.setCookie) await ask.jar?.setCookie(cookie, ask.url.href, { ignoreError: true });
-    const decoded = await decodeBody(answer.body, answer.headers['content-encoding'], mostDecoded(limits, options), pageUrl)
-      .catch((error: unknown) => {
-        if (error instanceof Quarantine) return error;
-        throw error;
-      });
+    const decoded = await decodeBody(
+      answer.body,
+      answer.headers['content-encoding'],
+      mostDecoded(limits, options),
+      pageUrl,
+    ).catch((error: unknown) => {
+      if (error instanceof Quarantine) return error;
+      throw error;
+    });
     const verdict = this.#judge(ask, answer, decoded);
     const record = await this.#records.answered(ask, answer, verdict);
     if (verdict.is === 'refused') throw verdict.error;
@@ -262,22 +337,39 @@ export class SourceContext implements FetchContext {
     if (verdict.is === 'redirect') return { verdict: 'redirect', answer };
     if (verdict.is === 'not_modified') this.stats.notModified += 1;
     const body = verdict.is === 'not_modified' ? ask.prior?.bytes : decoded;
-    if (record.sha256 === null || body === undefined || body instanceof Quarantine) throw new Error(`the answer of ${ask.url.href} was taken for a page and has no body`);
+    if (record.sha256 === null || body === undefined || body instanceof Quarantine)
+      throw new Error(`the answer of ${ask.url.href} was taken for a page and has no body`);
     return { verdict: 'page', record, sha256: record.sha256, decoded: body };
   }
 
   /** What a page asks for while a browser builds it. Its body is decoded, the archive keeps the built document. */
-  async #part(requested: URL, { url: pageAt, pageUrl, options }: Ask, send: (url: URL) => Promise<Answer>): Promise<Answer> {
+  async #part(
+    requested: URL,
+    { url: pageAt, pageUrl, options }: Ask,
+    send: (url: URL) => Promise<Answer>,
+  ): Promise<Answer> {
     const url = publicAddress(requested, this.#shared.inSandbox);
     checkAllowed(url, this.#spec.hosts, pageUrl);
     // The lane, and what may be sent in headers, are those of the page's own host.
-    if (url.host !== pageAt.host) throw new SourceUnavailable('host_not_allowed', `${url.host} is another host than the page's`, pageUrl);
+    if (url.host !== pageAt.host)
+      throw new SourceUnavailable('host_not_allowed', `${url.host} is another host than the page's`, pageUrl);
     const rules = await this.#robotsOf(url, pageUrl);
-    if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
+    if (!rules.allows(url))
+      throw new SourceUnavailable('robots', `${url.href} is not ours to read: ${rules.because}`, pageUrl);
     const answer = await send(url);
-    if (answer.status === 304) throw new SourceUnavailable('server_error', 'the site answered 304 to a request that named no earlier answer', pageUrl, 304);
+    if (answer.status === 304)
+      throw new SourceUnavailable(
+        'server_error',
+        'the site answered 304 to a request that named no earlier answer',
+        pageUrl,
+        304,
+      );
     const { 'content-encoding': encoding, ...headers } = answer.headers;
-    return { ...answer, headers, body: await decodeBody(answer.body, encoding, mostDecoded(this.#shared.limits, options), pageUrl) };
+    return {
+      ...answer,
+      headers,
+      body: await decodeBody(answer.body, encoding, mostDecoded(this.#shared.limits, options), pageUrl),
+    };
   }
 
   /** A token that still holds. @throws SourceUnavailable, or Again where another try may bring one */
@@ -299,18 +391,35 @@ export class SourceContext implements FetchContext {
     const url = publicAddress(grant.tokenUrl, inSandbox);
     checkAllowed(url, this.#spec.hosts, pageUrl);
     const rules = await this.#robotsOf(url, pageUrl);
-    if (!rules.allows(url)) throw new SourceUnavailable('robots', `${url.href} is not ours to ask: ${rules.because}`, pageUrl);
+    if (!rules.allows(url))
+      throw new SourceUnavailable('robots', `${url.href} is not ours to ask: ${rules.because}`, pageUrl);
     const interval = inSandbox ? 0 : Math.max(this.#spec.politeness.minIntervalMs, rules.crawlDelayMs);
     const { answer, ...outcome } = await requestToken(grant, url, pageUrl, (headers, maxBytes, form) =>
-      this.#laneOf(url.host).run(interval, (ms) => this.#pause(ms), () => {
-        this.stats.requests += 1;
-        return transport.send(url, { ...headers, 'user-agent': userAgent }, maxBytes, form);
-      }));
+      this.#laneOf(url.host).run(
+        interval,
+        (ms) => this.#pause(ms),
+        () => {
+          this.stats.requests += 1;
+          return transport.send(url, { ...headers, 'user-agent': userAgent }, maxBytes, form);
+        },
+      ),
+    );
     this.#progress(answer?.body.length ?? 0);
     // That it was asked is recorded; what was sent and answered is secret.
     await archive.append({
-      source: this.#spec.name, runId: this.#read.runId, method: 'POST', url: url.href, status: answer?.status ?? null, kind: 'token', context: {},
-      requestHeaders: {}, responseHeaders: {}, sha256: null, bytes: answer?.body.length ?? 0, observedAt: this.#shared.clock.observedAt(), fromCache: false,
+      source: this.#spec.name,
+      runId: this.#read.runId,
+      method: 'POST',
+      url: url.href,
+      status: answer?.status ?? null,
+      kind: 'token',
+      context: {},
+      requestHeaders: {},
+      responseHeaders: {},
+      sha256: null,
+      bytes: answer?.body.length ?? 0,
+      observedAt: this.#shared.clock.observedAt(),
+      fromCache: false,
       error: 'token' in outcome ? null : outcome.error.reason,
     });
     if ('token' in outcome) return outcome.token;
@@ -320,7 +429,15 @@ export class SourceContext implements FetchContext {
   #judge(ask: Ask, answer: Answer, decoded: Uint8Array | Quarantine): Verdict {
     const verdict = judge(answer, decoded, expectedOf(ask.options), ask.pageUrl, Date.now());
     if (verdict.is !== 'not_modified' || ask.prior) return verdict;
-    return { is: 'refused', error: new SourceUnavailable('server_error', 'the site answered 304 to a request that named no earlier answer', ask.pageUrl, 304) };
+    return {
+      is: 'refused',
+      error: new SourceUnavailable(
+        'server_error',
+        'the site answered 304 to a request that named no earlier answer',
+        ask.pageUrl,
+        304,
+      ),
+    };
   }
 
   /** Another try, once the host's own wish for quiet has passed; none where it wishes for more than a run has. */
@@ -329,7 +446,9 @@ export class SourceContext implements FetchContext {
     const { inSandbox, limits } = this.#shared;
     if (afterMs !== undefined && afterMs > limits.maxRetryAfterMs) {
       const detail = `${error.message}, and asks to be left alone for ${Math.round(afterMs / 1000)} seconds`;
-      return error instanceof SourceUnavailable ? new SourceUnavailable(error.reason, detail, error.pageUrl, error.status) : error;
+      return error instanceof SourceUnavailable
+        ? new SourceUnavailable(error.reason, detail, error.pageUrl, error.status)
+        : error;
     }
     if (afterMs !== undefined && !inSandbox) await lane.hold(afterMs);
     return new Again(error);
@@ -340,10 +459,20 @@ export class SourceContext implements FetchContext {
     this.#progress(failure.received);
     const { pageUrl } = ask;
     const reasons = { unreachable: 'unreachable', cut: 'truncated_download', too_large: 'body_too_large' } as const;
-    await this.#shared.archive.append({ ...this.#records.blank(ask), status: failure.status, bytes: failure.received, error: reasons[failure.kind] });
+    await this.#shared.archive.append({
+      ...this.#records.blank(ask),
+      status: failure.status,
+      bytes: failure.received,
+      error: reasons[failure.kind],
+    });
     if (failure.kind === 'too_large') return new Quarantine('body_too_large', failure.message, pageUrl);
-    if (failure.kind === 'cut') return new Again(new Quarantine('truncated_download', `the body stops before its end: ${failure.message}`, pageUrl));
-    return new Again(new SourceUnavailable('unreachable', `${ask.url.host} does not answer: ${failure.message}`, pageUrl));
+    if (failure.kind === 'cut')
+      return new Again(
+        new Quarantine('truncated_download', `the body stops before its end: ${failure.message}`, pageUrl),
+      );
+    return new Again(
+      new SourceUnavailable('unreachable', `${ask.url.host} does not answer: ${failure.message}`, pageUrl),
+    );
   }
 
   #progress(bytes: number): void {
@@ -364,5 +493,6 @@ export class SourceContext implements FetchContext {
 }
 
 /** The site does not want this reader, whatever page it asks for next. */
-const refusesUs = (error: unknown): error is SourceUnavailable => error instanceof SourceUnavailable
-  && (error.reason === 'challenge' || error.reason === 'rate_limited' || error.status === 401 || error.status === 403);
+const refusesUs = (error: unknown): error is SourceUnavailable =>
+  error instanceof SourceUnavailable &&
+  (error.reason === 'challenge' || error.reason === 'rate_limited' || error.status === 401 || error.status === 403);

@@ -8,11 +8,16 @@ type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 const gzip: Unpack = promisify(gunzip);
 const zlibOrRaw: Unpack = async (bytes, options) => {
   // RFC 9110 says "deflate" is the zlib format; some servers send the raw stream, which has no zlib header.
-  const zlibHeader = bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
+  const zlibHeader =
+    bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return zlibHeader ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options);
 };
 const UNPACK: Readonly<Record<string, Unpack>> = {
-  gzip, 'x-gzip': gzip, deflate: zlibOrRaw, br: promisify(brotliDecompress), zstd: promisify(zstdDecompress),
+  gzip,
+  'x-gzip': gzip,
+  deflate: zlibOrRaw,
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
 };
 
 /** Content encodings that can be read, for Accept-Encoding. */
@@ -27,20 +32,39 @@ const CUT = 'Z_BUF_ERROR';
  * @param maxBytes largest decoded body, so that a few bytes cannot unpack into a full memory
  * @throws Quarantine body_too_large, truncated_download (the stream stops early) or malformed_page
  */
-export async function decodeBody(wire: Uint8Array, encoding: string | undefined, maxBytes: number, pageUrl: string): Promise<Uint8Array> {
+export async function decodeBody(
+  wire: Uint8Array,
+  encoding: string | undefined,
+  maxBytes: number,
+  pageUrl: string,
+): Promise<Uint8Array> {
   let bytes = wire;
-  const names = (encoding ?? '').toLowerCase().split(',').map((n) => n.trim()).filter((n) => n !== '' && n !== 'identity');
+  const names = (encoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((n) => n.trim())
+    .filter((n) => n !== '' && n !== 'identity');
   for (const name of names.reverse()) {
     const unpack = UNPACK[name];
-    if (!unpack) throw new Quarantine('malformed_page', `content encoding is ${JSON.stringify(name)}, expected one of ${ACCEPT_ENCODING}`, pageUrl);
+    if (!unpack)
+      throw new Quarantine(
+        'malformed_page',
+        `content encoding is ${JSON.stringify(name)}, expected one of ${ACCEPT_ENCODING}`,
+        pageUrl,
+      );
     if (bytes.length === 0) break;
     try {
       bytes = await unpack(bytes, { maxOutputLength: maxBytes });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (code === 'ERR_BUFFER_TOO_LARGE') throw new Quarantine('body_too_large', `the ${name} body unpacks to more than ${maxBytes} bytes`, pageUrl);
+      if (code === 'ERR_BUFFER_TOO_LARGE')
+        throw new Quarantine('body_too_large', `the ${name} body unpacks to more than ${maxBytes} bytes`, pageUrl);
       if (code === CUT) throw new Quarantine('truncated_download', `the ${name} body stops before its end`, pageUrl);
-      throw new Quarantine('malformed_page', `the body is not ${name} as its header says (${code || 'no code'})`, pageUrl);
+      throw new Quarantine(
+        'malformed_page',
+        `the body is not ${name} as its header says (${code || 'no code'})`,
+        pageUrl,
+      );
     }
   }
   return bytes;
@@ -60,7 +84,11 @@ export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefin
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     if (fallback) return decodeLines(bytes, fallback);
-    throw new Quarantine('malformed_page', 'the body is not valid UTF-8, and no other encoding is declared for it', pageUrl);
+    throw new Quarantine(
+      'malformed_page',
+      'the body is not valid UTF-8, and no other encoding is declared for it',
+      pageUrl,
+    );
   }
 }
 
@@ -70,7 +98,11 @@ function decodeLines(bytes: Uint8Array, fallback: string): string {
   for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(0x0a, start) + 1 || bytes.length;
     const line = bytes.subarray(start, end);
-    try { lines.push(utf8.decode(line)); } catch { lines.push(other.decode(line)); }
+    try {
+      lines.push(utf8.decode(line));
+    } catch {
+      lines.push(other.decode(line));
+    }
     start = end;
   }
   return lines.join('');

@@ -34,26 +34,44 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   const unknownFiles: string[] = [];
   const helpers = new Set((spec.drop ?? []).map(({ beside }) => beside ?? ''));
   for (const name of names.filter((n) => !n.startsWith('.') && !helpers.has(n)).sort()) {
-    const format = spec.drop?.find(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(name.toLowerCase()));
-    const bytes = format && await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EISDIR') return undefined;
-      throw error;
-    });
+    const format = spec.drop?.find(({ pattern }) =>
+      new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(name.toLowerCase()),
+    );
+    const bytes =
+      format &&
+      (await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'EISDIR') return undefined;
+        throw error;
+      }));
     if (!format || !bytes) {
       unknownFiles.push(name);
       continue;
     }
     const sha256 = await archive.put(bytes);
     const url = dropAddress(spec.name, name);
-    const beside = format.beside !== undefined && names.includes(format.beside) ? { [format.beside]: await readFile(join(folder, format.beside), 'utf8') } : {};
+    const beside =
+      format.beside !== undefined && names.includes(format.beside)
+        ? { [format.beside]: await readFile(join(folder, format.beside), 'utf8') }
+        : {};
     // A file that still lies there has not become fresher: it is as old as the day its content was first read.
     const now = clock.observedAt();
     const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
     const record: RequestRecord = {
-      source: spec.name, runId, method: 'READ', url, status: null, kind: format.kind,
+      source: spec.name,
+      runId,
+      method: 'READ',
+      url,
+      status: null,
+      kind: format.kind,
       // The name says what the bytes may not, such as the month of a register's file.
       context: { file: name, ...beside },
-      requestHeaders: {}, responseHeaders: {}, sha256, bytes: bytes.length, observedAt: before?.observedAt ?? now, fromCache: false, error: null,
+      requestHeaders: {},
+      responseHeaders: {},
+      sha256,
+      bytes: bytes.length,
+      observedAt: before?.observedAt ?? now,
+      fromCache: false,
+      error: null,
     };
     await archive.append(record);
     pages.push(assemblePage(record, sha256, bytes));

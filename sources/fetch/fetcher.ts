@@ -31,9 +31,16 @@ export interface FetchLimits extends TransportLimits {
 }
 
 export const LIMITS: FetchLimits = {
-  connectMs: 10_000, headersMs: 60_000, bodyMs: 60_000, totalMs: 15 * 60_000,
-  maxBytes: 64 * 1024 * 1024, maxDecodedBytes: MAX_DECODED_BYTES,
-  retries: 4, backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 5 * 60_000,
+  connectMs: 10_000,
+  headersMs: 60_000,
+  bodyMs: 60_000,
+  totalMs: 15 * 60_000,
+  maxBytes: 64 * 1024 * 1024,
+  maxDecodedBytes: MAX_DECODED_BYTES,
+  retries: 4,
+  backoffMs: 1_000,
+  maxBackoffMs: 60_000,
+  maxRetryAfterMs: 5 * 60_000,
 };
 
 /** How far a source's read has come. */
@@ -104,18 +111,24 @@ export interface Shared {
 export function createFetcher(options: FetcherOptions): Fetcher {
   const limits = { ...LIMITS, ...options.limits };
   const shared: Shared = {
-    archive: options.archive, clock: options.clock, limits,
+    archive: options.archive,
+    clock: options.clock,
+    limits,
     transport: createTransport(limits, options.sandboxUrl, options.stop),
     renderer: createRenderer(options.chromiumPath),
     userAgent: options.contact === undefined ? `${PRODUCT}/0.1` : `${PRODUCT}/0.1 (+${options.contact})`,
     inSandbox: options.sandboxUrl !== undefined,
     secrets: options.secrets ?? {},
     onProgress: options.onProgress ?? (() => {}),
-    turns: options.turns ?? ALONE, stop: options.stop,
-    lanes: new Map(), robots: new Map(),
+    turns: options.turns ?? ALONE,
+    stop: options.stop,
+    lanes: new Map(),
+    robots: new Map(),
   };
   return {
     contextFor: (spec, read) => new SourceContext(shared, spec, read),
-    close: async () => { await Promise.all([shared.transport.close(), shared.renderer.close()]); },
+    close: async () => {
+      await Promise.all([shared.transport.close(), shared.renderer.close()]);
+    },
   };
 }

@@ -36,9 +36,15 @@ export class Lane {
   async run<T>(intervalMs: number, pause: Pause, task: () => Promise<T>): Promise<T> {
     return this.#queue.add(async () => {
       // More than once where another request starts, or the host asks for quiet, while this one waits.
-      for (let wait = this.#nextAt - performance.now(); wait > 0; wait = this.#nextAt - performance.now()) await pause(wait);
+      for (let wait = this.#nextAt - performance.now(); wait > 0; wait = this.#nextAt - performance.now())
+        await pause(wait);
       this.#nextAt = Math.max(this.#nextAt, performance.now() + intervalMs);
-      for (let wait = await this.#turns.next(this.#host, intervalMs); wait > 0; wait = await this.#turns.next(this.#host, intervalMs)) await pause(wait);
+      for (
+        let wait = await this.#turns.next(this.#host, intervalMs);
+        wait > 0;
+        wait = await this.#turns.next(this.#host, intervalMs)
+      )
+        await pause(wait);
       return task();
     });
   }

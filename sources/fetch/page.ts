@@ -10,9 +10,17 @@ export const MAX_DECODED_BYTES = 256 * 1024 * 1024;
  * Build a page from its request record and the bytes that came over the wire.
  * @throws Quarantine where the content encoding is broken or unpacks beyond the limit
  */
-export async function pageOf(record: RequestRecord, wire: Uint8Array, maxDecodedBytes = MAX_DECODED_BYTES): Promise<Page> {
+export async function pageOf(
+  record: RequestRecord,
+  wire: Uint8Array,
+  maxDecodedBytes = MAX_DECODED_BYTES,
+): Promise<Page> {
   if (record.sha256 === null) throw new Error(`the request record of ${record.url} names no object`);
-  return assemblePage(record, record.sha256, await decodeBody(wire, record.responseHeaders['content-encoding'], maxDecodedBytes, record.url));
+  return assemblePage(
+    record,
+    record.sha256,
+    await decodeBody(wire, record.responseHeaders['content-encoding'], maxDecodedBytes, record.url),
+  );
 }
 
 /** The same from a body that is decoded already. */
@@ -20,7 +28,12 @@ export function assemblePage(record: RequestRecord, sha256: string, bytes: Uint8
   const { kind, url, context, observedAt } = record;
   const texts = new Map<string, string>();
   return {
-    kind, url, context, bytes, sha256, observedAt,
+    kind,
+    url,
+    context,
+    bytes,
+    sha256,
+    observedAt,
     contentType: record.responseHeaders['content-type'] ?? null,
     text(fallback) {
       const known = texts.get(fallback ?? '');

@@ -25,7 +25,8 @@ export interface Ask {
 }
 
 /** A body that may be large as sent may be as large unpacked. */
-export const mostDecoded = (limits: FetchLimits, { maxBytes }: GetOptions): number => Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
+export const mostDecoded = (limits: FetchLimits, { maxBytes }: GetOptions): number =>
+  Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
 
 export const expectedOf = ({ minBytes, magic }: GetOptions): Expected => ({ minBytes: minBytes ?? 1, magic });
 
@@ -41,10 +42,18 @@ export class ReadRecords {
   }
 
   /** Latest answer to the same request, where the archive holds it whole and it is still what the adapter expects. */
-  async latest(pageUrl: string, options: GetOptions, accepts: (r: RequestRecord) => boolean): Promise<Held | undefined> {
+  async latest(
+    pageUrl: string,
+    options: GetOptions,
+    accepts: (r: RequestRecord) => boolean,
+  ): Promise<Held | undefined> {
     const { archive, limits } = this.#shared;
     const same = JSON.stringify(withoutSecrets(ownHeaders(options)));
-    const record = await archive.latest(this.#spec.name, pageUrl, (r) => accepts(r) && r.method !== 'POST' && JSON.stringify(withoutValidators(r.requestHeaders)) === same);
+    const record = await archive.latest(
+      this.#spec.name,
+      pageUrl,
+      (r) => accepts(r) && r.method !== 'POST' && JSON.stringify(withoutValidators(r.requestHeaders)) === same,
+    );
     if (!record || record.sha256 === null) return undefined;
     try {
       const { bytes } = await archive.page(record, mostDecoded(limits, options));
@@ -66,18 +75,34 @@ export class ReadRecords {
     const { archive } = this.#shared;
     const confirmed = verdict.is === 'not_modified' ? ask.prior?.record : undefined;
     const { finalUrl, ...blank } = this.blank(ask);
-    const sha256 = confirmed ? confirmed.sha256 : answer.body.length > 0 || verdict.is === 'page' ? await archive.put(answer.body) : null;
-    const firstRead = ask.options.observed === 'content' && sha256 !== null
-      ? await archive.latest(this.#spec.name, ask.pageUrl, (r) => r.sha256 === sha256 && r.observedAt <= blank.observedAt) : undefined;
+    const sha256 = confirmed
+      ? confirmed.sha256
+      : answer.body.length > 0 || verdict.is === 'page'
+        ? await archive.put(answer.body)
+        : null;
+    const firstRead =
+      ask.options.observed === 'content' && sha256 !== null
+        ? await archive.latest(
+            this.#spec.name,
+            ask.pageUrl,
+            (r) => r.sha256 === sha256 && r.observedAt <= blank.observedAt,
+          )
+        : undefined;
     const record: RequestRecord = {
       ...blank,
       // A redirect answers for its own address; what it leads to, for the address that was asked.
-      ...(verdict.is === 'redirect' ? { url: ask.url.href, kind: 'redirect' } : finalUrl === undefined ? {} : { finalUrl }),
+      ...(verdict.is === 'redirect'
+        ? { url: ask.url.href, kind: 'redirect' }
+        : finalUrl === undefined
+          ? {}
+          : { finalUrl }),
       status: answer.status,
       responseHeaders: confirmed ? confirmedBy(confirmed.responseHeaders, answer.headers) : keptOf(answer.headers),
       // Each read of the same bytes hands on the instant of the first.
       observedAt: firstRead?.observedAt ?? blank.observedAt,
-      sha256, bytes: answer.body.length, fromCache: confirmed !== undefined,
+      sha256,
+      bytes: answer.body.length,
+      fromCache: confirmed !== undefined,
       error: 'error' in verdict ? verdict.error.reason : null,
     };
     await archive.append(record);
@@ -88,11 +113,22 @@ export class ReadRecords {
   blank(ask: Ask): RequestRecord {
     const { options, url, pageUrl } = ask;
     return {
-      source: this.#spec.name, runId: this.#read.runId, method: options.form ? 'POST' : 'GET', url: pageUrl,
+      source: this.#spec.name,
+      runId: this.#read.runId,
+      method: options.form ? 'POST' : 'GET',
+      url: pageUrl,
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
-      status: null, kind: options.kind, context: { ...options.context },
-      requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) }, responseHeaders: {},
-      sha256: null, bytes: 0, observedAt: this.#shared.clock.observedAt(), fromCache: false, error: null, ...this.attemptMark,
+      status: null,
+      kind: options.kind,
+      context: { ...options.context },
+      requestHeaders: { ...withoutSecrets(ownHeaders(options)), ...validatorsOf(ask.prior?.record) },
+      responseHeaders: {},
+      sha256: null,
+      bytes: 0,
+      observedAt: this.#shared.clock.observedAt(),
+      fromCache: false,
+      error: null,
+      ...this.attemptMark,
     };
   }
 }

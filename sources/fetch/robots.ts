@@ -30,8 +30,11 @@ export function rulesFrom(robotsUrl: URL, body: Uint8Array): RobotsRules {
 export const NO_RULES: RobotsRules = { allows: () => true, crawlDelayMs: 0, because: '' };
 
 /** 2.3.1.4 "Unreachable" status: without an answer everything is disallowed. */
-export const unreachableRules = (robotsUrl: URL, why: string): RobotsRules =>
-  ({ allows: () => false, crawlDelayMs: 0, because: `${robotsUrl.href} could not be read (${why}), which RFC 9309 takes as a refusal` });
+export const unreachableRules = (robotsUrl: URL, why: string): RobotsRules => ({
+  allows: () => false,
+  crawlDelayMs: 0,
+  because: `${robotsUrl.href} could not be read (${why}), which RFC 9309 takes as a refusal`,
+});
 
 interface Parsed {
   isAllowed(url: string, agent: string): boolean | undefined;

@@ -42,7 +42,12 @@ export interface Transport {
    * @param form fields to send by POST; without them it is a GET
    * @throws NoAnswer
    */
-  send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer>;
+  send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    maxBytes: number,
+    form?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -53,20 +58,34 @@ export interface Transport {
  */
 export function createTransport(limits: TransportLimits, connectTo?: string, stop?: AbortSignal): Transport {
   const options = {
-    connect: { timeout: limits.connectMs }, headersTimeout: limits.headersMs, bodyTimeout: limits.bodyMs,
+    connect: { timeout: limits.connectMs },
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
     // HTTP/1.1 only: its Content-Length tells a body that was cut from one that ended.
     allowH2: false,
   };
   const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
-  async function send(url: URL, headers: Readonly<Record<string, string>>, maxBytes: number, form?: Readonly<Record<string, string>>): Promise<Answer> {
+  async function send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    maxBytes: number,
+    form?: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     const timeout = AbortSignal.timeout(limits.totalMs);
     const deadline = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
     let head: Dispatcher.ResponseData;
     try {
       head = await dispatcher.request({
-        origin: connectTo ?? url.origin, path: `${url.pathname}${url.search}`, method: form ? 'POST' : 'GET',
-        headers: { host: url.host, ...headers, ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) }, signal: deadline,
+        origin: connectTo ?? url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: form ? 'POST' : 'GET',
+        headers: {
+          host: url.host,
+          ...headers,
+          ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        },
+        signal: deadline,
         ...(form ? { body: new URLSearchParams(form).toString() } : {}),
       });
     } catch (error) {
@@ -89,12 +108,20 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
         parts.push(part as Uint8Array);
       }
     } catch (error) {
-      throw new NoAnswer('cut', declared > 0 ? `${codeOf(error)} before ${declared} bytes had come` : codeOf(error), received, status);
+      throw new NoAnswer(
+        'cut',
+        declared > 0 ? `${codeOf(error)} before ${declared} bytes had come` : codeOf(error),
+        received,
+        status,
+      );
     }
-    if (received > maxBytes) throw new NoAnswer('too_large', `the body passes the limit of ${maxBytes} bytes`, received, status);
+    if (received > maxBytes)
+      throw new NoAnswer('too_large', `the body passes the limit of ${maxBytes} bytes`, received, status);
     const { 'set-cookie': cookies, ...others } = head.headers;
     return {
-      status, body: Buffer.concat(parts), setCookie: [cookies ?? []].flat(),
+      status,
+      body: Buffer.concat(parts),
+      setCookie: [cookies ?? []].flat(),
       headers: Object.fromEntries(Object.entries(others).map(([k, v]) => [k, [v ?? ''].flat().join(', ')])),
     };
   }
@@ -107,5 +134,5 @@ function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error';
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && code !== 'UND_ERR_SOCKET') return String(code);
-  return error.cause instanceof Error ? codeOf(error.cause) : code ?? error.name;
+  return error.cause instanceof Error ? codeOf(error.cause) : (code ?? error.name);
 }

@@ -5,20 +5,25 @@ export const AMENDMENT_KINDS = ['merger', 'dissolution', 'cancellation', 'reinst
 const NOT_PROVIDED = 'not provided';
 
 /** What a register says became of a business after it was registered. */
-export const Amendment = defineRecord('amendment', 'One row per filing document and business it concerns.', ['register', 'document_number', 'charter_number'], {
-  register: oneOf(['ohio_sos'], 'The register.'),
-  document_number: text('Filing document number of the amendment.'),
-  charter_number: text('Charter or registration number of the business it concerns.'),
-  kind: oneOf(AMENDMENT_KINDS, 'Kind, fixed by the report file the row stands in.'),
-  effective_date: date('Effective date.'),
-  business_name_raw: text('Name of the business exactly as published.'),
-  transaction_raw: text('Transaction in the register\'s own words.', { absent: 'the register left it blank' }),
-  filer_name: text('Who filed.', { absent: NOT_PROVIDED }),
-  filer_addr1: text('Filer\'s address, first line.', { absent: NOT_PROVIDED }),
-  filer_addr2: text('Filer\'s address, second line.', { absent: NOT_PROVIDED }),
-  filer_city: text('Filer\'s city.', { absent: NOT_PROVIDED }),
-  filer_state: text('Filer\'s state.', { absent: NOT_PROVIDED }),
-  filer_zip: text('Filer\'s ZIP.', { absent: NOT_PROVIDED }),
-  business_city: text('City of the business.', { absent: NOT_PROVIDED }),
-  business_county: text('County of the business.', { absent: NOT_PROVIDED }),
-});
+export const Amendment = defineRecord(
+  'amendment',
+  'One row per filing document and business it concerns.',
+  ['register', 'document_number', 'charter_number'],
+  {
+    register: oneOf(['ohio_sos'], 'The register.'),
+    document_number: text('Filing document number of the amendment.'),
+    charter_number: text('Charter or registration number of the business it concerns.'),
+    kind: oneOf(AMENDMENT_KINDS, 'Kind, fixed by the report file the row stands in.'),
+    effective_date: date('Effective date.'),
+    business_name_raw: text('Name of the business exactly as published.'),
+    transaction_raw: text("Transaction in the register's own words.", { absent: 'the register left it blank' }),
+    filer_name: text('Who filed.', { absent: NOT_PROVIDED }),
+    filer_addr1: text("Filer's address, first line.", { absent: NOT_PROVIDED }),
+    filer_addr2: text("Filer's address, second line.", { absent: NOT_PROVIDED }),
+    filer_city: text("Filer's city.", { absent: NOT_PROVIDED }),
+    filer_state: text("Filer's state.", { absent: NOT_PROVIDED }),
+    filer_zip: text("Filer's ZIP.", { absent: NOT_PROVIDED }),
+    business_city: text('City of the business.', { absent: NOT_PROVIDED }),
+    business_county: text('County of the business.', { absent: NOT_PROVIDED }),
+  },
+);

@@ -1,22 +1,35 @@
 import { date, defineRecord, flag, integer, money, oneOf, text } from '../../lib/record.ts';
 
 /** HUD Fair Market Rents of one county (or New England town) for one fiscal year, by one release. */
-export const FmrArea = defineRecord('fmr_area', 'One row per county or New England town, fiscal year and release.', ['fips', 'fiscal_year', 'revision'], {
-  fips: text('Ten-digit HUD FIPS: state 2, county 3, subdivision 5 (99999 is the whole county).'),
-  county_fips: text('Five-digit county FIPS.'),
-  state: text('Two-letter state.'),
-  county_name: text('County name.'),
-  town_name: text('County subdivision.', { absent: 'the row is a whole county' }),
-  hud_area_code: text('HUD area code, such as METRO17410N17460.', { absent: 'HUD\'s API names a nonmetropolitan area of several counties and gives no code' }),
-  hud_area_name: text('HUD area name, as published (some hold double spaces).'),
-  is_metro: flag('True for a metropolitan area.'),
-  population: integer('Population; the workbook renames this column every year.', { absent: 'the file has no population column, or the row is from HUD\'s API', unit: 'persons' }),
-  fmr_0: money('Fair Market Rent of an efficiency, per month.'),
-  fmr_1: money('Fair Market Rent of 1 bedroom, per month.'),
-  fmr_2: money('Fair Market Rent of 2 bedrooms, per month.'),
-  fmr_3: money('Fair Market Rent of 3 bedrooms, per month.'),
-  fmr_4: money('Fair Market Rent of 4 bedrooms, per month.'),
-  fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
-  effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
-  revision: oneOf(['original', 'revised', 'latest'], 'Which release: the original workbook, a mid-year revision, or the newest one, which HUD\'s API serves without saying which that is.'),
-});
+export const FmrArea = defineRecord(
+  'fmr_area',
+  'One row per county or New England town, fiscal year and release.',
+  ['fips', 'fiscal_year', 'revision'],
+  {
+    fips: text('Ten-digit HUD FIPS: state 2, county 3, subdivision 5 (99999 is the whole county).'),
+    county_fips: text('Five-digit county FIPS.'),
+    state: text('Two-letter state.'),
+    county_name: text('County name.'),
+    town_name: text('County subdivision.', { absent: 'the row is a whole county' }),
+    hud_area_code: text('HUD area code, such as METRO17410N17460.', {
+      absent: "HUD's API names a nonmetropolitan area of several counties and gives no code",
+    }),
+    hud_area_name: text('HUD area name, as published (some hold double spaces).'),
+    is_metro: flag('True for a metropolitan area.'),
+    population: integer('Population; the workbook renames this column every year.', {
+      absent: "the file has no population column, or the row is from HUD's API",
+      unit: 'persons',
+    }),
+    fmr_0: money('Fair Market Rent of an efficiency, per month.'),
+    fmr_1: money('Fair Market Rent of 1 bedroom, per month.'),
+    fmr_2: money('Fair Market Rent of 2 bedrooms, per month.'),
+    fmr_3: money('Fair Market Rent of 3 bedrooms, per month.'),
+    fmr_4: money('Fair Market Rent of 4 bedrooms, per month.'),
+    fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
+    effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
+    revision: oneOf(
+      ['original', 'revised', 'latest'],
+      "Which release: the original workbook, a mid-year revision, or the newest one, which HUD's API serves without saying which that is.",
+    ),
+  },
+);

@@ -1,13 +1,18 @@
 import { defineRecord, money, text } from '../../lib/record.ts';
 
 /** A parcel of a county's map: where it lies. Debts are not read from it. */
-export const Parcel = defineRecord('parcel', 'One row per parcel of a county\'s parcel layer, for lists that name parcels without their address.', ['county_fips', 'parcel_raw'], {
-  county_fips: text('Five-digit county FIPS.'),
-  county: text('County name and state, such as "Hamilton County, OH".'),
-  parcel_raw: text('Parcel number exactly as published.'),
-  street: text('Street address of the property (situs).', { absent: 'the layer has none for the parcel' }),
-  city: text('City of the property.', { absent: 'not published' }),
-  zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
-  county_value: money('Market value on the county\'s roll.', { absent: 'not published' }),
-  property_class: text('Property class in the county\'s own words or code.', { absent: 'not published' }),
-});
+export const Parcel = defineRecord(
+  'parcel',
+  "One row per parcel of a county's parcel layer, for lists that name parcels without their address.",
+  ['county_fips', 'parcel_raw'],
+  {
+    county_fips: text('Five-digit county FIPS.'),
+    county: text('County name and state, such as "Hamilton County, OH".'),
+    parcel_raw: text('Parcel number exactly as published.'),
+    street: text('Street address of the property (situs).', { absent: 'the layer has none for the parcel' }),
+    city: text('City of the property.', { absent: 'not published' }),
+    zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
+    county_value: money("Market value on the county's roll.", { absent: 'not published' }),
+    property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
+  },
+);

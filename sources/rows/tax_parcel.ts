@@ -1,21 +1,28 @@
 import { defineRecord, integer, money, text } from '../../lib/record.ts';
 
 /** A tax-delinquent parcel as the county publishes it. */
-export const TaxParcel = defineRecord('tax_parcel', 'One row per parcel on a county\'s delinquency list.', ['county_fips', 'parcel_raw'], {
-  county_fips: text('Five-digit county FIPS.'),
-  county: text('County name and state, such as "Cuyahoga County, OH".'),
-  parcel_raw: text('Parcel number exactly as published.'),
-  owner_name: text('Owner of record.', { absent: 'the list does not publish the owner' }),
-  street: text('Street address of the property (situs).', { absent: 'the list does not publish it, or it is blank: the row awaits a parcel lookup' }),
-  city: text('City of the property.', { absent: 'not published' }),
-  zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
-  mail_street: text('Owner\'s mailing street, public record.', { absent: 'not published' }),
-  mail_city: text('Owner\'s mailing city.', { absent: 'not published' }),
-  mail_state: text('Owner\'s mailing state.', { absent: 'not published' }),
-  mail_zip: text('Owner\'s mailing ZIP.', { absent: 'not published' }),
-  amount: money('Net delinquent amount.', { absent: 'the list has no amount column' }),
-  years_delinquent: integer('Years the parcel has been delinquent.', { absent: 'not published', unit: 'years' }),
-  certified_year: integer('Year in which the delinquency was certified.', { absent: 'not published', unit: 'year' }),
-  county_value: money('Market value on the county\'s roll.', { absent: 'not published' }),
-  property_class: text('Property class in the county\'s own words or code.', { absent: 'not published' }),
-});
+export const TaxParcel = defineRecord(
+  'tax_parcel',
+  "One row per parcel on a county's delinquency list.",
+  ['county_fips', 'parcel_raw'],
+  {
+    county_fips: text('Five-digit county FIPS.'),
+    county: text('County name and state, such as "Cuyahoga County, OH".'),
+    parcel_raw: text('Parcel number exactly as published.'),
+    owner_name: text('Owner of record.', { absent: 'the list does not publish the owner' }),
+    street: text('Street address of the property (situs).', {
+      absent: 'the list does not publish it, or it is blank: the row awaits a parcel lookup',
+    }),
+    city: text('City of the property.', { absent: 'not published' }),
+    zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
+    mail_street: text("Owner's mailing street, public record.", { absent: 'not published' }),
+    mail_city: text("Owner's mailing city.", { absent: 'not published' }),
+    mail_state: text("Owner's mailing state.", { absent: 'not published' }),
+    mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
+    amount: money('Net delinquent amount.', { absent: 'the list has no amount column' }),
+    years_delinquent: integer('Years the parcel has been delinquent.', { absent: 'not published', unit: 'years' }),
+    certified_year: integer('Year in which the delinquency was certified.', { absent: 'not published', unit: 'year' }),
+    county_value: money("Market value on the county's roll.", { absent: 'not published' }),
+    property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
+  },
+);

@@ -23,23 +23,33 @@ let layout: Layout;
 before(async () => {
   layout = await newLayout();
   const world = smallWorld();
-  const only = ({ family, name }: { family: string; name: string }): boolean => ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'].includes(name);
+  const only = ({ family, name }: { family: string; name: string }): boolean =>
+    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'].includes(name);
   await runDay({ layout, world, day: '2026-11-20', only });
   await runDay({ layout, world, day: '2026-11-23', only });
 });
 const cli = (script: string, env: Record<string, string>) =>
-  spawnSync(process.execPath, [`pipelines/analyse/${script}`], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
+  spawnSync(process.execPath, [`pipelines/analyse/${script}`], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...BARE, DATA_DIR: layout.root, ...env },
+  });
 
 describe('two snapshots compared', () => {
   let diff: Diff;
-  before(async () => { diff = await diffSnapshots(layout, A, B); });
-  after(() => { diff.duck.close(); });
+  before(async () => {
+    diff = await diffSnapshots(layout, A, B);
+  });
+  after(() => {
+    diff.duck.close();
+  });
   const of = (table: string) => diff.tables.find((t) => t.table === table) ?? assert.fail(table);
 
   test('what came, went and changed is what a comparison row by row in plain code finds', async () => {
     for (const { name, contract } of (await loadModels()).filter((m) => m.contract.publish && m.name !== 'reports')) {
       const { key } = contract.record;
-      const byKey = async (runId: string) => new Map((await published(layout, runId, name)).map((r) => [JSON.stringify(key.map((k) => r[k])), r]));
+      const byKey = async (runId: string) =>
+        new Map((await published(layout, runId, name)).map((r) => [JSON.stringify(key.map((k) => r[k])), r]));
       const [a, b] = [await byKey(A), await byKey(B)];
       const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !MOVING.has(c));
       const counts = new Map<string, number>();
@@ -51,15 +61,29 @@ describe('two snapshots compared', () => {
         for (const f of differing) counts.set(f, (counts.get(f) ?? 0) + 1);
       }
       const found = of(name);
-      assert.deepEqual([found.added, found.removed, found.changed], [[...b.keys()].filter((k) => !a.has(k)).length, [...a.keys()].filter((k) => !b.has(k)).length, changed], name);
-      assert.deepEqual(Object.fromEntries(found.fields.map((f) => [f.field, f.changes])), Object.fromEntries(counts), name);
+      assert.deepEqual(
+        [found.added, found.removed, found.changed],
+        [[...b.keys()].filter((k) => !a.has(k)).length, [...a.keys()].filter((k) => !b.has(k)).length, changed],
+        name,
+      );
+      assert.deepEqual(
+        Object.fromEntries(found.fields.map((f) => [f.field, f.changes])),
+        Object.fromEntries(counts),
+        name,
+      );
     }
-    assert.ok(of('deals').fields.some((f) => f.field === 'list_price'), 'three days of the world have price cuts');
+    assert.ok(
+      of('deals').fields.some((f) => f.field === 'list_price'),
+      'three days of the world have price cuts',
+    );
   });
 
   test('a snapshot compared with itself is the same, and with all fields the days show', async () => {
     const same = await diffSnapshots(layout, B, B, true);
-    assert.deepEqual(same.tables.filter((t) => t.added + t.removed + t.changed > 0), []);
+    assert.deepEqual(
+      same.tables.filter((t) => t.added + t.removed + t.changed > 0),
+      [],
+    );
     assert.match((await linesOfDiff(same)).join('\n'), /the same in both: .*deals.*reports/);
     same.duck.close();
     const all = await diffSnapshots(layout, A, B, true);
@@ -72,21 +96,51 @@ describe('two snapshots compared', () => {
     const [lines, table] = [join(folder, 'changes.ndjson'), join(folder, 'changes.parquet')];
     const written = await writeChanges(diff, lines);
     assert.equal(await writeChanges(diff, table), written);
-    const parsed = (await readFile(lines, 'utf8')).trimEnd().split('\n').map((l) => JSON.parse(l) as Record<string, string | null>);
+    const parsed = (await readFile(lines, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((l) => JSON.parse(l) as Record<string, string | null>);
     assert.equal(parsed.length, written);
-    const cut = parsed.find((c) => c['table'] === 'deals' && c['field'] === 'list_price') ?? assert.fail('no price changed');
-    const [old, now] = await Promise.all([A, B].map(async (id) => (await published(layout, id, 'deals', `WHERE id = ${literal(String(cut['key']))}`))[0]?.['list_price']));
+    const cut =
+      parsed.find((c) => c['table'] === 'deals' && c['field'] === 'list_price') ?? assert.fail('no price changed');
+    const [old, now] = await Promise.all(
+      [A, B].map(
+        async (id) =>
+          (await published(layout, id, 'deals', `WHERE id = ${literal(String(cut['key']))}`))[0]?.['list_price'],
+      ),
+    );
     assert.deepEqual([cut['old'], cut['new']], [old, now]);
     const added = parsed.find((c) => c['kind'] === 'added' && c['table'] === 'deals');
-    if (added) assert.equal((JSON.parse(String(added['new'])) as { id: string }).id, added['key'], 'a row that came is there whole');
+    if (added)
+      assert.equal(
+        (JSON.parse(String(added['new'])) as { id: string }).id,
+        added['key'],
+        'a row that came is there whole',
+      );
     const duck = await openDuck();
-    try { assert.deepEqual(await rowsOf(duck.connection, `SELECT count(*)::INT AS n FROM read_parquet(${literal(table)})`), [{ n: written }]); } finally { duck.close(); }
-    await assert.rejects(writeChanges(diff, join(folder, 'changes.csv')), /expected a file that ends with \.ndjson or \.parquet/);
+    try {
+      assert.deepEqual(
+        await rowsOf(duck.connection, `SELECT count(*)::INT AS n FROM read_parquet(${literal(table)})`),
+        [{ n: written }],
+      );
+    } finally {
+      duck.close();
+    }
+    await assert.rejects(
+      writeChanges(diff, join(folder, 'changes.csv')),
+      /expected a file that ends with \.ndjson or \.parquet/,
+    );
   });
 
   test('from the command line by run, day, current or previous', () => {
-    assert.match(cli('diff_cli.ts', {}).stdout, /^2026-11-20\.01 \(as of 2026-11-20\) -> 2026-11-23\.01 \(as of 2026-11-23\)\n/);
-    assert.match(cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20' }).stdout, /deals: \d+ rows -> \d+; 0 added, [1-9]/);
+    assert.match(
+      cli('diff_cli.ts', {}).stdout,
+      /^2026-11-20\.01 \(as of 2026-11-20\) -> 2026-11-23\.01 \(as of 2026-11-23\)\n/,
+    );
+    assert.match(
+      cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20' }).stdout,
+      /deals: \d+ rows -> \d+; 0 added, [1-9]/,
+    );
     const wrong = cli('diff_cli.ts', { A: '2019-01-01' });
     assert.deepEqual([wrong.status, wrong.stderr.startsWith('A is "2019-01-01", expected a snapshot')], [1, true]);
   });
@@ -100,16 +154,23 @@ describe('the profile report', () => {
     const { status, stderr } = cli('profile_cli.ts', { OUT: file });
     assert.equal(status, 0, stderr);
     assert.equal(stderr, '', 'no plot draws a warning');
-    browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? await sparticuz.executablePath(), args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM_PATH'] ?? (await sparticuz.executablePath()),
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
   });
   after(() => browser.close());
 
   test('is one file that asks for nothing else, with a plot and a table of figures for each section', async () => {
     const page = await browser.newPage();
     const asked: string[] = [];
-    page.on('request', (request) => { asked.push(request.url()); });
+    page.on('request', (request) => {
+      asked.push(request.url());
+    });
     const errors: string[] = [];
-    page.on('pageerror', (error) => { errors.push(error.message); });
+    page.on('pageerror', (error) => {
+      errors.push(error.message);
+    });
     await page.goto(pathToFileURL(file).href);
     assert.deepEqual([asked, errors], [[pathToFileURL(file).href], []]);
     const sections = await page.locator('section').count();
@@ -129,22 +190,32 @@ describe('the profile report', () => {
       const page = await context.newPage();
       await page.goto(pathToFileURL(file).href);
       // In the page's own words: the document is not a type of Node's.
-      const colours = await page.evaluate(`[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('section svg text')).fill,
-        getComputedStyle(document.querySelector('section svg path[fill^="var(--one)"]')).fill]`) as string[];
-      const [paper = 0, ink = 0, mark = 0] = colours.map((colour) => (colour.match(/\d+/gu) ?? []).slice(0, 3).reduce((sum, n) => sum + Number(n), 0));
+      const colours =
+        (await page.evaluate(`[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('section svg text')).fill,
+        getComputedStyle(document.querySelector('section svg path[fill^="var(--one)"]')).fill]`)) as string[];
+      const [paper = 0, ink = 0, mark = 0] = colours.map((colour) =>
+        (colour.match(/\d+/gu) ?? []).slice(0, 3).reduce((sum, n) => sum + Number(n), 0),
+      );
       assert.ok(Math.abs(paper - ink) > 200, `${colorScheme}: text on paper ${ink} ${paper}`);
       assert.ok(Math.abs(paper - mark) > 150, `${colorScheme}: marks on paper ${mark} ${paper}`);
       seen.push(String(paper));
       await context.close();
     }
     assert.notEqual(seen[0], seen[1]);
-    assert.doesNotMatch(await readFile(file, 'utf8'), /(?:fill|stroke)="#0[0-9a]0[0-9a]0[0-9a]"/, 'every stand-in was replaced');
+    assert.doesNotMatch(
+      await readFile(file, 'utf8'),
+      /(?:fill|stroke)="#0[0-9a]0[0-9a]0[0-9a]"/,
+      'every stand-in was replaced',
+    );
   });
 
   test('of a first snapshot says that there is none before it', () => {
     const first = join(file, '..', 'first.html');
     assert.equal(cli('profile_cli.ts', { OUT: first, SNAPSHOT: A }).status, 0);
-    assert.match(spawnSync('grep', ['-c', 'This is the first snapshot of its folder', first], { encoding: 'utf8' }).stdout, /^1/);
+    assert.match(
+      spawnSync('grep', ['-c', 'This is the first snapshot of its folder', first], { encoding: 'utf8' }).stdout,
+      /^1/,
+    );
   });
 
   test('a plot is labelled in words that break nothing', async () => {

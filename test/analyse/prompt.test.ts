@@ -17,8 +17,14 @@ const root = new URL('../../', import.meta.url).pathname;
 
 describe('a statement', () => {
   test('ends at a semicolon that stands in no string, name or comment', () => {
-    assert.deepEqual(splitStatements("SELECT ';', \";\" -- ;\n, 1 /* ; */; FROM x"), { statements: ["SELECT ';', \";\" -- ;\n, 1 /* ; */"], rest: ' FROM x' });
-    assert.deepEqual(splitStatements("SELECT 'it''s; not'; SELECT $$a;b$$;").statements, ["SELECT 'it''s; not'", 'SELECT $$a;b$$']);
+    assert.deepEqual(splitStatements('SELECT \';\', ";" -- ;\n, 1 /* ; */; FROM x'), {
+      statements: ['SELECT \';\', ";" -- ;\n, 1 /* ; */'],
+      rest: ' FROM x',
+    });
+    assert.deepEqual(splitStatements("SELECT 'it''s; not'; SELECT $$a;b$$;").statements, [
+      "SELECT 'it''s; not'",
+      'SELECT $$a;b$$',
+    ]);
     assert.deepEqual(splitStatements("SELECT 'open;"), { statements: [], rest: "SELECT 'open;" });
     assert.deepEqual(splitStatements('SELECT 1 /* open;').rest, 'SELECT 1 /* open;');
     assert.deepEqual(splitStatements(';;-- nothing\n;').statements, []);
@@ -27,20 +33,43 @@ describe('a statement', () => {
 
   test('is the same however it is broken into lines', () => {
     const piece = fc.constantFrom('SELECT 1', "';'", '"a;b"', '-- c;\n', '/* d; */', ' ', 'FROM x', '$$;$$');
-    fc.assert(fc.property(fc.array(fc.array(piece, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }), (all) => {
-      const texts = all.map((pieces) => `SELECT ${pieces.join(' ')}`);
-      assert.deepEqual(splitStatements(texts.map((t) => `${t}\n;`).join('\n')).statements, texts.map((t) => t.trim()));
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.array(piece, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }), (all) => {
+        const texts = all.map((pieces) => `SELECT ${pieces.join(' ')}`);
+        assert.deepEqual(
+          splitStatements(texts.map((t) => `${t}\n;`).join('\n')).statements,
+          texts.map((t) => t.trim()),
+        );
+      }),
+    );
   });
 });
 
 test('an answer is a table that names the columns that do not fit, rows upright, CSV that a spreadsheet reads, or JSON', () => {
-  const found = { columns: ['name', 'n', 'note'], rows: [['a, "b"', '1.50', null], ['c', '20.00', 'x\ny']], more: false };
-  assert.deepEqual(asTable(found), ['  name          n  note', '  a, "b"     1.50  ·', '  c         20.00  x y', '2 rows'].map((l, i) => (i < 3 ? asTable(found)[i] ?? l : l)));
+  const found = {
+    columns: ['name', 'n', 'note'],
+    rows: [
+      ['a, "b"', '1.50', null],
+      ['c', '20.00', 'x\ny'],
+    ],
+    more: false,
+  };
+  assert.deepEqual(
+    asTable(found),
+    ['  name          n  note', '  a, "b"     1.50  ·', '  c         20.00  x y', '2 rows'].map((l, i) =>
+      i < 3 ? (asTable(found)[i] ?? l) : l,
+    ),
+  );
   assert.match(asTable(found, 18).join('\n'), /1 more column \(note\): \.x shows the rows upright/);
   assert.deepEqual(upright(found).slice(0, 4), ['-- row 1', '  name  a, "b"', '  n     1.50', '  note  ·']);
   assert.deepEqual(asLines(found, 'csv'), ['name,n,note', '"a, ""b""",1.50,', 'c,20.00,"x\ny"']);
-  assert.deepEqual(asLines(found, 'json').map((l) => JSON.parse(l) as unknown), [{ name: 'a, "b"', n: '1.50', note: null }, { name: 'c', n: '20.00', note: 'x\ny' }]);
+  assert.deepEqual(
+    asLines(found, 'json').map((l) => JSON.parse(l) as unknown),
+    [
+      { name: 'a, "b"', n: '1.50', note: null },
+      { name: 'c', n: '20.00', note: 'x\ny' },
+    ],
+  );
 });
 
 describe('over a snapshot', () => {
@@ -49,24 +78,40 @@ describe('over a snapshot', () => {
   let catalog: Catalog;
   before(async () => {
     layout = await newLayout();
-    await runDay({ layout, world: smallWorld(), day: '2026-11-20', only: ({ family }) => ['listings', 'fmr'].includes(family) });
+    await runDay({
+      layout,
+      world: smallWorld(),
+      day: '2026-11-20',
+      only: ({ family }) => ['listings', 'fmr'].includes(family),
+    });
     opened = await openSnapshot(layout.root);
     catalog = await catalogOf(opened.duck.connection);
   });
-  after(() => { opened.duck.close(); });
+  after(() => {
+    opened.duck.close();
+  });
   const offers = (line: string, earlier = ''): string[] => complete(catalog, earlier, line, ['hidden_upside'])[0];
 
   test('Tab offers tables after FROM, columns of the tables spoken of, of an alias, accepted values in a string, and words in the case one types', () => {
     assert.deepEqual(offers('FROM de'), ['deals']);
     assert.deepEqual(offers('SELECT * FROM deals JOIN lis'), ['listing_history']);
-    assert.deepEqual(offers('WHERE cap_r', 'SELECT * FROM deals'), ['cap_rate', 'cap_rate_underwritten', 'cap_rate_source']);
-    assert.ok(!offers('WHERE amount_', 'SELECT * FROM deals').includes('amount_to_value_pct'), 'a column of another table is not offered');
+    assert.deepEqual(offers('WHERE cap_r', 'SELECT * FROM deals'), [
+      'cap_rate',
+      'cap_rate_underwritten',
+      'cap_rate_source',
+    ]);
+    assert.ok(
+      !offers('WHERE amount_', 'SELECT * FROM deals').includes('amount_to_value_pct'),
+      'a column of another table is not offered',
+    );
     assert.ok(offers('SELECT amount_to').includes('amount_to_value_pct'), 'where no table is named yet, any is');
     assert.deepEqual(offers('SELECT d.offer_h', '').length, 0);
     assert.deepEqual(offers('FROM deals d WHERE d.offer_h'), ['offer_high']);
     assert.deepEqual(offers("FROM deals WHERE rental_status = 'H"), ["Hot'"]);
     assert.deepEqual(offers("FROM deals WHERE listing_status IN ('active', 'de"), ["delisted'"]);
-    assert.ok(offers('SELECT * FROM deals WHE').includes('WHERE') && offers('select * from deals whe').includes('where'));
+    assert.ok(
+      offers('SELECT * FROM deals WHE').includes('WHERE') && offers('select * from deals whe').includes('where'),
+    );
     assert.deepEqual(offers('.des'), ['.describe ']);
     assert.deepEqual(offers('.describe lea'), ['leads']);
     assert.deepEqual(offers('.query hid'), ['hidden_upside']);
@@ -75,19 +120,36 @@ describe('over a snapshot', () => {
 
   test('every table and column has a comment that says what it is', async () => {
     for (const kind of ['tables', 'columns']) {
-      const rows = (await opened.duck.connection.runAndReadAll(`SELECT * FROM duckdb_${kind}() WHERE database_name = 'snapshot' AND coalesce(length(comment), 0) < 5`)).getRowsJson();
+      const rows = (
+        await opened.duck.connection.runAndReadAll(
+          `SELECT * FROM duckdb_${kind}() WHERE database_name = 'snapshot' AND coalesce(length(comment), 0) < 5`,
+        )
+      ).getRowsJson();
       assert.deepEqual(rows, []);
     }
   });
 
   test('it can be read and nothing else: no write, no file, no setting', async () => {
-    const refused = ["CREATE TABLE x AS SELECT 1", 'DELETE FROM deals', "COPY deals TO '/tmp/x.csv'", "SELECT * FROM read_csv('/etc/passwd')", "ATTACH '/tmp/x.duckdb'", 'SET enable_external_access = true', "INSTALL httpfs"];
+    const refused = [
+      'CREATE TABLE x AS SELECT 1',
+      'DELETE FROM deals',
+      "COPY deals TO '/tmp/x.csv'",
+      "SELECT * FROM read_csv('/etc/passwd')",
+      "ATTACH '/tmp/x.duckdb'",
+      'SET enable_external_access = true',
+      'INSTALL httpfs',
+    ];
     for (const sql of refused) await assert.rejects(opened.duck.connection.run(sql), sql);
   });
 
   test('a script is answered statement by statement, and a mistake in it shows in the exit status', () => {
     const script = 'SELECT count(*) AS n\nFROM deals;\nSELEC 1;\n.tables\nSELECT 7 AS last';
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', input: script, env: { ...BARE, DATA_DIR: layout.root } });
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/sql.ts'], {
+      cwd: root,
+      encoding: 'utf8',
+      input: script,
+      env: { ...BARE, DATA_DIR: layout.root },
+    });
     assert.match(stdout, /n\n +\d+\n1 row\nParser Error: syntax error at or near "SELEC"/);
     assert.match(stdout, /deals +\d+ +One row per property/);
     assert.match(stdout, /last\n +7\n1 row\n$/);
@@ -95,41 +157,71 @@ describe('over a snapshot', () => {
   });
 
   test('Q answers one query, for people or programs', () => {
-    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/sql.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
+    const ask = (env: Record<string, string>) =>
+      spawnSync(process.execPath, ['pipelines/sql.ts'], {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...BARE, DATA_DIR: layout.root, ...env },
+      });
     assert.equal(ask({ Q: 'SELECT 1 AS one', FORMAT: 'csv' }).stdout, 'one\n1\n');
     const wrong = ask({ Q: 'FROM nothing' });
     assert.deepEqual([wrong.status, /Table with name nothing does not exist/.test(wrong.stderr)], [1, true]);
-    assert.match(ask({ SNAPSHOT: '2020-01-01', Q: 'SELECT 1' }).stderr, /^SNAPSHOT is "2020-01-01", expected a snapshot of .*one of 2026-11-20\.01$/m);
+    assert.match(
+      ask({ SNAPSHOT: '2020-01-01', Q: 'SELECT 1' }).stderr,
+      /^SNAPSHOT is "2020-01-01", expected a snapshot of .*one of 2026-11-20\.01$/m,
+    );
   });
 
-  test('at a terminal: Tab, a statement over two lines, Ctrl-C, and history that the next session has', { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no script' }, async () => {
-    const session = async (keys: readonly string[]): Promise<string> => {
-      const child = spawn('script', ['-qefc', `${process.execPath} pipelines/sql.ts`, '/dev/null'], { cwd: root, env: { ...BARE, DATA_DIR: layout.root, TERM: 'xterm', COLUMNS: '120' } });
-      let seen = '';
-      child.stdout.on('data', (d: Buffer) => { seen += d.toString(); });
-      const until = async (what: string, from: number): Promise<void> => {
-        for (let i = 0; i < 400 && !seen.slice(from).includes(what); i += 1) await new Promise((resolve) => { setTimeout(resolve, 25); });
-        assert.ok(seen.slice(from).includes(what), `${what} is not in ${JSON.stringify(seen.slice(from))}`);
+  test(
+    'at a terminal: Tab, a statement over two lines, Ctrl-C, and history that the next session has',
+    { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no script' },
+    async () => {
+      const session = async (keys: readonly string[]): Promise<string> => {
+        const child = spawn('script', ['-qefc', `${process.execPath} pipelines/sql.ts`, '/dev/null'], {
+          cwd: root,
+          env: { ...BARE, DATA_DIR: layout.root, TERM: 'xterm', COLUMNS: '120' },
+        });
+        let seen = '';
+        child.stdout.on('data', (d: Buffer) => {
+          seen += d.toString();
+        });
+        const until = async (what: string, from: number): Promise<void> => {
+          for (let i = 0; i < 400 && !seen.slice(from).includes(what); i += 1)
+            await new Promise((resolve) => {
+              setTimeout(resolve, 25);
+            });
+          assert.ok(seen.slice(from).includes(what), `${what} is not in ${JSON.stringify(seen.slice(from))}`);
+        };
+        await until('dealfeed> ', 0);
+        for (const key of keys) {
+          const [send = '', wait = ''] = key.split(' => ');
+          const from = seen.length;
+          child.stdin.write(send);
+          await until(wait, from);
+        }
+        child.stdin.write('\u0004');
+        await new Promise((resolve) => {
+          child.once('exit', resolve);
+        });
+        return seen;
       };
-      await until('dealfeed> ', 0);
-      for (const key of keys) {
-        const [send = '', wait = ''] = key.split(' => ');
-        const from = seen.length;
-        child.stdin.write(send);
-        await until(wait, from);
-      }
-      child.stdin.write('\u0004');
-      await new Promise((resolve) => { child.once('exit', resolve); });
-      return seen;
-    };
-    await session([
-      'SELECT count(*) AS how_many FROM dea\t => deals', '\r => ...> ', "WHERE rental_status = 'Ho\t => Hot'", ';\r => how_many',
-      'SELECT abandoned => abandoned', '\u0003 => dealfeed> ', 'SELECT 41 + 1 AS answer;\r => 42',
-    ]);
-    assert.match(await readFile(join(layout.root, 'sql_history'), 'utf8'), /SELECT count\(\*\) AS how_many FROM deals WHERE rental_status = 'Hot';\nSELECT 41 \+ 1 AS answer;\n/);
-    await session(['\u001b[A => SELECT 41 + 1 AS answer;', '\r => 42']);
-    // What cannot be kept is no trouble.
-    await writeFile(join(layout.root, 'sql_history'), 'SELECT 9 AS nine;\n');
-    await session(['\u001b[A\r => nine']);
-  });
+      await session([
+        'SELECT count(*) AS how_many FROM dea\t => deals',
+        '\r => ...> ',
+        "WHERE rental_status = 'Ho\t => Hot'",
+        ';\r => how_many',
+        'SELECT abandoned => abandoned',
+        '\u0003 => dealfeed> ',
+        'SELECT 41 + 1 AS answer;\r => 42',
+      ]);
+      assert.match(
+        await readFile(join(layout.root, 'sql_history'), 'utf8'),
+        /SELECT count\(\*\) AS how_many FROM deals WHERE rental_status = 'Hot';\nSELECT 41 \+ 1 AS answer;\n/,
+      );
+      await session(['\u001b[A => SELECT 41 + 1 AS answer;', '\r => 42']);
+      // What cannot be kept is no trouble.
+      await writeFile(join(layout.root, 'sql_history'), 'SELECT 9 AS nine;\n');
+      await session(['\u001b[A\r => nine']);
+    },
+  );
 });

@@ -22,15 +22,19 @@ let archive: Archive;
 before(async () => {
   layout = await newLayout();
   const world = smallWorld();
-  const only = ({ family, name }: { family: string; name: string }): boolean => family !== 'sheriff' || /cuyahoga|hamilton|stark|montgomery/.test(name);
+  const only = ({ family, name }: { family: string; name: string }): boolean =>
+    family !== 'sheriff' || /cuyahoga|hamilton|stark|montgomery/.test(name);
   await runDay({ layout, world, day: '2026-11-20', only });
   await runDay({ layout, world, day: '2026-11-23', only });
   opened = await openSnapshot(layout.root);
   archive = await openArchive(layout.root);
 });
-after(() => { opened.duck.close(); });
+after(() => {
+  opened.duck.close();
+});
 const rows = (sql: string): Promise<Record<string, unknown>[]> => rowsOf(opened.duck.connection, sql);
-const walk = async (id: unknown, table?: Explainable): Promise<Explanation> => explain(opened, archive, await loadSources(), String(id), table);
+const walk = async (id: unknown, table?: Explainable): Promise<Explanation> =>
+  explain(opened, archive, await loadSources(), String(id), table);
 
 describe('a worked query', () => {
   for (const query of workedQueries()) {
@@ -38,14 +42,21 @@ describe('a worked query', () => {
       const found = await rows(query.sql);
       assert.ok(found.length >= query.leastRows, `${found.length} rows, ${query.leastRows} or more expected`);
       assert.ok(query.checks.length > 0, 'something must hold of its rows');
-      for (const check of query.checks) assert.deepEqual(await rows(`SELECT * FROM (${query.sql}) WHERE (${check}) IS NOT TRUE LIMIT 3`), [], check);
+      for (const check of query.checks)
+        assert.deepEqual(await rows(`SELECT * FROM (${query.sql}) WHERE (${check}) IS NOT TRUE LIMIT 3`), [], check);
     });
   }
 
   test('there are ten or more, and they agree with what the tables say', async () => {
     assert.ok(workedQueries().length >= 10);
-    const sum = async (name: string, column: string): Promise<number> => Number((await rows(`SELECT sum(${column}) AS n FROM (${workedQueries().find((q) => q.name === name)?.sql ?? ''})`))[0]?.['n']);
-    const count = async (sql: string): Promise<number> => Number((await rows(`SELECT count(*) AS n FROM ${sql}`))[0]?.['n']);
+    const sum = async (name: string, column: string): Promise<number> =>
+      Number(
+        (
+          await rows(`SELECT sum(${column}) AS n FROM (${workedQueries().find((q) => q.name === name)?.sql ?? ''})`)
+        )[0]?.['n'],
+      );
+    const count = async (sql: string): Promise<number> =>
+      Number((await rows(`SELECT count(*) AS n FROM ${sql}`))[0]?.['n']);
     assert.equal(await sum('auctions_by_week', 'sales'), await count("auctions WHERE sale_status = 'scheduled'"));
     assert.equal(await sum('debt_by_county', 'parcels'), await count("signals WHERE signal_state = 'listed'"));
     assert.equal(await sum('leads_by_county', 'leads'), await count('leads'));
@@ -60,7 +71,12 @@ describe('a worked query', () => {
   });
 
   test('is answered from the command line, and a name that is none is told', () => {
-    const ask = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/analyse/query_cli.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
+    const ask = (env: Record<string, string>) =>
+      spawnSync(process.execPath, ['pipelines/analyse/query_cli.ts'], {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...BARE, DATA_DIR: layout.root, ...env },
+      });
     assert.match(ask({}).stdout, /^ {2}auctions_by_week +How many sheriff sales/m);
     assert.match(ask({ NAME: 'auctions_by_week', FORMAT: 'csv' }).stdout, /^week,sales,counties,/);
     assert.match(ask({ NAME: 'nothing' }).stderr, /^NAME is "nothing", expected one of auctions_by_week, /);
@@ -68,12 +84,15 @@ describe('a worked query', () => {
 });
 
 describe('a number walked back', () => {
-  const page = (e: Explanation, gave: string) => e.pages.find((p) => p.gave === gave) ?? assert.fail(`no page gave ${gave}`);
+  const page = (e: Explanation, gave: string) =>
+    e.pages.find((p) => p.gave === gave) ?? assert.fail(`no page gave ${gave}`);
 
   test('of every lead: each part follows from the fields and assumptions it names', async () => {
     let checked = 0;
     const all = await rows('SELECT id FROM leads ORDER BY hash(id) LIMIT 60');
-    const kinds = await rows('(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT 40) UNION ALL (SELECT id FROM leads WHERE county_value IS NULL AND amount IS NOT NULL LIMIT 5)');
+    const kinds = await rows(
+      '(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT 40) UNION ALL (SELECT id FROM leads WHERE county_value IS NULL AND amount IS NOT NULL LIMIT 5)',
+    );
     for (const { id } of [...all, ...kinds]) {
       const e = await walk(id);
       for (const step of e.steps) {
@@ -87,27 +106,42 @@ describe('a number walked back', () => {
   });
 
   test('of a deal: formula, inputs, assumptions with their set, and the pages of the listing and the rent, read again', async () => {
-    const [deal] = await rows("SELECT * FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'metro' ORDER BY id LIMIT 1");
+    const [deal] = await rows(
+      "SELECT * FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'metro' ORDER BY id LIMIT 1",
+    );
     const e = await walk(deal?.['id']);
-    assert.deepEqual(e.steps.filter((s) => disagreement(s) !== null), []);
+    assert.deepEqual(
+      e.steps.filter((s) => disagreement(s) !== null),
+      [],
+    );
     const [listing, rent] = [page(e, 'listing'), page(e, 'rent')];
     assert.deepEqual([listing.hash, rent.hash], ['verified', 'verified']);
     assert.equal(listing.values?.['list_price'], deal?.['list_price']);
     assert.equal(listing.values?.['units'], deal?.['units']);
     assert.equal(listing.url, deal?.['source_url']);
-    assert.equal(rent.values?.['fmr_2'], deal?.['market_rent_2br'], 'the rent is on HUD\'s own row');
+    assert.equal(rent.values?.['fmr_2'], deal?.['market_rent_2br'], "the rent is on HUD's own row");
     assert.ok(listing.fetched_at !== null && listing.fetched_at <= String(deal?.['observed_at']));
     const lines = linesOf(e, 'noi_underwritten').join('\n');
-    assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* market_rent_2br .*\(computed again: the same\)/);
+    assert.match(
+      lines,
+      /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* market_rent_2br .*\(computed again: the same\)/,
+    );
     assert.match(lines, /vacancy = 0\.07 {2}assumption of uw-2026\.1, share, proposal: /);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
-    assert.match(lines, new RegExp(`archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 of the bytes verified`));
+    assert.match(
+      lines,
+      new RegExp(
+        `archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 of the bytes verified`,
+      ),
+    );
   });
 
   test('of a signal, an auction and a filing: the row as published', async () => {
     const cases = [
-      ['signals', "amount_to_value_pct IS NOT NULL", 'amount', 'amount'], ['auctions', 'opening_bid_derived', 'appraised_value', 'appraised_value'],
-      ['auctions', 'NOT opening_bid_derived AND opening_bid IS NOT NULL', 'opening_bid', 'opening_bid'], ['filings', "source = 'ohio_sos'", 'document_number', 'document_number'],
+      ['signals', 'amount_to_value_pct IS NOT NULL', 'amount', 'amount'],
+      ['auctions', 'opening_bid_derived', 'appraised_value', 'appraised_value'],
+      ['auctions', 'NOT opening_bid_derived AND opening_bid IS NOT NULL', 'opening_bid', 'opening_bid'],
+      ['filings', "source = 'ohio_sos'", 'document_number', 'document_number'],
       ['filings', "source = 'colorado_sos'", 'document_number', 'document_number'],
     ] as const;
     for (const [table, where, field, read] of cases) {
@@ -122,19 +156,32 @@ describe('a number walked back', () => {
       for (const step of e.steps) assert.equal(disagreement(step), null, step.figure);
     }
     const [derived] = await rows('SELECT id FROM auctions WHERE opening_bid_derived ORDER BY id LIMIT 1');
-    assert.match(linesOf(await walk(derived?.['id']), 'opening_bid').join('\n'), /= appraised_value \* opening_bid_numerator \/ opening_bid_denominator, rounded up to the cent\n.*two thirds of the appraisal, under ORC 2329/);
+    assert.match(
+      linesOf(await walk(derived?.['id']), 'opening_bid').join('\n'),
+      /= appraised_value \* opening_bid_numerator \/ opening_bid_denominator, rounded up to the cent\n.*two thirds of the appraisal, under ORC 2329/,
+    );
   });
 
   test('where history made the figure, the versions of the listing are shown', async () => {
-    const [deal] = await rows('SELECT id, first_price, list_price FROM deals WHERE price_reduction_pct > 0 ORDER BY id LIMIT 1');
+    const [deal] = await rows(
+      'SELECT id, first_price, list_price FROM deals WHERE price_reduction_pct > 0 ORDER BY id LIMIT 1',
+    );
     const lines = linesOf(await walk(deal?.['id']), 'price_reduction_pct').join('\n');
-    assert.match(lines, new RegExp(`Versions of the listing\n {2}2026-11-20 to 2026-11-20 {2}added +${String(deal?.['first_price'])}\n {2}2026-11-23 to 2026-11-23 {2}price_cut +${String(deal?.['list_price'])}`));
+    assert.match(
+      lines,
+      new RegExp(
+        `Versions of the listing\n {2}2026-11-20 to 2026-11-20 {2}added +${String(deal?.['first_price'])}\n {2}2026-11-23 to 2026-11-23 {2}price_cut +${String(deal?.['list_price'])}`,
+      ),
+    );
   });
 
   test('the beginning of an id is enough where one row has it; a wrong id or field is told', async () => {
     const [deal] = await rows('SELECT id FROM deals ORDER BY id LIMIT 1');
     assert.equal((await walk(String(deal?.['id']).slice(0, 13))).id, deal?.['id']);
-    await assert.rejects(walk('ffffff00-0000'), /ID is "ffffff00-0000", expected an id of deals, leads, signals, auctions, filings in snapshot .*: no row has it/);
+    await assert.rejects(
+      walk('ffffff00-0000'),
+      /ID is "ffffff00-0000", expected an id of deals, leads, signals, auctions, filings in snapshot .*: no row has it/,
+    );
     await assert.rejects(walk("' OR 1=1"), /expected the id of a deal/);
     const e = await walk(deal?.['id']);
     assert.throws(() => linesOf(e, 'profit'), /^SettingError: FIELD is "profit", expected a field or figure of it: /);
@@ -149,15 +196,23 @@ describe('a number walked back', () => {
   });
 
   test('bytes that are no longer what they were are told, and a script sees it', async () => {
-    const [deal] = await rows("SELECT id, page_sha256 FROM deals WHERE source = 'heartland_multifamily' ORDER BY id LIMIT 1");
+    const [deal] = await rows(
+      "SELECT id, page_sha256 FROM deals WHERE source = 'heartland_multifamily' ORDER BY id LIMIT 1",
+    );
     const sha = String(deal?.['page_sha256']);
     const file = join(layout.root, 'archive', 'objects', sha.slice(0, 2), sha);
     const whole = await readFile(file);
     await writeFile(file, 'something else');
     try {
-      const { status, stdout } = spawnSync(process.execPath, ['pipelines/analyse/explain_cli.ts'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ID: String(deal?.['id']) } });
+      const { status, stdout } = spawnSync(process.execPath, ['pipelines/analyse/explain_cli.ts'], {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...BARE, DATA_DIR: layout.root, ID: String(deal?.['id']) },
+      });
       assert.equal(status, 1);
       assert.match(stdout, /SHA-256 NOT VERIFIED: archive object objects\/.* is damaged/);
-    } finally { await writeFile(file, whole); }
+    } finally {
+      await writeFile(file, whole);
+    }
   });
 });

@@ -39,29 +39,61 @@ export interface Started {
  */
 export async function startApp(
   dataDir: string,
-  { facilitator = new ScriptedFacilitator(), chain = facilitator.chain, contractWallets = true, signatures = signaturesOf(null), wait = QUICK, nowMs = Date.now, ledger: given, ...limits }:
-    { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<AppDeps, 'unbilledPerMinute' | 'proxies' | 'answerMs'> & Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
+  {
+    facilitator = new ScriptedFacilitator(),
+    chain = facilitator.chain,
+    contractWallets = true,
+    signatures = signaturesOf(null),
+    wait = QUICK,
+    nowMs = Date.now,
+    ledger: given,
+    ...limits
+  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<
+    AppDeps,
+    'unbilledPerMinute' | 'proxies' | 'answerMs'
+  > &
+    Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
 ): Promise<Started> {
   const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
-  const ledger = given ?? await openSqliteLedger(':memory:');
+  const ledger = given ?? (await openSqliteLedger(':memory:'));
   const server = limitedServer();
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const requests: RequestLog[] = [];
   const app = createApp({
-    snapshots, publicUrl: PUBLIC_URL, spoolDir: join(dataDir, 'spool'), cursorSecret: 'a secret of the tests', nowMs, checkReplies: true,
+    snapshots,
+    publicUrl: PUBLIC_URL,
+    spoolDir: join(dataDir, 'spool'),
+    cursorSecret: 'a secret of the tests',
+    nowMs,
+    checkReplies: true,
     payments: { mode: 'facilitator', facilitator, chain, contractWallets, wait, payTo: PAY_TO, ledger, signatures },
-    log: (entry) => { requests.push(entry); }, ...limits,
+    log: (entry) => {
+      requests.push(entry);
+    },
+    ...limits,
   });
   await app.payments.start().catch(() => undefined);
   const checker = checkerOf(app.routes, PUBLIC_URL);
-  server.on('request', (request, response) => { checker.watch(request, response); });
+  server.on('request', (request, response) => {
+    checker.watch(request, response);
+  });
   server.on('request', app.koa.callback());
   return {
-    url, app, snapshots, facilitator, ledger, requests, answersChecked: () => checker.seen.count,
+    url,
+    app,
+    snapshots,
+    facilitator,
+    ledger,
+    requests,
+    answersChecked: () => checker.seen.count,
     async close() {
       server.closeAllConnections();
-      await new Promise((resolve) => { server.close(resolve); });
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
       await app.payments.idle();
       if (!given) await ledger.close();
       snapshots.close();

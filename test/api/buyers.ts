@@ -41,29 +41,41 @@ const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, by
 
 /** The authorization in a payment header. */
 export const authorizationIn = (payment: string): SignedAuthorization['authorization'] =>
-  (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: SignedAuthorization }).payload.authorization;
+  (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: SignedAuthorization }).payload
+    .authorization;
 
 export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
   const account = privateKeyToAccount(privateKey);
   const scheme = new ExactEvmScheme(account);
   const client = new x402Client().register(NETWORK, scheme).setSpendControls({ maxAmountPerPayment: '$2' });
-  const payloadFor = async (url: string, change: (accepted: PaymentRequirements) => PaymentRequirements): Promise<PaymentPayload> => {
+  const payloadFor = async (
+    url: string,
+    change: (accepted: PaymentRequirements) => PaymentRequirements,
+  ): Promise<PaymentPayload> => {
     const required = await askedFor(url);
     return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
   };
   return {
     address: account.address,
-    fetch: wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: NETWORK, client: scheme }], spendControls: { maxAmountPerPayment: '$2' } }),
+    fetch: wrapFetchWithPaymentFromConfig(fetch, {
+      schemes: [{ network: NETWORK, client: scheme }],
+      spendControls: { maxAmountPerPayment: '$2' },
+    }),
     sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
     async signAs(url, identifier, aheadSeconds = 0) {
       const required = await askedFor(url);
       const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
       const accepts = required.accepts.map((a) => ({ ...a, maxTimeoutSeconds: a.maxTimeoutSeconds + aheadSeconds }));
       const payload = await client.createPaymentPayload({ ...required, extensions, accepts });
-      return encodePaymentSignatureHeader({ ...payload, accepted: { ...payload.accepted, maxTimeoutSeconds: payload.accepted.maxTimeoutSeconds - aheadSeconds } });
+      return encodePaymentSignatureHeader({
+        ...payload,
+        accepted: { ...payload.accepted, maxTimeoutSeconds: payload.accepted.maxTimeoutSeconds - aheadSeconds },
+      });
     },
     async signIn(url, change = (info) => info, address = account.address) {
-      const { sign_in: challenge } = (await (await fetch(url)).json()) as { sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] } };
+      const { sign_in: challenge } = (await (await fetch(url)).json()) as {
+        sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] };
+      };
       const [chain] = challenge.supportedChains;
       const info = change({ ...challenge.info, chainId: chain?.chainId ?? '', type: 'eip191' });
       // As createSIWxPayload does; it holds the challenge against the address asked, and here that is a local one.
@@ -73,12 +85,26 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     async cancel({ rpcUrl, gasKey }, payment) {
       const { nonce } = authorizationIn(payment);
       const signature = await account.signTypedData({
-        domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC }, primaryType: 'CancelAuthorization', message: { authorizer: account.address, nonce },
-        types: { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] },
+        domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+        primaryType: 'CancelAuthorization',
+        message: { authorizer: account.address, nonce },
+        types: {
+          CancelAuthorization: [
+            { name: 'authorizer', type: 'address' },
+            { name: 'nonce', type: 'bytes32' },
+          ],
+        },
       });
       const sender = createWalletClient({ chain: base, transport: http(rpcUrl), account: privateKeyToAccount(gasKey) });
-      const hash = await sender.writeContract({ address: USDC, abi: cancelAbi, functionName: 'cancelAuthorization', args: [account.address, nonce, signature] });
-      await createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 25 }).waitForTransactionReceipt({ hash });
+      const hash = await sender.writeContract({
+        address: USDC,
+        abi: cancelAbi,
+        functionName: 'cancelAuthorization',
+        args: [account.address, nonce, signature],
+      });
+      await createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 25 }).waitForTransactionReceipt(
+        { hash },
+      );
     },
     forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
   };
@@ -89,4 +115,5 @@ export const fetchPaying = (url: string, payment: string, method = 'GET'): Promi
   fetch(url, { method, headers: { 'PAYMENT-SIGNATURE': payment } });
 
 /** The body of an answer, as an object. */
-export const bodyOf = async (response: Response): Promise<Record<string, unknown>> => (await response.json()) as Record<string, unknown>;
+export const bodyOf = async (response: Response): Promise<Record<string, unknown>> =>
+  (await response.json()) as Record<string, unknown>;

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { authorizationTypes } from '@x402/evm';
 import {
-  createTestClient, createWalletClient, encodeFunctionData, http, parseAbi, parseSignature,
-  type Hex, type TransactionReceipt,
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  parseAbi,
+  parseSignature,
+  type Hex,
+  type TransactionReceipt,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/base.ts';
@@ -24,7 +30,10 @@ const MULTICALL: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const TOKEN: Hex = USDC;
 const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
 const CANCEL = {
-  CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }],
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
 } as const;
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
@@ -35,8 +44,12 @@ const LIMITS = { balance: 1_000n * AMOUNT, mostOpen: 100, mostUnpaid: 100 };
 
 const body = Buffer.from('{}');
 const answer: Answer = {
-  headers: {}, sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a', bytes: 2,
-  async* body() { yield body; },
+  headers: {},
+  sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+  bytes: 2,
+  async *body() {
+    yield body;
+  },
 };
 
 export interface SettlingOptions {
@@ -94,10 +107,13 @@ export async function startChainPayments(): Promise<ChainPayments> {
     assert.equal(receipt.status, 'success');
     return receipt;
   };
-  const signed = ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> => account.signTypedData({
-    domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization',
-    message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
-  });
+  const signed = ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> =>
+    account.signTypedData({
+      domain,
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+      message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
+    });
   const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => {
     const signature = await signed(payment, to, value);
     const args = [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, signature] as const;
@@ -105,16 +121,31 @@ export async function startChainPayments(): Promise<ChainPayments> {
   };
 
   return {
-    chain, payments, payer, authorized,
+    chain,
+    payments,
+    payer,
+    authorized,
     async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US } = {}) {
       const { timestamp } = await chain.reader.getBlock({ blockTag: 'latest' });
       const payment: Payment = {
-        network: NETWORK, asset: USDC.toLowerCase(), payer, nonce: generatePrivateKey(), payTo, amount: AMOUNT,
+        network: NETWORK,
+        asset: USDC.toLowerCase(),
+        payer,
+        nonce: generatePrivateKey(),
+        payTo,
+        amount: AMOUNT,
         validBefore: timestamp + seconds,
       };
       const begun = await ledger.begin({
-        payment, route: 'GET /x', request: '/x', snapshotId: 's', identifierHash: null, nowMs, leaseMs: 60_000,
-        chain: await payments.id(), limits: LIMITS,
+        payment,
+        route: 'GET /x',
+        request: '/x',
+        snapshotId: 's',
+        identifierHash: null,
+        nowMs,
+        leaseMs: 60_000,
+        chain: await payments.id(),
+        limits: LIMITS,
       });
       if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
       await ledger.settling(begun.purchase.id, answer, nowMs);
@@ -123,7 +154,8 @@ export async function startChainPayments(): Promise<ChainPayments> {
     async authorizedInParts(payment) {
       const { r, s, yParity } = parseSignature(await signed(payment, US, AMOUNT));
       return encodeFunctionData({
-        abi, functionName: 'transferWithAuthorization',
+        abi,
+        functionName: 'transferWithAuthorization',
         args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
       });
     },
@@ -134,9 +166,15 @@ export async function startChainPayments(): Promise<ChainPayments> {
       return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args });
     },
     mined: (data) => send(USDC, data),
-    minedTogether: (calls) => send(MULTICALL, encodeFunctionData({
-      abi, functionName: 'tryAggregate', args: [true, calls.map((callData) => ({ target: TOKEN, callData }))],
-    })),
+    minedTogether: (calls) =>
+      send(
+        MULTICALL,
+        encodeFunctionData({
+          abi,
+          functionName: 'tryAggregate',
+          args: [true, calls.map((callData) => ({ target: TOKEN, callData }))],
+        }),
+      ),
     pay: async (payment) => send(USDC, await authorized(payment)),
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
     async mine(blocks) {
@@ -149,7 +187,9 @@ export async function startChainPayments(): Promise<ChainPayments> {
       await admin.setNextBlockTimestamp({ timestamp: seconds });
       await admin.mine({ blocks: 1 });
     },
-    async reorganize(blocks) { await admin.request({ method: 'anvil_reorg', params: [blocks, []] } as never); },
+    async reorganize(blocks) {
+      await admin.request({ method: 'anvil_reorg', params: [blocks, []] } as never);
+    },
     close: () => chain.close(),
   };
 }

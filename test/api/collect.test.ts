@@ -30,22 +30,37 @@ describe('what was paid for', () => {
     return (await shop.takings()) - start;
   };
   const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
-  const bought = async (buyer: Buyer, url: string, payment?: string): Promise<{ bytes: Buffer; response: Response; receipt: string; payment: string }> => {
-    const signed = payment ?? await buyer.sign(url);
+  const bought = async (
+    buyer: Buyer,
+    url: string,
+    payment?: string,
+  ): Promise<{ bytes: Buffer; response: Response; receipt: string; payment: string }> => {
+    const signed = payment ?? (await buyer.sign(url));
     const response = await fetchPaying(url, signed);
     assert.equal(response.status, 200);
-    return { bytes: Buffer.from(await response.arrayBuffer()), response, receipt: response.headers.get('Receipt-Id') ?? '', payment: signed };
+    return {
+      bytes: Buffer.from(await response.arrayBuffer()),
+      response,
+      receipt: response.headers.get('Receipt-Id') ?? '',
+      payment: signed,
+    };
   };
   const nonceOf = (payment: string): Hex =>
-    (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: { authorization: { nonce: Hex } } }).payload.authorization.nonce;
+    (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: { authorization: { nonce: Hex } } })
+      .payload.authorization.nonce;
   const purchase = (id: string, server = second): string => `${server()}/api/purchases/${id}`;
-  const collect = async (url: string, proof: string): Promise<Response> => fetch(url, { headers: { 'SIGN-IN-WITH-X': proof } });
+  const collect = async (url: string, proof: string): Promise<Response> =>
+    fetch(url, { headers: { 'SIGN-IN-WITH-X': proof } });
 
   before(async () => {
-    shop = await openShop({
-      deals: rowsOfTable('deals', 3), leads: rowsOfTable('leads', 3),
-      filings: rowsOfTable('filings', 3000, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
-    }, { servers: 2 });
+    shop = await openShop(
+      {
+        deals: rowsOfTable('deals', 3),
+        leads: rowsOfTable('leads', 3),
+        filings: rowsOfTable('filings', 3000, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+      },
+      { servers: 2 },
+    );
   });
   after(() => shop.close());
 
@@ -71,7 +86,8 @@ describe('what was paid for', () => {
         const again = await fetchPaying(`${second()}${DEALS}?min_units=1&state=OH`, payment);
         assert.equal(again.status, 200);
         assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
-        for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Repr-Digest', 'Content-Type']) assert.equal(again.headers.get(name), response.headers.get(name), name);
+        for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Repr-Digest', 'Content-Type'])
+          assert.equal(again.headers.get(name), response.headers.get(name), name);
         assert.equal(again.headers.get('Delivery'), 'identifier');
         assert.equal(again.headers.get('Receipt-Id'), receipt);
       }
@@ -109,23 +125,45 @@ describe('what was paid for', () => {
     const id = identifier();
     const { response } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));
     // Everything that follows is known to anybody: the 402, and the transaction of the settlement.
-    const { transaction } = JSON.parse(Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8')) as { transaction: Hex };
-    const { input } = await createPublicClient({ transport: http(shop.chain.rpcUrl) }).getTransaction({ hash: transaction });
-    const { args: [from, to, value, validAfter, validBefore, nonce, ...signature] } = decodeFunctionData({
+    const { transaction } = JSON.parse(
+      Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'),
+    ) as { transaction: Hex };
+    const { input } = await createPublicClient({ transport: http(shop.chain.rpcUrl) }).getTransaction({
+      hash: transaction,
+    });
+    const {
+      args: [from, to, value, validAfter, validBefore, nonce, ...signature],
+    } = decodeFunctionData({
       abi: parseAbi([
         'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
         'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-      ]), data: input,
+      ]),
+      data: input,
     });
     const [v, r, s] = signature;
-    const signed = r === undefined ? v as Hex : `${String(r)}${String(s).slice(2)}${Number(v).toString(16)}` as Hex;
+    const signed = r === undefined ? (v as Hex) : (`${String(r)}${String(s).slice(2)}${Number(v).toString(16)}` as Hex);
     const asked = await askedFor(first() + DEALS);
-    const rebuilt = (extensions?: Record<string, unknown>): string => encodePaymentSignatureHeader({
-      x402Version: 2, resource: asked.resource, accepted: asked.accepts[0] ?? assert.fail('nothing is asked for'),
-      payload: { signature: signed, authorization: { from, to, value: String(value), validAfter: String(validAfter), validBefore: String(validBefore), nonce } },
-      ...(extensions ? { extensions } : {}),
+    const rebuilt = (extensions?: Record<string, unknown>): string =>
+      encodePaymentSignatureHeader({
+        x402Version: 2,
+        resource: asked.resource,
+        accepted: asked.accepts[0] ?? assert.fail('nothing is asked for'),
+        payload: {
+          signature: signed,
+          authorization: {
+            from,
+            to,
+            value: String(value),
+            validAfter: String(validAfter),
+            validBefore: String(validBefore),
+            nonce,
+          },
+        },
+        ...(extensions ? { extensions } : {}),
+      });
+    const named = (name: string): Record<string, unknown> => ({
+      'payment-identifier': { info: { required: false, id: name } },
     });
-    const named = (name: string): Record<string, unknown> => ({ 'payment-identifier': { info: { required: false, id: name } } });
     const paid = await moved(async () => {
       for (const payment of [rebuilt(), rebuilt(named(identifier())), rebuilt(named('order-0000000000000001'))]) {
         const refused = await fetchPaying(second() + DEALS, payment);
@@ -137,7 +175,11 @@ describe('what was paid for', () => {
       // Who has learned the identifier, and signs with another wallet for the payer's address, gets nothing either.
       const forged = await buyerWith().forge(first() + DEALS, (p) => {
         const { authorization } = p.payload as { authorization: Record<string, unknown> };
-        return { ...p, payload: { ...p.payload, authorization: { ...authorization, from: buyer.address } }, extensions: named(id) };
+        return {
+          ...p,
+          payload: { ...p.payload, authorization: { ...authorization, from: buyer.address } },
+          extensions: named(id),
+        };
       });
       const refused = await fetchPaying(second() + DEALS, forged);
       assert.equal(refused.status, 402);
@@ -156,8 +198,16 @@ describe('what was paid for', () => {
           const again = await collect(url, await buyer.signIn(url));
           assert.equal(again.status, 200, name);
           assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
-          for (const header of ['Receipt-Id', 'X-Snapshot-Id', 'Repr-Digest', 'Content-Type', 'Content-Disposition', 'PAYMENT-RESPONSE'] as const) {
-            if (header !== 'PAYMENT-RESPONSE') assert.equal(again.headers.get(header), response.headers.get(header), header);
+          for (const header of [
+            'Receipt-Id',
+            'X-Snapshot-Id',
+            'Repr-Digest',
+            'Content-Type',
+            'Content-Disposition',
+            'PAYMENT-RESPONSE',
+          ] as const) {
+            if (header !== 'PAYMENT-RESPONSE')
+              assert.equal(again.headers.get(header), response.headers.get(header), header);
             else assert.notEqual(again.headers.get(header), null);
           }
           assert.equal(again.headers.get('Delivery'), 'wallet');
@@ -184,7 +234,10 @@ describe('what was paid for', () => {
 
   it('gives nothing for a wrong wallet, a message used before, a message for another purchase, or one that was changed', async () => {
     const [buyer, thief] = [await shop.buyer(), await shop.buyer()];
-    const [{ receipt }, { receipt: another }] = [await bought(buyer, first() + DEALS), await bought(buyer, first() + DEALS)];
+    const [{ receipt }, { receipt: another }] = [
+      await bought(buyer, first() + DEALS),
+      await bought(buyer, first() + DEALS),
+    ];
     const url = purchase(receipt);
     const wrong = await collect(url, await thief.signIn(url));
     assert.equal(wrong.status, 404);
@@ -193,17 +246,40 @@ describe('what was paid for', () => {
     const once = await buyer.signIn(url);
     assert.equal((await collect(purchase(another), once)).status, 401, 'a message for another purchase');
     assert.equal((await collect(url, once)).status, 200);
-    for (const server of [first, second]) assert.equal((await collect(purchase(receipt, server), once)).status, 401, 'the second time, on any server');
+    for (const server of [first, second])
+      assert.equal((await collect(purchase(receipt, server), once)).status, 401, 'the second time, on any server');
 
-    const decoded = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<string, unknown>;
-    const encoded = (change: Record<string, unknown>): string => Buffer.from(JSON.stringify({ ...decoded, ...change })).toString('base64');
-    for (const change of [{ address: thief.address }, { nonce: '0'.repeat(48) }, { expirationTime: '2030-01-01T00:00:00.000Z' }, { chainId: 'eip155:1' }, { domain: 'evil.example' }, { signature: '0x' }, { issuedAt: 'x' }]) {
+    const decoded = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<
+      string,
+      unknown
+    >;
+    const encoded = (change: Record<string, unknown>): string =>
+      Buffer.from(JSON.stringify({ ...decoded, ...change })).toString('base64');
+    for (const change of [
+      { address: thief.address },
+      { nonce: '0'.repeat(48) },
+      { expirationTime: '2030-01-01T00:00:00.000Z' },
+      { chainId: 'eip155:1' },
+      { domain: 'evil.example' },
+      { signature: '0x' },
+      { issuedAt: 'x' },
+    ]) {
       assert.equal((await collect(url, encoded(change))).status, 401, JSON.stringify(change));
     }
-    for (const junk of ['!', 'e30=', Buffer.from('null').toString('base64'), 'x'.repeat(8_000)]) assert.equal((await collect(url, junk)).status, 401);
+    for (const junk of ['!', 'e30=', Buffer.from('null').toString('base64'), 'x'.repeat(8_000)])
+      assert.equal((await collect(url, junk)).status, 401);
     // Signed by the right wallet, but over a message that the server never asked for.
-    for (const change of [{ issuedAt: '2026-01-01T00:00:00.000Z' }, { uri: purchase(another) }, { statement: 'Log in.' }, { requestId: '1' }]) {
-      assert.equal((await collect(url, await buyer.signIn(url, (info) => ({ ...info, ...change })))).status, 401, JSON.stringify(change));
+    for (const change of [
+      { issuedAt: '2026-01-01T00:00:00.000Z' },
+      { uri: purchase(another) },
+      { statement: 'Log in.' },
+      { requestId: '1' },
+    ]) {
+      assert.equal(
+        (await collect(url, await buyer.signIn(url, (info) => ({ ...info, ...change })))).status,
+        401,
+        JSON.stringify(change),
+      );
     }
     assert.equal((await collect(url, await buyer.signIn(url))).status, 200);
   });
@@ -218,7 +294,11 @@ describe('what was paid for', () => {
     const url = purchase(response.headers.get('Receipt-Id') ?? '');
     // The owner signs; the message names the wallet.
     const asWallet = (key: Hex): Promise<string> => buyerWith(key).signIn(url, undefined, wallet);
-    assert.equal((await collect(url, await buyerWith(ownerKey).signIn(url))).status, 404, 'the owner is not the wallet');
+    assert.equal(
+      (await collect(url, await buyerWith(ownerKey).signIn(url))).status,
+      404,
+      'the owner is not the wallet',
+    );
     assert.equal((await collect(url, await asWallet(generatePrivateKey()))).status, 401);
     const again = await collect(url, await asWallet(ownerKey));
     assert.equal(again.status, 200);
@@ -229,14 +309,24 @@ describe('what was paid for', () => {
     const buyer = await shop.buyer();
     const url = purchase((await bought(buyer, first() + DEALS)).receipt);
     const good = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<string, unknown>;
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...Object.keys(good)), fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined)), async (field, value) => {
-      fc.pre(JSON.stringify(value) !== JSON.stringify(good[field]));
-      const proof = Buffer.from(JSON.stringify({ ...good, [field]: value })).toString('base64');
-      const response = await collect(url, proof);
-      const said = await bodyOf(response);
-      // Hints that are not signed may be anything.
-      assert.ok(response.status === 401 && said['reason'] === 'sign_in_invalid' || field === 'signatureScheme', `${field}: ${response.status}`);
-    }), { numRuns: 300 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(good)),
+        fc.oneof(fc.jsonValue(), fc.string(), fc.constant(undefined)),
+        async (field, value) => {
+          fc.pre(JSON.stringify(value) !== JSON.stringify(good[field]));
+          const proof = Buffer.from(JSON.stringify({ ...good, [field]: value })).toString('base64');
+          const response = await collect(url, proof);
+          const said = await bodyOf(response);
+          // Hints that are not signed may be anything.
+          assert.ok(
+            (response.status === 401 && said['reason'] === 'sign_in_invalid') || field === 'signatureScheme',
+            `${field}: ${response.status}`,
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('is told truthfully while its settlement is not known, and comes once the chain has told', async () => {
@@ -262,8 +352,18 @@ describe('what was paid for', () => {
       const url = purchase(receipt);
       const open = await collect(url, await buyer.signIn(url));
       assert.equal(open.status, 202);
-      assert.deepEqual({ ...(await bodyOf(open)), valid_before: '', detail: '' },
-        { receipt_id: receipt, state: 'settling', route: 'GET /api/deals', request: DEALS, valid_before: '', transaction: null, detail: '' });
+      assert.deepEqual(
+        { ...(await bodyOf(open)), valid_before: '', detail: '' },
+        {
+          receipt_id: receipt,
+          state: 'settling',
+          route: 'GET /api/deals',
+          request: DEALS,
+          valid_before: '',
+          transaction: null,
+          detail: '',
+        },
+      );
       await shop.node.release();
     });
     assert.equal(paid, PRICE);
@@ -287,7 +387,10 @@ describe('what was paid for', () => {
     await ledger?.forgetAnswers(Date.now() + 400_000);
     const url = purchase(receipt);
     const paid = await moved(async () => {
-      for (const response of [await fetchPaying(first() + DEALS, payment), await collect(url, await buyer.signIn(url))]) {
+      for (const response of [
+        await fetchPaying(first() + DEALS, payment),
+        await collect(url, await buyer.signIn(url)),
+      ]) {
         assert.equal(response.status, 410);
         assert.equal(await reasonOf(response), 'answer_expired');
       }
@@ -302,7 +405,11 @@ describe('what was paid for', () => {
     await (await collect(url, await buyer.signIn(url))).arrayBuffer();
     for (const server of shop.servers) await server.app.payments.idle();
     const noted = [];
-    for await (const delivery of shop.servers[1]?.running.ledger.deliveries() ?? []) if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.complete]);
-    assert.deepEqual(noted, [['first', true], ['wallet', true]]);
+    for await (const delivery of shop.servers[1]?.running.ledger.deliveries() ?? [])
+      if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.complete]);
+    assert.deepEqual(noted, [
+      ['first', true],
+      ['wallet', true],
+    ]);
   });
 });

@@ -9,10 +9,16 @@ import { endingOf, limitedServer } from '../../api/socket.ts';
 
 const STALLED_MS = 1_000;
 const opened: (() => void)[] = [];
-afterEach(() => { for (const close of opened.splice(0)) close(); });
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
 
 /** A server that answers each request by `answer`, and what it saw. */
-async function started(answer: (response: ServerResponse, path: string) => void): Promise<{ port: number; seen: { now: number; most: number; all: number; closed: number }; end: () => Promise<void> }> {
+async function started(answer: (response: ServerResponse, path: string) => void): Promise<{
+  port: number;
+  seen: { now: number; most: number; all: number; closed: number };
+  end: () => Promise<void>;
+}> {
   const server = limitedServer({ stalledMs: STALLED_MS });
   const end = endingOf(server, 60_000);
   const seen = { now: 0, most: 0, all: 0, closed: 0 };
@@ -38,11 +44,14 @@ async function started(answer: (response: ServerResponse, path: string) => void)
 
 async function connected(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  opened.push(() => { socket.destroy(); });
+  opened.push(() => {
+    socket.destroy();
+  });
   await once(socket, 'connect');
   return socket;
 }
-const requests = (n: number, from = 0): string => Array.from({ length: n }, (_, i) => `GET /${from + i} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
+const requests = (n: number, from = 0): string =>
+  Array.from({ length: n }, (_, i) => `GET /${from + i} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 /** Read until this many answers of the form "<path>;" came. */
 async function answersOn(socket: Socket, n: number): Promise<string[]> {
   let text = '';
@@ -58,7 +67,14 @@ const numbered = (n: number, from = 0): string[] => Array.from({ length: n }, (_
 describe('a connection', () => {
   it('is answered in order when it pipelines a little, and kept for more', async () => {
     // The first answers come last.
-    const { port, seen } = await started((response, path) => { setTimeout(() => { response.end(`${path};`); }, path === '/0' ? 100 : 5); });
+    const { port, seen } = await started((response, path) => {
+      setTimeout(
+        () => {
+          response.end(`${path};`);
+        },
+        path === '/0' ? 100 : 5,
+      );
+    });
     const socket = await connected(port);
     socket.write(requests(30));
     assert.deepEqual(await answersOn(socket, 30), numbered(30));
@@ -68,10 +84,16 @@ describe('a connection', () => {
   });
 
   it('that pipelines without end is closed, and a few of its requests were begun', async () => {
-    const { port, seen } = await started((response, path) => { setImmediate(() => { response.end(path.padEnd(200_000, ';')); }); });
+    const { port, seen } = await started((response, path) => {
+      setImmediate(() => {
+        response.end(path.padEnd(200_000, ';'));
+      });
+    });
     const socket = await connected(port);
     socket.pause();
-    const closed = new Promise((resolve) => { socket.once('close', resolve); });
+    const closed = new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
     socket.write(requests(5_000));
     // A paused socket hears of its end only when it is read.
     while (seen.now > 0 || seen.all === 0) await pause(10);
@@ -81,7 +103,9 @@ describe('a connection', () => {
   });
 
   it('whose reader stands still is closed, also for the answers behind the one that is being sent', async () => {
-    const { port, seen, end } = await started((response, path) => { response.end(path === '/0' ? Buffer.alloc(32 << 20) : path); });
+    const { port, seen, end } = await started((response, path) => {
+      response.end(path === '/0' ? Buffer.alloc(32 << 20) : path);
+    });
     const socket = await connected(port);
     socket.pause();
     socket.write(requests(5));
@@ -93,7 +117,9 @@ describe('a connection', () => {
 
   it('whose reader is slow, but reads, is not closed', async () => {
     const bytes = 16 << 20;
-    const { port } = await started((response) => { response.end(Buffer.alloc(bytes)); });
+    const { port } = await started((response) => {
+      response.end(Buffer.alloc(bytes));
+    });
     const socket = await connected(port);
     socket.write(requests(1));
     let read = 0;
@@ -112,7 +138,11 @@ describe('a connection', () => {
   });
 
   it('that waits for a slow answer is not closed', async () => {
-    const { port } = await started((response, path) => { setTimeout(() => { response.end(`${path};`); }, 3 * STALLED_MS); });
+    const { port } = await started((response, path) => {
+      setTimeout(() => {
+        response.end(`${path};`);
+      }, 3 * STALLED_MS);
+    });
     const socket = await connected(port);
     socket.write(requests(2));
     assert.deepEqual(await answersOn(socket, 2), numbered(2));

@@ -30,16 +30,34 @@ export async function contractWallet(chain: Chain, units: bigint): Promise<Contr
   await admin.setStorageAt({ address, index: 0, value: pad(owner.address) });
   await chain.mint(address, units);
   return {
-    address, ownerKey,
+    address,
+    ownerKey,
     async sign(url) {
       const asked = await askedFor(url);
       const [accepted = assert.fail('nothing is asked for')] = asked.accepts;
       const validBefore = BigInt(Math.floor(Date.now() / 1000) + accepted.maxTimeoutSeconds);
-      const message = { from: address, to: accepted.payTo as Hex, value: BigInt(accepted.amount), validAfter: 0n, validBefore, nonce: generatePrivateKey() };
+      const message = {
+        from: address,
+        to: accepted.payTo as Hex,
+        value: BigInt(accepted.amount),
+        validAfter: 0n,
+        validBefore,
+        nonce: generatePrivateKey(),
+      };
       const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
-      const signature = await owner.signTypedData({ domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message });
+      const signature = await owner.signTypedData({
+        domain,
+        types: authorizationTypes,
+        primaryType: 'TransferWithAuthorization',
+        message,
+      });
       const authorization = { ...message, value: accepted.amount, validAfter: '0', validBefore: String(validBefore) };
-      return encodePaymentSignatureHeader({ x402Version: 2, resource: asked.resource, accepted, payload: { signature, authorization } });
+      return encodePaymentSignatureHeader({
+        x402Version: 2,
+        resource: asked.resource,
+        accepted,
+        payload: { signature, authorization },
+      });
     },
   };
 }

@@ -7,7 +7,10 @@ import { rowsOfTable, uuid } from './snapshots_made.ts';
 
 const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
 
-interface Exclusive { claim: { promise: string; receipt_id: string; lead_id: string; claimed_at: string; collect: string }; lead: { id: string; lead_score: number; county: string } }
+interface Exclusive {
+  claim: { promise: string; receipt_id: string; lead_id: string; claimed_at: string; collect: string };
+  lead: { id: string; lead_score: number; county: string };
+}
 
 const sold = async (response: Response): Promise<Exclusive> => {
   assert.equal(response.status, 200, response.status === 200 ? '' : await response.clone().text());
@@ -24,16 +27,25 @@ describe('an exclusive lead', () => {
   };
 
   before(async () => {
-    shop = await openShop({
-      leads: rowsOfTable('leads', 9, (i) => ({ lead_score: 10 * i, county: i <= 5 ? 'Cuyahoga County, OH' : i <= 8 ? 'Franklin County, OH' : 'Wayne County, MI', lead_type: 'tax_delinquent' })),
-    }, { servers: 2 });
+    shop = await openShop(
+      {
+        leads: rowsOfTable('leads', 9, (i) => ({
+          lead_score: 10 * i,
+          county: i <= 5 ? 'Cuyahoga County, OH' : i <= 8 ? 'Franklin County, OH' : 'Wayne County, MI',
+          lead_type: 'tax_delinquent',
+        })),
+      },
+      { servers: 2 },
+    );
   });
   after(() => shop.close());
   const [first, second] = [(): string => shop.servers[0]?.url ?? '', (): string => shop.servers[1]?.url ?? ''];
 
   it('is the best that matches, costs a dollar, and says what is promised', async () => {
     const start = await shop.takings();
-    const response = await (await shop.buyer()).fetch(`${first()}${path}?county=franklin&min_score=50&lead_type=tax_delinquent`);
+    const response = await (
+      await shop.buyer()
+    ).fetch(`${first()}${path}?county=franklin&min_score=50&lead_type=tax_delinquent`);
     const body = await sold(response);
     assert.equal(body.lead.id, uuid(8));
     assert.equal(body.claim.lead_id, uuid(8));
@@ -48,15 +60,22 @@ describe('an exclusive lead', () => {
     const buyer = await shop.buyer();
     assert.equal((await bodyOf(await buyer.fetch(`${second()}/api/leads`)))['total_matches'], 8);
     for (const url of [first(), second()]) {
-      const meta = (await bodyOf(await fetch(`${url}/api/meta`))) as { leads_feed: { coverage: { available_leads: number } } };
+      const meta = (await bodyOf(await fetch(`${url}/api/meta`))) as {
+        leads_feed: { coverage: { available_leads: number } };
+      };
       assert.equal(meta.leads_feed.coverage.available_leads, 8);
     }
   });
 
   it('is never a free sample once it is sold, and who kept the page is told so', async () => {
     const sample = async (etag = ''): Promise<{ status: number; etag: string; id: string | undefined }> => {
-      const response = await fetch(`${second()}/api/meta`, { headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' } });
-      const body = response.status === 200 ? (await bodyOf(response)) as { free_samples: { leads: { id: string }[] } } : undefined;
+      const response = await fetch(`${second()}/api/meta`, {
+        headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' },
+      });
+      const body =
+        response.status === 200
+          ? ((await bodyOf(response)) as { free_samples: { leads: { id: string }[] } })
+          : undefined;
       return { status: response.status, etag: response.headers.get('ETag') ?? '', id: body?.free_samples.leads[0]?.id };
     };
     const kept = await sample();
@@ -64,7 +83,8 @@ describe('an exclusive lead', () => {
     assert.equal((await sample(kept.etag)).status, 304);
     // The only lead with so low a score is the sample.
     const buyer = await shop.buyer();
-    for (let i = 5; i >= 1; i -= 1) assert.equal((await sold(await buyer.fetch(`${first()}${path}?county=cuyahoga`))).lead.id, uuid(i));
+    for (let i = 5; i >= 1; i -= 1)
+      assert.equal((await sold(await buyer.fetch(`${first()}${path}?county=cuyahoga`))).lead.id, uuid(i));
     const now = await sample(kept.etag);
     assert.equal(now.status, 200);
     assert.equal(now.id, uuid(6));
@@ -79,7 +99,10 @@ describe('an exclusive lead', () => {
     const responses = await Promise.all(payments.map((p, i) => fetchPaying((i % 2 ? first() : second()) + url, p)));
     const got: string[] = [];
     for (const response of responses) {
-      if (response.status === 200) { got.push((await sold(response)).lead.id); continue; }
+      if (response.status === 200) {
+        got.push((await sold(response)).lead.id);
+        continue;
+      }
       assert.equal(response.status, 404);
       const body = await bodyOf(response);
       assert.equal(body['reason'], 'no_matches');
@@ -91,7 +114,7 @@ describe('an exclusive lead', () => {
     assert.equal((await shop.takings()) - start, 2n * DOLLAR);
   });
 
-  it('is nobody else\'s while it is being paid, and free again once the chain shows that it never will be', async () => {
+  it("is nobody else's while it is being paid, and free again once the chain shows that it never will be", async () => {
     const start = await shop.takings();
     const url = `${path}?county=wayne`;
     const [unlucky, other] = [await shop.buyer(), await shop.buyer()];

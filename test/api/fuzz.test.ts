@@ -27,12 +27,14 @@ describe('the server, asked anything', () => {
     const { statuses, faults } = await strangers(started, buyerWith(), 1_500, SEED);
     assert.deepEqual(faults, []);
     // Requests that all ended at the door would prove nothing.
-    for (const status of [200, 400, 402, 404, 405, 414, 431]) assert.ok((statuses.get(status) ?? 0) > 0, `no ${status}: ${JSON.stringify([...statuses])}`);
+    for (const status of [200, 400, 402, 404, 405, 414, 431])
+      assert.ok((statuses.get(status) ?? 0) > 0, `no ${status}: ${JSON.stringify([...statuses])}`);
   });
 
   it('bills a payer exactly for what is answered', async () => {
     const { statuses, faults } = await payers(started, buyerWith(), 150, SEED);
     assert.deepEqual(faults, []);
-    for (const status of [200, 400, 404]) assert.ok((statuses.get(status) ?? 0) > 5, `few ${status}: ${JSON.stringify([...statuses])}`);
+    for (const status of [200, 400, 404])
+      assert.ok((statuses.get(status) ?? 0) > 5, `few ${status}: ${JSON.stringify([...statuses])}`);
   });
 });

@@ -19,7 +19,8 @@ export interface HeldNode {
 export async function heldNode(rpcUrl: string): Promise<HeldNode> {
   let onHeld: (() => Promise<void>) | null = null;
   const held: Buffer[] = [];
-  const pass = (body: Buffer): Promise<Response> => fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  const pass = (body: Buffer): Promise<Response> =>
+    fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -28,7 +29,8 @@ export async function heldNode(rpcUrl: string): Promise<HeldNode> {
       outgoing.writeHead(503).end();
       return;
     }
-    const isSettlement = body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
+    const isSettlement =
+      body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
     if (isSettlement && onHeld) {
       held.push(body);
       await onHeld();
@@ -37,23 +39,33 @@ export async function heldNode(rpcUrl: string): Promise<HeldNode> {
     }
     try {
       const response = await pass(body);
-      outgoing.writeHead(response.status, { 'Content-Type': 'application/json' }).end(Buffer.from(await response.arrayBuffer()));
+      outgoing
+        .writeHead(response.status, { 'Content-Type': 'application/json' })
+        .end(Buffer.from(await response.arrayBuffer()));
     } catch {
       outgoing.destroy();
     }
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   const node: HeldNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     isDown: false,
-    hold(then = async () => undefined) { onHeld = then; },
+    hold(then = async () => undefined) {
+      onHeld = then;
+    },
     async release() {
       onHeld = null;
       for (const body of held.splice(0)) await (await pass(body)).arrayBuffer();
     },
     async close() {
       server.closeAllConnections();
-      await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
     },
   };
   return node;

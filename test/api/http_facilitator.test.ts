@@ -40,11 +40,16 @@ interface Received {
   readonly body: string;
 }
 
-const json = (status: number, body: unknown): RequestListener => (_, response) => {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-};
-const raw = (status: number, body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
-  (_, response) => { response.writeHead(status, headers).end(body); };
+const json =
+  (status: number, body: unknown): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  };
+const raw =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body);
+  };
 
 describe('the facilitator client', () => {
   let listener: RequestListener;
@@ -56,27 +61,35 @@ describe('the facilitator client', () => {
     listener(request, response);
   };
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => { response.destroy(); });
+    respond(request, response).catch(() => {
+      response.destroy();
+    });
   });
   const client = (timeoutMs = 30_000): Facilitator => httpFacilitator({ url, timeoutMs });
 
   before(async () => {
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}`;
   });
-  beforeEach(() => { received = []; });
+  beforeEach(() => {
+    received = [];
+  });
   after(() => {
     server.close();
     server.closeAllConnections();
   });
 
-  const isUnavailable = (message: string) => (error: unknown): boolean => {
-    assert.ok(error instanceof Error);
-    assert.equal(error.name, 'FacilitatorUnavailable');
-    assert.equal(error.message, message);
-    assert.equal(error.cause, undefined);
-    return true;
-  };
+  const isUnavailable =
+    (message: string) =>
+    (error: unknown): boolean => {
+      assert.ok(error instanceof Error);
+      assert.equal(error.name, 'FacilitatorUnavailable');
+      assert.equal(error.message, message);
+      assert.equal(error.cause, undefined);
+      return true;
+    };
 
   it('sends the version, the payload and the requirements as JSON, with the Authorization header', async () => {
     const facilitator = httpFacilitator({ url: `${url}//`, authorization: 'Bearer key' });
@@ -145,7 +158,13 @@ describe('the facilitator client', () => {
       ['text for a boolean', json(200, { isValid: 'true' }), 'facilitator verify: unusable reply (status 200)'],
       ['deeply nested', raw(200, '['.repeat(60_000)), 'facilitator verify: unusable reply (status 200)'],
       ['a redirect', raw(302, '', { Location: `${url}/elsewhere` }), 'facilitator verify: could not be reached'],
-      ['a closed connection', (request) => { request.socket.destroy(); }, 'facilitator verify: could not be reached'],
+      [
+        'a closed connection',
+        (request) => {
+          request.socket.destroy();
+        },
+        'facilitator verify: could not be reached',
+      ],
       ['larger than 64 kB', json(200, { isValid: true, pad: 'x'.repeat(66_000) }), TOO_LARGE],
       ['larger after decompression', raw(200, gzipSync(LARGE), { 'Content-Encoding': 'gzip' }), TOO_LARGE],
     ];
@@ -154,12 +173,17 @@ describe('the facilitator client', () => {
       await assert.rejects(client().verify(payload, requirements), isUnavailable(message), name);
       assert.deepEqual(await client().settle(payload, requirements), { transaction: null }, name);
     }
-    assert.equal(received.some((r) => r.path.endsWith('/elsewhere')), false);
+    assert.equal(
+      received.some((r) => r.path.endsWith('/elsewhere')),
+      false,
+    );
   });
 
   it('gives up on a reply that does not come, or does not end, in time', async () => {
     const silent: RequestListener = () => undefined;
-    const unending: RequestListener = (_, response) => { response.writeHead(200).write('{'); };
+    const unending: RequestListener = (_, response) => {
+      response.writeHead(200).write('{');
+    };
     for (const slow of [silent, unending]) {
       listener = slow;
       const facilitator = client(100);
@@ -197,8 +221,15 @@ describe('the facilitator client', () => {
       [200, 'x', null],
     ];
     const notHashes = [
-      '', null, [HASH], `${HASH}\r\nSet-Cookie: a=b`, `${HASH}\n`, `${HASH}00`, HASH.slice(0, -2),
-      `0x${'zz'.repeat(32)}`, `0x${'a'.repeat(200_000)}`,
+      '',
+      null,
+      [HASH],
+      `${HASH}\r\nSet-Cookie: a=b`,
+      `${HASH}\n`,
+      `${HASH}00`,
+      HASH.slice(0, -2),
+      `0x${'zz'.repeat(32)}`,
+      `0x${'a'.repeat(200_000)}`,
     ];
     for (const transaction of notHashes) replies.push([200, { success: true, transaction }, null]);
     for (const [status, body, transaction] of replies) {

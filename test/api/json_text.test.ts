@@ -10,14 +10,18 @@ const textOf = (row: number): string => String(row).padEnd(TEXT_BYTES, '.');
 /** Records over a database that notes the rows it is asked for. */
 function recordsOver(cacheBytes?: number) {
   const read: number[] = [];
-  const records = new Records({
-    async rows(_sql, params = []) {
-      const rows = JSON.parse(String(params[0])) as number[];
-      read.push(...rows);
-      return rows.toReversed().map((row) => ({ row: String(row), text: textOf(row) }));
+  const records = new Records(
+    {
+      async rows(_sql, params = []) {
+        const rows = JSON.parse(String(params[0])) as number[];
+        read.push(...rows);
+        return rows.toReversed().map((row) => ({ row: String(row), text: textOf(row) }));
+      },
     },
-  }, cacheBytes);
-  const ask = async (rows: readonly number[], columns?: readonly string[]): Promise<string[]> => (await records.texts('deals', rows, columns)).map(String);
+    cacheBytes,
+  );
+  const ask = async (rows: readonly number[], columns?: readonly string[]): Promise<string[]> =>
+    (await records.texts('deals', rows, columns)).map(String);
   return { read, ask };
 }
 
@@ -51,8 +55,16 @@ test('a row that the database does not have is an error, not a short list', asyn
 
 test('an answer of texts is the JSON of their objects', () => {
   const texts = ['{"a":1}', '{"a":"é"}'].map((text) => Buffer.from(text));
-  for (const fields of [{ records: texts }, { count: 2, records: texts, next: null }, { records: [], note: undefined, more: texts, last: { x: [] } }, {}]) {
-    const expected = JSON.stringify(fields, (_, value: unknown) => value).replaceAll(/\{"type":"Buffer","data":\[[\d,]*\]\}/g, (buffer) => Buffer.from((JSON.parse(buffer) as { data: number[] }).data).toString('utf8'));
+  for (const fields of [
+    { records: texts },
+    { count: 2, records: texts, next: null },
+    { records: [], note: undefined, more: texts, last: { x: [] } },
+    {},
+  ]) {
+    const expected = JSON.stringify(fields, (_, value: unknown) => value).replaceAll(
+      /\{"type":"Buffer","data":\[[\d,]*\]\}/g,
+      (buffer) => Buffer.from((JSON.parse(buffer) as { data: number[] }).data).toString('utf8'),
+    );
     assert.equal(JsonText.of(fields).bytes.toString('utf8'), expected);
   }
 });

@@ -13,11 +13,15 @@ const statuses = ['Hot', 'Warm', 'Pass'];
 
 /** Deals with ties, nulls and every value a filter looks at. */
 const variety = (i: number): Row => ({
-  deal_score: (i * 7) % 40, city: cities[i % 5], state: i % 4 === 0 ? 'MO' : 'OH',
+  deal_score: (i * 7) % 40,
+  city: cities[i % 5],
+  state: i % 4 === 0 ? 'MO' : 'OH',
   list_price: i % 9 === 0 ? null : `${(i * 13_331) % 900_000}.${String(i % 100).padStart(2, '0')}`,
   cap_rate: i % 6 === 0 ? null : `${i % 12}.${String((i * 3) % 100).padStart(2, '0')}`,
-  units: i % 8 === 0 ? null : (i % 30) + 1, rental_status: statuses[i % 3],
-  listing_status: i % 10 === 0 ? 'delisted' : 'active', dscr_status: i % 5 === 0 ? 'insufficient_data' : 'computed',
+  units: i % 8 === 0 ? null : (i % 30) + 1,
+  rental_status: statuses[i % 3],
+  listing_status: i % 10 === 0 ? 'delisted' : 'active',
+  dscr_status: i % 5 === 0 ? 'insufficient_data' : 'computed',
   cap_rate_source: i % 6 === 0 ? 'none' : i % 7 === 0 ? 'derived_from_stated_noi' : 'advertised',
 });
 
@@ -39,19 +43,31 @@ describe('paid lists', () => {
     const path = await folder.publish('2026-11-20.01', {
       deals: rowsOfTable('deals', 230, variety),
       signals: [
-        rowOf('signals', 1, { amount: '500.00' }), rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
-        rowOf('signals', 3, { amount: null }), rowOf('signals', 4, { amount: '700.00', has_address: true, address: '1 A St' }),
+        rowOf('signals', 1, { amount: '500.00' }),
+        rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
+        rowOf('signals', 3, { amount: null }),
+        rowOf('signals', 4, { amount: '700.00', has_address: true, address: '1 A St' }),
         rowOf('signals', 5, { amount: '99999.00', signal_state: 'removed', state_reason: 'not_on_latest_list' }),
       ],
       auctions: [
-        rowOf('auctions', 1, { sale_date: '2026-11-19' }), rowOf('auctions', 2, { sale_date: '2026-11-20' }), rowOf('auctions', 3, { sale_date: '2026-12-01' }),
-        rowOf('auctions', 4, { sale_date: '2026-12-02', sale_status: 'cancelled' }), rowOf('auctions', 5, { sale_date: '2026-12-03', county: 'Lucas County, OH' }),
+        rowOf('auctions', 1, { sale_date: '2026-11-19' }),
+        rowOf('auctions', 2, { sale_date: '2026-11-20' }),
+        rowOf('auctions', 3, { sale_date: '2026-12-01' }),
+        rowOf('auctions', 4, { sale_date: '2026-12-02', sale_status: 'cancelled' }),
+        rowOf('auctions', 5, { sale_date: '2026-12-03', county: 'Lucas County, OH' }),
       ],
       leads: [
-        rowOf('leads', 1, { lead_score: 60 }), rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
-        rowOf('leads', 3, { lead_score: 80, last_verified: '2026-11-13T23:59:59Z' }), rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
+        rowOf('leads', 1, { lead_score: 60 }),
+        rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
+        rowOf('leads', 3, { lead_score: 80, last_verified: '2026-11-13T23:59:59Z' }),
+        rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
       ],
-      filings: rowsOfTable('filings', 4, (i) => ({ filing_date: `2026-11-0${i}`, first_seen: i === 1 ? '2026-11-01T12:00:00Z' : '2026-11-20T12:00:00Z', source_state: i === 4 ? 'CO' : 'OH', source: i === 4 ? 'colorado_sos' : 'ohio_sos' })),
+      filings: rowsOfTable('filings', 4, (i) => ({
+        filing_date: `2026-11-0${i}`,
+        first_seen: i === 1 ? '2026-11-01T12:00:00Z' : '2026-11-20T12:00:00Z',
+        source_state: i === 4 ? 'CO' : 'OH',
+        source: i === 4 ? 'colorado_sos' : 'ohio_sos',
+      })),
     });
     parquet = literal(join(path, 'deals.parquet'));
     started = await startApp(folder.path);
@@ -63,9 +79,17 @@ describe('paid lists', () => {
     await folder.remove();
   });
 
-  for (const [path, order] of [['/api/deals', 'deal_score DESC NULLS LAST'], ['/api/deals/basic', 'cap_rate DESC NULLS LAST']] as const) {
+  for (const [path, order] of [
+    ['/api/deals', 'deal_score DESC NULLS LAST'],
+    ['/api/deals/basic', 'cap_rate DESC NULLS LAST'],
+  ] as const) {
     it(`page through ${path} by cursor and give every row exactly once, nulls last`, async () => {
-      const expected = (await rowsOf(duck.connection, `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND state = 'OH' ORDER BY ${order}, id`)).map((r) => r['id']);
+      const expected = (
+        await rowsOf(
+          duck.connection,
+          `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND state = 'OH' ORDER BY ${order}, id`,
+        )
+      ).map((r) => r['id']);
       const found: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
@@ -83,7 +107,12 @@ describe('paid lists', () => {
     const { body } = await get('/api/deals?state=OH&limit=5');
     const cursor = String(body['next_cursor']);
     const changed = `${cursor.slice(0, -2)}${cursor.endsWith('A') ? 'B' : 'A'}${cursor.slice(-1)}`;
-    for (const path of ['/api/deals?state=OH&cursor=abc', `/api/deals?state=OH&cursor=${changed}`, `/api/deals?state=MO&cursor=${cursor}`, `/api/deals/basic?state=OH&cursor=${cursor}`]) {
+    for (const path of [
+      '/api/deals?state=OH&cursor=abc',
+      `/api/deals?state=OH&cursor=${changed}`,
+      `/api/deals?state=MO&cursor=${cursor}`,
+      `/api/deals/basic?state=OH&cursor=${cursor}`,
+    ]) {
       const response = await fetch(started.url + path);
       assert.equal(response.status, 400, path);
       assert.equal((await bodyOf(response))['reason'], 'invalid_cursor', path);
@@ -92,7 +121,9 @@ describe('paid lists', () => {
 
   it('carry decimals exactly, as strings', async () => {
     const { body } = await get('/api/deals?limit=500');
-    const shown = new Map((body['records'] as { id: string; list_price: string; cap_rate: string }[]).map((r) => [r.id, r]));
+    const shown = new Map(
+      (body['records'] as { id: string; list_price: string; cap_rate: string }[]).map((r) => [r.id, r]),
+    );
     for (let i = 1; i <= 230; i += 1) {
       const row = variety(i);
       if (row['listing_status'] !== 'active') continue;
@@ -102,7 +133,12 @@ describe('paid lists', () => {
   });
 
   it('hold as hot what is advertised at 8.5% or more and has a computed DSCR', async () => {
-    const expected = (await rowsOf(duck.connection, `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND cap_rate >= 8.5 AND cap_rate_source = 'advertised' AND dscr_status = 'computed' ORDER BY deal_score DESC, id`)).map((r) => r['id']);
+    const expected = (
+      await rowsOf(
+        duck.connection,
+        `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND cap_rate >= 8.5 AND cap_rate_source = 'advertised' AND dscr_status = 'computed' ORDER BY deal_score DESC, id`,
+      )
+    ).map((r) => r['id']);
     assert.ok(expected.length > 0);
     assert.deepEqual(idsOf((await get('/api/deals/hot?limit=500')).body), expected);
   });
@@ -181,8 +217,10 @@ describe('parameters', () => {
 
   it('belong to known paths; everything else is a problem too', async () => {
     const cases: [string, string, number, string][] = [
-      ['GET', '/api/nothing', 404, 'not_found'], ['GET', '/API/deals', 404, 'not_found'],
-      ['POST', '/api/deals', 405, 'method_not_allowed'], ['DELETE', '/api/meta', 405, 'method_not_allowed'],
+      ['GET', '/api/nothing', 404, 'not_found'],
+      ['GET', '/API/deals', 404, 'not_found'],
+      ['POST', '/api/deals', 405, 'method_not_allowed'],
+      ['DELETE', '/api/meta', 405, 'method_not_allowed'],
       ['GET', `/api/deals?city=${'x'.repeat(2_000)}`, 414, 'uri_too_long'],
     ];
     for (const [method, path, status, reason] of cases) {

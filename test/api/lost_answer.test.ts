@@ -27,20 +27,41 @@ describe('a connection that breaks', () => {
     between = createServer((incoming, outgoing) => {
       const paid = incoming.headers['payment-signature'] !== undefined;
       if (paid) paidRequests += 1;
-      if (paid && line === 'request lost') { outgoing.destroy(); return; }
-      const passed = request(new URL(incoming.url ?? '/', server.url), { method: incoming.method, headers: { ...incoming.headers, 'accept-encoding': 'identity' } }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => { chunks.push(chunk); }).on('end', () => {
-          const body = Buffer.concat(chunks);
-          if (paid && line === 'lost') { outgoing.destroy(); return; }
-          outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-          if (!paid || line === 'whole') { outgoing.end(body); return; }
-          outgoing.write(body.subarray(0, 50), () => { outgoing.destroy(); });
-        });
-      });
+      if (paid && line === 'request lost') {
+        outgoing.destroy();
+        return;
+      }
+      const passed = request(
+        new URL(incoming.url ?? '/', server.url),
+        { method: incoming.method, headers: { ...incoming.headers, 'accept-encoding': 'identity' } },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer
+            .on('data', (chunk: Buffer) => {
+              chunks.push(chunk);
+            })
+            .on('end', () => {
+              const body = Buffer.concat(chunks);
+              if (paid && line === 'lost') {
+                outgoing.destroy();
+                return;
+              }
+              outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+              if (!paid || line === 'whole') {
+                outgoing.end(body);
+                return;
+              }
+              outgoing.write(body.subarray(0, 50), () => {
+                outgoing.destroy();
+              });
+            });
+        },
+      );
       incoming.pipe(passed);
     });
-    await new Promise<void>((resolve) => { between.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      between.listen(0, '127.0.0.1', resolve);
+    });
     base = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', PUBLIC_BASE_URL: base });
     server = await serve({ settings, payments });
@@ -59,7 +80,8 @@ describe('a connection that breaks', () => {
     assert.ok(key);
     return buyerOf({ account: async () => privateKeyToAccount(key), spending, collectEveryMs: 50 });
   };
-  const seller = async (): Promise<bigint> => await server.payments.sandbox?.chain.balanceOf(server.payments.payTo) ?? 0n;
+  const seller = async (): Promise<bigint> =>
+    (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
 
   for (const how of ['lost', 'cut'] as const) {
     it(`whose answer is ${how} is answered all the same, charged once`, async () => {
@@ -71,7 +93,7 @@ describe('a connection that breaks', () => {
       assert.equal(outcome.paid_usd, '0.05');
       assert.match(outcome.transaction ?? '', /^0x[0-9a-f]{64}$/);
       assert.equal((JSON.parse(outcome.text) as { count: number }).count, 3);
-      assert.deepEqual([await seller() - had, paidRequests - requests], [50_000n, 1]);
+      assert.deepEqual([(await seller()) - had, paidRequests - requests], [50_000n, 1]);
     });
   }
 
@@ -81,8 +103,11 @@ describe('a connection that breaks', () => {
     line = 'request lost';
     const outcome = await buyer().call(new URL(`${base}/api/deals?limit=3`));
     line = 'whole';
-    assert.deepEqual([outcome.kind, outcome.kind === 'refused' && outcome.reason, outcome.kind === 'refused' && outcome.billed], ['refused', 'outcome_unknown', null]);
-    assert.equal(await seller() - had, 0n);
+    assert.deepEqual(
+      [outcome.kind, outcome.kind === 'refused' && outcome.reason, outcome.kind === 'refused' && outcome.billed],
+      ['refused', 'outcome_unknown', null],
+    );
+    assert.equal((await seller()) - had, 0n);
     assert.equal(Number((await buyer().budget()).spent_usd) - Number(spent_usd) > 0.049, true);
   });
 });

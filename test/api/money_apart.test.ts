@@ -13,10 +13,20 @@ test('a sandbox server does not start on a ledger of real money, and says so in 
   const ledger = await openLedger({ DATA_DIR });
   assert.equal(await ledger.keepTo('real'), 'real');
   await ledger.close();
-  await assert.rejects(openRunningPayments({ settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 }, payments: { mode: 'sandbox' }, report: () => undefined }), (error) => {
-    assert.ok(error instanceof SettingError);
-    assert.match(error.message, /^LEDGER is .*ledger\.sqlite"?, which is kept in real money; expected one of its own for test money/);
-    return true;
-  });
+  await assert.rejects(
+    openRunningPayments({
+      settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 },
+      payments: { mode: 'sandbox' },
+      report: () => undefined,
+    }),
+    (error) => {
+      assert.ok(error instanceof SettingError);
+      assert.match(
+        error.message,
+        /^LEDGER is .*ledger\.sqlite"?, which is kept in real money; expected one of its own for test money/,
+      );
+      return true;
+    },
+  );
   await rm(DATA_DIR, { recursive: true });
 });

@@ -25,7 +25,10 @@ describe('a purchase is refused before it begins', () => {
 
   before(async () => {
     folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', LEADS, (i) => ({ lead_score: i })) });
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 2),
+      leads: rowsOfTable('leads', LEADS, (i) => ({ lead_score: i })),
+    });
   });
   after(() => folder.remove());
   /** Contract wallets sign by saying yes. */
@@ -34,7 +37,8 @@ describe('a purchase is refused before it begins', () => {
     facilitator = new ScriptedFacilitator();
     const real = await openSqliteLedger(':memory:');
     ledger = new Proxy(real, {
-      get: (target, name: keyof Ledger) => (name === 'exclusivePause' ? async () => paused : (target[name] as (...given: never[]) => unknown).bind(target)),
+      get: (target, name: keyof Ledger) =>
+        name === 'exclusivePause' ? async () => paused : (target[name] as (...given: never[]) => unknown).bind(target),
     });
     started = await startApp(folder.path, { facilitator, ledger, contractWallets, signatures });
     buyer = buyerWith();
@@ -46,29 +50,49 @@ describe('a purchase is refused before it begins', () => {
     await ledger.close();
   });
 
-  const buys = async (path: string, payer = buyer): Promise<Response> => fetchPaying(started.url + path, await payer.sign(started.url + path));
+  const buys = async (path: string, payer = buyer): Promise<Response> =>
+    fetchPaying(started.url + path, await payer.sign(started.url + path));
   /** Answers that handlers made so far: the snapshot is read for each. */
   const counted = (): { count: number; end: () => void } => {
     const lease = started.snapshots.acquire();
     assert.ok(lease);
     const { snapshot } = lease;
     const { texts, rows } = snapshot;
-    const counter = { count: 0, end: () => { Object.assign(snapshot, { texts, rows }); lease.release(); } };
-    const counting = <T extends (...args: never[]) => unknown>(read: T) => (...args: Parameters<T>): unknown => {
-      counter.count += 1;
-      return read(...args);
+    const counter = {
+      count: 0,
+      end: () => {
+        Object.assign(snapshot, { texts, rows });
+        lease.release();
+      },
     };
+    const counting =
+      <T extends (...args: never[]) => unknown>(read: T) =>
+      (...args: Parameters<T>): unknown => {
+        counter.count += 1;
+        return read(...args);
+      };
     Object.assign(snapshot, { texts: counting(texts), rows: counting(rows) });
     return counter;
   };
   /** Send a payment that is refused for this reason: no handler runs, nothing is sent for settlement, nothing is charged. */
-  const refusedFor = async (reason: string, status: number, path = LIST, payer = buyer): Promise<Record<string, unknown>> => {
+  const refusedFor = async (
+    reason: string,
+    status: number,
+    path = LIST,
+    payer = buyer,
+  ): Promise<Record<string, unknown>> => {
     const payment = await payer.sign(started.url + path);
     const { settled } = facilitator;
     const runs = counted();
-    const response = await fetchPaying(started.url + path, payment).finally(() => { runs.end(); });
+    const response = await fetchPaying(started.url + path, payment).finally(() => {
+      runs.end();
+    });
     const body = await bodyOf(response);
-    assert.deepEqual([response.status, body['reason'], body['billed']], [status, reason, false], String(body['detail']));
+    assert.deepEqual(
+      [response.status, body['reason'], body['billed']],
+      [status, reason, false],
+      String(body['detail']),
+    );
     assert.match(String(body['detail']), /Nothing was charged/);
     if (reason !== 'too_many_held_leads' && reason !== 'lead_pool_held') assert.equal(runs.count, 0, 'the handler ran');
     assert.equal(facilitator.settled, settled);
@@ -89,7 +113,9 @@ describe('a purchase is refused before it begins', () => {
 
   it('while the node of the chain cannot be read', async () => {
     const { onPayer } = facilitator.chain;
-    facilitator.chain.onPayer = async () => { throw new ChainUnavailable('the node could not be reached'); };
+    facilitator.chain.onPayer = async () => {
+      throw new ChainUnavailable('the node could not be reached');
+    };
     facilitator.onVerify = () => assert.fail('the facilitator is asked');
     await refusedFor('payments_unavailable', 503);
     assert.deepEqual(await ledger.unresolved(Number.MAX_SAFE_INTEGER), []);
@@ -99,7 +125,9 @@ describe('a purchase is refused before it begins', () => {
   });
 
   it('while the facilitator does not answer', async () => {
-    facilitator.onVerify = async () => { throw new FacilitatorUnavailable('facilitator verify: could not be reached'); };
+    facilitator.onVerify = async () => {
+      throw new FacilitatorUnavailable('facilitator verify: could not be reached');
+    };
     await refusedFor('payments_unavailable', 503);
   });
 
@@ -125,7 +153,10 @@ describe('a purchase is refused before it begins', () => {
 
   it('where the payer is a contract and the lead exclusive', async () => {
     facilitator.chain.onPayer = async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false });
-    assert.match(String((await refusedFor('contract_wallet_refused', 402, EXCLUSIVE))['detail']), /exclusive leads are sold to ordinary accounts only\. Pay from an account without code/);
+    assert.match(
+      String((await refusedFor('contract_wallet_refused', 402, EXCLUSIVE))['detail']),
+      /exclusive leads are sold to ordinary accounts only\. Pay from an account without code/,
+    );
     assert.equal((await buys(LIST)).status, 200);
   });
 
@@ -177,7 +208,11 @@ describe('a purchase is refused before it begins', () => {
     const known = buyerWith();
     assert.equal((await buys(LIST, known)).status, 200);
     assert.equal((await buys(EXCLUSIVE, known)).status, 200, 'who bought before is not held up by who never did');
-    assert.equal((await ledger.claimedLeads(Date.now())).size, perPayer + byNewPayers + 1, 'a refused purchase claims no lead');
+    assert.equal(
+      (await ledger.claimedLeads(Date.now())).size,
+      perPayer + byNewPayers + 1,
+      'a refused purchase claims no lead',
+    );
   });
 
   it('while exclusive sales are paused after a restore; lists are sold', async () => {
@@ -193,10 +228,18 @@ describe('a purchase is refused before it begins', () => {
   it('and a browser is told why on a page', async () => {
     facilitator.chain.onPayer = async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false });
     const payment = await buyer.sign(started.url + EXCLUSIVE);
-    const response = await fetch(started.url + EXCLUSIVE, { headers: { 'PAYMENT-SIGNATURE': payment, Accept: 'text/html' } });
+    const response = await fetch(started.url + EXCLUSIVE, {
+      headers: { 'PAYMENT-SIGNATURE': payment, Accept: 'text/html' },
+    });
     const page = await response.text();
     assert.equal(response.status, 402);
-    for (const words of ['Contract wallets are not accepted here', 'exclusive leads are sold to ordinary accounts only', 'Nothing was charged.', '<code>contract_wallet_refused</code>']) assert.ok(page.includes(words), words);
+    for (const words of [
+      'Contract wallets are not accepted here',
+      'exclusive leads are sold to ordinary accounts only',
+      'Nothing was charged.',
+      '<code>contract_wallet_refused</code>',
+    ])
+      assert.ok(page.includes(words), words);
   });
 
   it('while the gas of the day is spent', async () => {

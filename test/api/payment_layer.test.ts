@@ -10,20 +10,28 @@ import { ScriptedFacilitator, startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith, fetchPaying } from './buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
-const away = async (): Promise<never> => { throw new FacilitatorUnavailable('facilitator: could not be reached'); };
+const away = async (): Promise<never> => {
+  throw new FacilitatorUnavailable('facilitator: could not be reached');
+};
 
 describe('the folder of the payment layer', () => {
   it('stands on its own: it knows the ledger and packages, and nothing else of the API', async () => {
     const folder = fileURLToPath(new URL('../../api/payments/', import.meta.url));
     // These put the layer together with settings.
     const outer = new Set(['open.ts', 'audit_cli.ts', 'audit_settings.ts']);
-    const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts') && !outer.has(name));
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (name) => name.endsWith('.ts') && !outer.has(name),
+    );
     assert.ok(files.length > 15);
     for (const name of files) {
       const text = await readFile(join(folder, name), 'utf8');
       for (const [, from = ''] of text.matchAll(/ from '(\.[^']+)'/g)) {
         const path = relative(join(folder, '../..'), resolve(dirname(join(folder, name)), from));
-        assert.match(path, /^(api\/payments\/|ledger\/(ledger|transfers|differences)\.ts$|lib\/(files|settings)\.ts$)/, `${name} imports ${path}`);
+        assert.match(
+          path,
+          /^(api\/payments\/|ledger\/(ledger|transfers|differences)\.ts$|lib\/(files|settings)\.ts$)/,
+          `${name} imports ${path}`,
+        );
       }
     }
   });
@@ -74,7 +82,9 @@ describe('the payment layer', () => {
       now += 6_000;
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 402);
       assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'ok');
-    } finally { await app.close(); }
+    } finally {
+      await app.close();
+    }
   });
 
   it('refuses to start on a facilitator that does not serve the network', async () => {
@@ -84,7 +94,9 @@ describe('the payment layer', () => {
     try {
       await assert.rejects(app.app.payments.start(), { name: 'UnservedNetwork' });
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
-    } finally { await app.close(); }
+    } finally {
+      await app.close();
+    }
   });
 
   it('does not settle when the handler has nothing, and frees the payment', async () => {
@@ -101,7 +113,11 @@ describe('the payment layer', () => {
     assert.ok(lease);
     const { snapshot } = lease;
     const { texts } = snapshot;
-    Object.assign(snapshot, { texts: () => { throw new Error('a secret of the inside'); } });
+    Object.assign(snapshot, {
+      texts: () => {
+        throw new Error('a secret of the inside');
+      },
+    });
     const response = await fetchPaying(url(), payment);
     Object.assign(snapshot, { texts });
     lease.release();
@@ -127,11 +143,13 @@ describe('the payment layer', () => {
       await settled.promise;
       return { valid: false, reason: 'invalid_exact_evm_nonce_already_used' };
     };
-    const responses = await Promise.all([0, 1].map(async () => {
-      const response = await fetchPaying(url(), payment);
-      if (response.status === 200) settled.resolve();
-      return response;
-    }));
+    const responses = await Promise.all(
+      [0, 1].map(async () => {
+        const response = await fetchPaying(url(), payment);
+        if (response.status === 200) settled.resolve();
+        return response;
+      }),
+    );
     const refused = responses.find((r) => r.status !== 200);
     assert.equal(refused?.status, 409);
     assert.equal(await reasonOf(refused), 'payment_already_used');
@@ -145,7 +163,13 @@ describe('the payment layer', () => {
       [{ to: '0x00000000000000000000000000000000000000bb' }, 'invalid_exact_evm_recipient_mismatch'],
     ] as const;
     for (const [change, error] of changes) {
-      const payment = await buyer.forge(url(), (p) => ({ ...p, payload: { ...p.payload, authorization: { ...(p.payload as { authorization: object }).authorization, ...change } } }));
+      const payment = await buyer.forge(url(), (p) => ({
+        ...p,
+        payload: {
+          ...p.payload,
+          authorization: { ...(p.payload as { authorization: object }).authorization, ...change },
+        },
+      }));
       const response = await fetchPaying(url(), payment);
       assert.equal(response.status, 402, JSON.stringify(change));
       assert.equal((await bodyOf(response))['payment_error'], error);
@@ -170,8 +194,12 @@ describe('the payment layer', () => {
   });
 
   it('builds the resource address from the configured public address, whatever the request says', async () => {
-    const response = await fetch(url('?state=OH'), { headers: { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' } });
-    const header = JSON.parse(Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8')) as { resource: { url: string } };
+    const response = await fetch(url('?state=OH'), {
+      headers: { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' },
+    });
+    const header = JSON.parse(
+      Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8'),
+    ) as { resource: { url: string } };
     assert.equal(header.resource.url, 'https://api.dealfeed.example/api/deals?state=OH');
   });
 

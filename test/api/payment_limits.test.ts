@@ -24,12 +24,18 @@ describe('limits of a running server', () => {
 
   before(async () => {
     [folder, sandboxFolder] = await Promise.all([dataFolder(), dataFolder()]);
-    for (const { publish } of [folder, sandboxFolder]) await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
+    for (const { publish } of [folder, sandboxFolder])
+      await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
     chain = await startChain();
     node = await heldNode(chain.rpcUrl);
-    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({ address: privateKeyToAccount(key).address, value: 10n ** 18n });
+    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
+      address: privateKeyToAccount(key).address,
+      value: 10n ** 18n,
+    });
   });
-  afterEach(async () => { for (const server of open.splice(0)) await server.close(); });
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.close();
+  });
   after(async () => {
     await node.close();
     await chain.close();
@@ -37,15 +43,27 @@ describe('limits of a running server', () => {
   });
 
   const started = async (env: Record<string, string>): Promise<Serving> => {
-    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', UNBILLED_PER_MINUTE: '0', ...env });
+    const { settings, payments } = readServerSettings({
+      DATA_DIR: folder.path,
+      PORT: '0',
+      UNBILLED_PER_MINUTE: '0',
+      ...env,
+    });
     const server = await serve({ settings, payments, checkReplies: true });
     open.push(server);
     return server;
   };
-  const sandbox = (env: Record<string, string> = {}): Promise<Serving> => started({ DATA_DIR: sandboxFolder.path, SANDBOX_RPC: chain.rpcUrl, ...env });
-  const self = (env: Record<string, string> = {}): Promise<Serving> => started({
-    PAYMENTS: 'self', SETTLE_KEY: key, PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', PUBLIC_BASE_URL: 'http://localhost', RPC_URL: node.url, ...env,
-  });
+  const sandbox = (env: Record<string, string> = {}): Promise<Serving> =>
+    started({ DATA_DIR: sandboxFolder.path, SANDBOX_RPC: chain.rpcUrl, ...env });
+  const self = (env: Record<string, string> = {}): Promise<Serving> =>
+    started({
+      PAYMENTS: 'self',
+      SETTLE_KEY: key,
+      PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      PUBLIC_BASE_URL: 'http://localhost',
+      RPC_URL: node.url,
+      ...env,
+    });
   const buyer = async (): Promise<Buyer> => {
     const made = buyerWith();
     await chain.mint(made.address, 20n * PRICE);
@@ -59,7 +77,7 @@ describe('limits of a running server', () => {
     const { address } = privateKeyToAccount(key);
     const transactions = await chain.reader.getTransactionCount({ address });
     await spend();
-    return BigInt(await chain.reader.getTransactionCount({ address }) - transactions);
+    return BigInt((await chain.reader.getTransactionCount({ address })) - transactions);
   };
 
   it('stop sales when the gas of the day is used up, also after a restart, and sell again where more is allowed', async () => {
@@ -87,7 +105,10 @@ describe('limits of a running server', () => {
     const sent = await gasSpent(async () => {
       const refused = await fetchPaying(`${server.url}/api/deals`, await who.sign(`${server.url}/api/deals`));
       const body = await bodyOf(refused);
-      assert.deepEqual([refused.status, body['reason'], body['payment_error'], body['billed']], [402, 'payment_invalid', 'settlement_gas_above_limit', false]);
+      assert.deepEqual(
+        [refused.status, body['reason'], body['payment_error'], body['billed']],
+        [402, 'payment_invalid', 'settlement_gas_above_limit', false],
+      );
     });
     assert.equal(sent, 0n);
   });
@@ -95,24 +116,45 @@ describe('limits of a running server', () => {
   it('keep contract wallets from servers that settle by themselves, and from all where the setting says so', async () => {
     const wallet = await contractWallet(chain, 4n * PRICE);
     const own = await self();
-    assert.deepEqual(await told(await fetchPaying(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))), [402, 'contract_wallet_refused', false]);
+    assert.deepEqual(await told(await fetchPaying(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))), [
+      402,
+      'contract_wallet_refused',
+      false,
+    ]);
     const without = await sandbox({ CONTRACT_WALLETS: '0' });
-    assert.deepEqual(await told(await fetchPaying(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))), [402, 'contract_wallet_refused', false]);
+    assert.deepEqual(
+      await told(await fetchPaying(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))),
+      [402, 'contract_wallet_refused', false],
+    );
     await without.close();
     const withThem = await sandbox();
     const lead = `${withThem.url}/api/leads/exclusive`;
-    assert.deepEqual(await told(await fetchPaying(lead, await wallet.sign(lead))), [402, 'contract_wallet_refused', false]);
-    assert.equal((await fetchPaying(`${withThem.url}/api/deals`, await wallet.sign(`${withThem.url}/api/deals`))).status, 200);
+    assert.deepEqual(await told(await fetchPaying(lead, await wallet.sign(lead))), [
+      402,
+      'contract_wallet_refused',
+      false,
+    ]);
+    assert.equal(
+      (await fetchPaying(`${withThem.url}/api/deals`, await wallet.sign(`${withThem.url}/api/deals`))).status,
+      200,
+    );
     assert.equal(await chain.balanceOf(wallet.address), 3n * PRICE);
   });
 
   it('count an account with an EIP-7702 delegation as a contract', async () => {
     const server = await sandbox();
     const who = await buyer();
-    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setCode({ address: who.address, bytecode: `0xef0100${'11'.repeat(20)}` });
+    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setCode({
+      address: who.address,
+      bytecode: `0xef0100${'11'.repeat(20)}`,
+    });
     const lead = `${server.url}/api/leads/exclusive`;
     await chain.mint(who.address, 1_000_000n);
-    assert.deepEqual(await told(await fetchPaying(lead, await who.sign(lead))), [402, 'contract_wallet_refused', false]);
+    assert.deepEqual(await told(await fetchPaying(lead, await who.sign(lead))), [
+      402,
+      'contract_wallet_refused',
+      false,
+    ]);
   });
 
   it('start no sale while the node does not answer, with a code that names no host', async () => {
@@ -120,7 +162,9 @@ describe('limits of a running server', () => {
     const who = await buyer();
     const payment = await who.sign(`${server.url}/api/deals`);
     node.isDown = true;
-    const refused = await fetchPaying(`${server.url}/api/deals`, payment).finally(() => { node.isDown = false; });
+    const refused = await fetchPaying(`${server.url}/api/deals`, payment).finally(() => {
+      node.isDown = false;
+    });
     const text = await refused.text();
     assert.deepEqual([refused.status, (JSON.parse(text) as { reason: unknown }).reason], [503, 'payments_unavailable']);
     assert.equal(refused.headers.get('Retry-After'), '5');

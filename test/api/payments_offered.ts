@@ -7,7 +7,17 @@ import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-export const OFFERS = ['no payment', 'valid', 'expired', 'wrong amount', 'wrong network', 'wrong recipient', 'malformed header', 'replayed', 'concurrent replays'] as const;
+export const OFFERS = [
+  'no payment',
+  'valid',
+  'expired',
+  'wrong amount',
+  'wrong network',
+  'wrong recipient',
+  'malformed header',
+  'replayed',
+  'concurrent replays',
+] as const;
 export type OfferKind = (typeof OFFERS)[number];
 
 /** Copies of one payment that are sent at once. */
@@ -27,22 +37,37 @@ export function walletOf(privateKey: Hex = generatePrivateKey()): Wallet {
   return {
     address: account.address,
     async offer(kind, asked, identifier) {
-      const signed = async (change: (accepted: PaymentRequirements) => PaymentRequirements = (a) => a): Promise<PaymentPayload> => {
-        const extensions = identifier === undefined ? asked.extensions : appendPaymentIdentifierToExtensions(structuredClone(asked.extensions ?? {}), identifier);
-        return client.createPaymentPayload({ ...asked, accepts: asked.accepts.map(change), ...(extensions === undefined ? {} : { extensions }) });
+      const signed = async (
+        change: (accepted: PaymentRequirements) => PaymentRequirements = (a) => a,
+      ): Promise<PaymentPayload> => {
+        const extensions =
+          identifier === undefined
+            ? asked.extensions
+            : appendPaymentIdentifierToExtensions(structuredClone(asked.extensions ?? {}), identifier);
+        return client.createPaymentPayload({
+          ...asked,
+          accepts: asked.accepts.map(change),
+          ...(extensions === undefined ? {} : { extensions }),
+        });
       };
       switch (kind) {
-        case 'no payment': return undefined;
-        case 'malformed header': return 'e30=';
-        case 'wrong amount': return encodePaymentSignatureHeader(await signed((a) => ({ ...a, amount: String(BigInt(a.amount) - 1n) })));
-        case 'wrong network': return encodePaymentSignatureHeader(await signed((a) => ({ ...a, network: 'eip155:84532' })));
-        case 'wrong recipient': return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: ELSEWHERE })));
+        case 'no payment':
+          return undefined;
+        case 'malformed header':
+          return 'e30=';
+        case 'wrong amount':
+          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, amount: String(BigInt(a.amount) - 1n) })));
+        case 'wrong network':
+          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, network: 'eip155:84532' })));
+        case 'wrong recipient':
+          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: ELSEWHERE })));
         case 'expired': {
           // Signed for a time that is over, and presented under the terms that were asked for: the signature itself is good.
           const payload = await signed((a) => ({ ...a, maxTimeoutSeconds: -10 }));
           return encodePaymentSignatureHeader({ ...payload, accepted: asked.accepts[0] ?? payload.accepted });
         }
-        default: return encodePaymentSignatureHeader(await signed());
+        default:
+          return encodePaymentSignatureHeader(await signed());
       }
     },
   };

@@ -25,7 +25,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function started(host: string, answer: (request: IncomingMessage, body: Buffer) => Promise<string>): Promise<Service> {
+async function started(
+  host: string,
+  answer: (request: IncomingMessage, body: Buffer) => Promise<string>,
+): Promise<Service> {
   const listener: RequestListener = (request, response) => {
     const reply = async (): Promise<void> => {
       const body = await bodyOf(request);
@@ -33,17 +36,35 @@ async function started(host: string, answer: (request: IncomingMessage, body: Bu
       if (fault !== 'none') service.faults += 1;
       // Like services that repeat what they were asked.
       const echo = `${request.method} http://${request.headers.host}${request.url} refused; Authorization: ${request.headers.authorization}`;
-      if (fault === 'refused') { request.socket.destroy(); return; }
-      if (fault === 'not JSON') { response.end(`<html>${echo}`); return; }
+      if (fault === 'refused') {
+        request.socket.destroy();
+        return;
+      }
+      if (fault === 'not JSON') {
+        response.end(`<html>${echo}`);
+        return;
+      }
       const status = fault === 'none' ? 200 : Number(fault);
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(status === 200 ? await answer(request, body) : JSON.stringify({ error: echo, errorReason: echo, invalidReason: echo, errorMessage: echo }));
+      response
+        .writeHead(status, { 'Content-Type': 'application/json' })
+        .end(
+          status === 200
+            ? await answer(request, body)
+            : JSON.stringify({ error: echo, errorReason: echo, invalidReason: echo, errorMessage: echo }),
+        );
     };
-    reply().catch(() => { response.destroy(); });
+    reply().catch(() => {
+      response.destroy();
+    });
   };
   const server: Server = createServer(listener).listen(0, host);
   await once(server, 'listening');
   const service: Service = {
-    host, port: (server.address() as AddressInfo).port, fault: 'none', only: '', faults: 0,
+    host,
+    port: (server.address() as AddressInfo).port,
+    fault: 'none',
+    only: '',
+    faults: 0,
     close() {
       server.closeAllConnections();
       server.close();
@@ -54,9 +75,24 @@ async function started(host: string, answer: (request: IncomingMessage, body: Bu
 
 /** A node of the chain in front of the one at `rpcUrl`. */
 export const nodeAt = (host: string, rpcUrl: string): Promise<Service> =>
-  started(host, async (_, body) => (await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: new Uint8Array(body) })).text());
+  started(host, async (_, body) =>
+    (
+      await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: new Uint8Array(body),
+      })
+    ).text(),
+  );
 
 /** A facilitator that says yes to everything. */
-export const facilitatorAt = (host: string): Promise<Service> => started(host, async ({ url }) => JSON.stringify(
-  url?.endsWith('/supported') ? { kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }
-    : url?.endsWith('/verify') ? { isValid: true } : { success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK }));
+export const facilitatorAt = (host: string): Promise<Service> =>
+  started(host, async ({ url }) =>
+    JSON.stringify(
+      url?.endsWith('/supported')
+        ? { kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }
+        : url?.endsWith('/verify')
+          ? { isValid: true }
+          : { success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK },
+    ),
+  );

@@ -29,7 +29,11 @@ describe('after a power cut', () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 1) });
     chain = await startChain();
-    own = localFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, gas: { perSettlement: 150_000n, reserve: async () => true, hasLeft: async () => true } });
+    own = localFacilitator({
+      rpcUrl: chain.rpcUrl,
+      key: chain.gasKey,
+      gas: { perSettlement: 150_000n, reserve: async () => true, hasLeft: async () => true },
+    });
   });
   after(async () => {
     await chain.close();
@@ -37,7 +41,10 @@ describe('after a power cut', () => {
     rmSync(disk, { recursive: true });
   });
 
-  for (const [name, path, price] of [['a list', '/api/deals?limit=3', 50_000n], ['an exclusive lead', '/api/leads/exclusive', 1_000_000n]] as const) {
+  for (const [name, path, price] of [
+    ['a list', '/api/deals?limit=3', 50_000n],
+    ['an exclusive lead', '/api/leads/exclusive', 1_000_000n],
+  ] as const) {
     it(`${name} that was paid for is its buyer's, charged once`, async (t) => {
       const buyer = buyerWith();
       await chain.mint(buyer.address, 10_000_000n);
@@ -71,7 +78,16 @@ describe('after a power cut', () => {
       const ledgerLeft = await openSqliteLedger(left);
       const found = await ledgerLeft.find({ id: receipt });
       assert.equal(found?.state, 'settling', 'the power cut took what came after');
-      const again = await startApp(folder.path, { facilitator: Object.assign(new ScriptedFacilitator(), { supported: () => own.supported(), verify: facilitator.verify, settle: () => assert.fail('nothing more is charged') }), chain: paymentChain(chain.reader), wait: WAIT, ledger: ledgerLeft });
+      const again = await startApp(folder.path, {
+        facilitator: Object.assign(new ScriptedFacilitator(), {
+          supported: () => own.supported(),
+          verify: facilitator.verify,
+          settle: () => assert.fail('nothing more is charged'),
+        }),
+        chain: paymentChain(chain.reader),
+        wait: WAIT,
+        ledger: ledgerLeft,
+      });
       t.after(async () => {
         await again.close();
         await ledgerLeft.close();
@@ -80,19 +96,37 @@ describe('after a power cut', () => {
         const other = buyerWith();
         await chain.mint(other.address, 10_000_000n);
         const refused = await fetchPaying(again.url + path, await other.sign(again.url + path));
-        assert.equal(refused.status, 404, 'the lead is nobody else\'s while that is found out');
+        assert.equal(refused.status, 404, "the lead is nobody else's while that is found out");
         await refused.arrayBuffer();
       }
       const shown = paymentChain(chain.reader);
       const watch = watchSettlements({
-        ledger: ledgerLeft, chain: shown, chainId: () => shown.id(), money: 'test', chainSeconds: async () => (await shown.latestBlock()).seconds, nowMs: Date.now, collectDays: 30,
+        ledger: ledgerLeft,
+        chain: shown,
+        chainId: () => shown.id(),
+        money: 'test',
+        chainSeconds: async () => (await shown.latestBlock()).seconds,
+        nowMs: Date.now,
+        collectDays: 30,
       });
       await watch.pass();
       await watch.stop();
       const { state, transaction } = (await ledgerLeft.find({ id: receipt })) ?? assert.fail('the purchase is gone');
-      assert.deepEqual([state, transaction], ['sold', (await ledger.find({ id: receipt }))?.transaction], 'as the chain tells');
+      assert.deepEqual(
+        [state, transaction],
+        ['sold', (await ledger.find({ id: receipt }))?.transaction],
+        'as the chain tells',
+      );
       const collected = await fetchPaying(again.url + path, payment);
-      assert.deepEqual([collected.status, collected.headers.get('Delivery'), collected.headers.get('Receipt-Id'), await collected.text()], [200, 'identifier', receipt, sold]);
+      assert.deepEqual(
+        [
+          collected.status,
+          collected.headers.get('Delivery'),
+          collected.headers.get('Receipt-Id'),
+          await collected.text(),
+        ],
+        [200, 'identifier', receipt, sold],
+      );
       assert.deepEqual(await ledgerLeft.soldLeads(), path === '/api/leads/exclusive' ? [uuid(1)] : []);
       assert.equal((await chain.balanceOf(PAY_TO)) - paidBefore, price);
     });

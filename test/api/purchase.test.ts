@@ -23,12 +23,26 @@ describe('a purchase', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 3, (i) => ({ deal_score: 10 * i, state: i === 3 ? 'MI' : 'OH', cap_rate: '9.00', dscr: '1.30' })), reports: rowsOfTable('reports', 3),
-      signals: rowsOfTable('signals', 2), auctions: rowsOfTable('auctions', 2), leads: rowsOfTable('leads', 2), filings: rowsOfTable('filings', 4, (i) => ({ first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`, ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}) })),
+      deals: rowsOfTable('deals', 3, (i) => ({
+        deal_score: 10 * i,
+        state: i === 3 ? 'MI' : 'OH',
+        cap_rate: '9.00',
+        dscr: '1.30',
+      })),
+      reports: rowsOfTable('reports', 3),
+      signals: rowsOfTable('signals', 2),
+      auctions: rowsOfTable('auctions', 2),
+      leads: rowsOfTable('leads', 2),
+      filings: rowsOfTable('filings', 4, (i) => ({
+        first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
+        ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+      })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
     server = await serve({ settings, payments, checkReplies: true });
-    const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as { private_key: `0x${string}` };
+    const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as {
+      private_key: `0x${string}`;
+    };
     buyer = buyerWith(wallet.private_key);
   });
   after(async () => {
@@ -73,7 +87,10 @@ describe('a purchase', () => {
       assert.equal(response.status, 200);
       const body = await bodyOf(response);
       assert.equal(body['count'], 2);
-      assert.deepEqual((body['records'] as { deal_score: number }[]).map((r) => r.deal_score), [20, 10]);
+      assert.deepEqual(
+        (body['records'] as { deal_score: number }[]).map((r) => r.deal_score),
+        [20, 10],
+      );
       assert.deepEqual(body['filters'], { state: 'OH' });
       const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '');
       assert.equal(receipt.success, true);
@@ -88,7 +105,9 @@ describe('a purchase', () => {
       if (route.price === null) continue;
       assert.equal(route.price, PRICES[route.path.replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES]);
       const [whole = '0', cents = '00'] = route.price.split('.');
-      const paid = await moved(async () => { assert.equal((await buyer.fetch(server.url + callOf(route))).status, 200, route.path); });
+      const paid = await moved(async () => {
+        assert.equal((await buyer.fetch(server.url + callOf(route))).status, 200, route.path);
+      });
       assert.equal(paid, BigInt(whole) * 1_000_000n + BigInt(cents) * 10_000n, route.path);
     }
   });
@@ -131,7 +150,9 @@ describe('a purchase', () => {
     const unpaid = await fetch(deals(), { method: 'HEAD' });
     assert.equal(unpaid.status, 402);
     assert.notEqual(unpaid.headers.get('PAYMENT-REQUIRED'), null);
-    const paid = await moved(async () => { assert.equal((await fetchPaying(deals(), await buyer.sign(deals()), 'HEAD')).status, 400); });
+    const paid = await moved(async () => {
+      assert.equal((await fetchPaying(deals(), await buyer.sign(deals()), 'HEAD')).status, 400);
+    });
     assert.equal(paid, 0n);
   });
 
@@ -141,7 +162,11 @@ describe('a purchase', () => {
       const responses = await Promise.all(Array.from({ length: 6 }, () => fetchPaying(deals(), payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       for (const response of responses) {
-        if (response.status === 409) assert.match(String((await bodyOf(response))['reason']), /^(payment_in_progress|settlement_pending|payment_already_used)$/);
+        if (response.status === 409)
+          assert.match(
+            String((await bodyOf(response))['reason']),
+            /^(payment_in_progress|settlement_pending|payment_already_used)$/,
+          );
       }
       const later = await fetchPaying(deals('?state=MI'), payment);
       assert.equal(later.status, 409);
@@ -153,7 +178,10 @@ describe('a purchase', () => {
     const payments = await Promise.all(Array.from({ length: 5 }, () => buyer.sign(deals())));
     const paid = await moved(async () => {
       const responses = await Promise.all(payments.map((p) => fetchPaying(deals(), p)));
-      assert.deepEqual(responses.map((r) => r.status), [200, 200, 200, 200, 200]);
+      assert.deepEqual(
+        responses.map((r) => r.status),
+        [200, 200, 200, 200, 200],
+      );
     });
     assert.equal(paid, 5n * PRICE);
   });
@@ -165,11 +193,31 @@ describe('a purchase', () => {
     const cases: [name: string, payment: string, error: string, reason?: string][] = [
       ['a smaller amount', await buyer.sign(deals(), (a) => ({ ...a, amount: '49999' })), unasked],
       ['another recipient', await buyer.sign(deals(), (a) => ({ ...a, payTo: other })), unasked],
-      ['a recipient changed after signing', await buyer.forge(deals(), (p) => withAuthorization(p, { to: other })), 'invalid_exact_evm_recipient_mismatch'],
-      ['an amount changed after signing', await buyer.forge(deals(), (p) => withAuthorization(p, { value: '1' })), 'invalid_exact_evm_payload_authorization_value_mismatch'],
-      ['a payer changed after signing', await buyer.forge(deals(), (p) => withAuthorization(p, { from: poor.address })), 'invalid_exact_evm_signature'],
-      ['an authorization that has expired', await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: 1 })), unasked],
-      ['an expired authorization under the asked terms', await expired(), 'invalid_exact_evm_payload_authorization_valid_before'],
+      [
+        'a recipient changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { to: other })),
+        'invalid_exact_evm_recipient_mismatch',
+      ],
+      [
+        'an amount changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { value: '1' })),
+        'invalid_exact_evm_payload_authorization_value_mismatch',
+      ],
+      [
+        'a payer changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { from: poor.address })),
+        'invalid_exact_evm_signature',
+      ],
+      [
+        'an authorization that has expired',
+        await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: 1 })),
+        unasked,
+      ],
+      [
+        'an expired authorization under the asked terms',
+        await expired(),
+        'invalid_exact_evm_payload_authorization_valid_before',
+      ],
       ['an authorization valid for years', await held(), 'valid_before_too_late'],
       ['a wallet without money', await poor.sign(deals()), 'payer_without_funds', 'payer_without_funds'],
     ];
@@ -181,7 +229,12 @@ describe('a purchase', () => {
         assert.deepEqual([body['reason'], body['billed'], body['payment_error']], [reason, false, error], name);
         assert.notEqual(response.headers.get('PAYMENT-REQUIRED'), null, name);
       }
-      for (const malformed of ['!!!', 'e30=', Buffer.from('null').toString('base64'), Buffer.from('{"x402Version":1}').toString('base64')]) {
+      for (const malformed of [
+        '!!!',
+        'e30=',
+        Buffer.from('null').toString('base64'),
+        Buffer.from('{"x402Version":1}').toString('base64'),
+      ]) {
         const response = await fetchPaying(deals(), malformed);
         assert.equal(response.status, 402, malformed);
         assert.equal((await bodyOf(response))['reason'], 'payment_malformed', malformed);
@@ -202,11 +255,17 @@ describe('a purchase', () => {
   const held = (): Promise<string> => resigned(10 * 365 * 86_400);
 
   it('can be made from the command line, which shows balances before and after', async () => {
-    const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> => new Promise((resolve) => {
-      execFile(process.execPath, [fileURLToPath(new URL(`../../api/client/${program}.ts`, import.meta.url))], { env: { ...process.env, ...env } }, (error, out, err) => {
-        resolve({ code: error ? Number(error.code) : 0, out, err });
+    const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> =>
+      new Promise((resolve) => {
+        execFile(
+          process.execPath,
+          [fileURLToPath(new URL(`../../api/client/${program}.ts`, import.meta.url))],
+          { env: { ...process.env, ...env } },
+          (error, out, err) => {
+            resolve({ code: error ? Number(error.code) : 0, out, err });
+          },
+        );
       });
-    });
     const paid = await moved(async () => {
       const { code, out } = await run({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
       assert.equal(code, 0);
@@ -257,7 +316,10 @@ describe('a sandbox server', () => {
   });
 });
 
-function withAuthorization<P extends { payload: Record<string, unknown> }>(payload: P, change: Partial<ExactEIP3009Payload['authorization']>): P {
+function withAuthorization<P extends { payload: Record<string, unknown> }>(
+  payload: P,
+  change: Partial<ExactEIP3009Payload['authorization']>,
+): P {
   const exact = payload.payload as unknown as ExactEIP3009Payload;
   return { ...payload, payload: { ...exact, authorization: { ...exact.authorization, ...change } } };
 }

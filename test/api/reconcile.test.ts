@@ -22,8 +22,12 @@ it('the chain is Base as viem defines it, without the parts that nothing here us
 
 const sold = (count: number): Pass => ({ sold: count, released: 0, waiting: 0, failure: null });
 const released = (count: number): Pass => ({ sold: 0, released: count, waiting: 0, failure: null });
-const waiting = (count: number, failure: string | null = null): Pass =>
-  ({ sold: 0, released: 0, waiting: count, failure });
+const waiting = (count: number, failure: string | null = null): Pass => ({
+  sold: 0,
+  released: 0,
+  waiting: count,
+  failure,
+});
 
 describe('the reconciler', () => {
   let on: ChainPayments;
@@ -82,7 +86,10 @@ describe('the reconciler', () => {
   });
 
   it('releases a payment whose nonce was spent on someone else, or on less, once that block is safe', async () => {
-    for (const [to, value] of [[THEM, AMOUNT], [US, AMOUNT - 1n]] as const) {
+    for (const [to, value] of [
+      [THEM, AMOUNT],
+      [US, AMOUNT - 1n],
+    ] as const) {
       const purchase = await settling();
       await on.mined(await on.authorized(purchase.payment, to, value));
       assert.deepEqual(await pass(), waiting(1), 'its block may still be replaced');
@@ -111,7 +118,7 @@ describe('the reconciler', () => {
     assert.equal((await stateOf(theirs)).why, 'used_elsewhere');
   });
 
-  it('waits for a safe block past the payment\'s end, wherever the clock of this machine stands', async () => {
+  it("waits for a safe block past the payment's end, wherever the clock of this machine stands", async () => {
     const purchase = await settling(60n);
     const year = 365 * 86_400_000;
     for (const now of [Date.now() + year, Date.now(), Date.now() - year]) {
@@ -133,11 +140,15 @@ describe('the reconciler', () => {
     const other = paymentChain({ ...on.chain.reader, getChainId: async () => 1 });
     assert.deepEqual(await pass({ chain: other }), waiting(1, 'the node serves chain 1, expected 8453'));
     assert.deepEqual(await pass({ chainId: () => other.id() }), waiting(1, 'the node serves chain 1, expected 8453'));
-    const away = async (): Promise<never> => { throw new ChainUnavailable('the node did not answer in time'); };
+    const away = async (): Promise<never> => {
+      throw new ChainUnavailable('the node did not answer in time');
+    };
     assert.deepEqual(await pass({ chain: { of: away } }), waiting(1, 'the node did not answer in time'));
-    const faulty = async (): Promise<never> => { throw new Error('https://user:key@node.example failed'); };
+    const faulty = async (): Promise<never> => {
+      throw new Error('https://user:key@node.example failed');
+    };
     const unexpected = waiting(1, 'an unexpected error; see the log');
-    assert.deepEqual(await pass({ chain: { of: faulty } }), unexpected, 'a library\'s text is not repeated');
+    assert.deepEqual(await pass({ chain: { of: faulty } }), unexpected, "a library's text is not repeated");
     assert.equal((await stateOf(purchase)).state, 'settling');
     assert.deepEqual(await pass(), sold(1));
   });
@@ -155,7 +166,7 @@ describe('the reconciler', () => {
     const another = async (): Promise<string> => `0x${'e'.repeat(64)}`;
     await on.pay(real.payment);
     const ofRealMoney = await pass({ money: 'real', chainId: another });
-    assert.deepEqual(ofRealMoney, { ...sold(1), waiting: 1 }, 'the chain\'s id ends no purchase paid with real money');
+    assert.deepEqual(ofRealMoney, { ...sold(1), waiting: 1 }, "the chain's id ends no purchase paid with real money");
     assert.deepEqual(await pass({ chainId: another }), released(1));
     assert.equal((await stateOf(gone)).why, 'chain_gone');
   });

@@ -6,14 +6,30 @@ import { loadSnapshot, type Snapshot } from '../../api/snapshot/load.ts';
 import { TABLES, type TableName } from '../../api/snapshot/tables.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from './snapshots_made.ts';
 
-const ODD = ['plain', 'quoted "name" \\ and / more', 'tab\tand line\nand bell\u0007', 'Straße, São, 東京, 🏠', '\u2028', '<script>', "O'Fallon", '\u007f'];
+const ODD = [
+  'plain',
+  'quoted "name" \\ and / more',
+  'tab\tand line\nand bell\u0007',
+  'Straße, São, 東京, 🏠',
+  '\u2028',
+  '<script>',
+  "O'Fallon",
+  '\u007f',
+];
 
 describe('a record as text', () => {
-  const rows = (table: TableName, column: string) => rowsOfTable(table, ODD.length, (i) => ({ [column]: ODD[i % ODD.length] ?? '' }));
+  const rows = (table: TableName, column: string) =>
+    rowsOfTable(table, ODD.length, (i) => ({ [column]: ODD[i % ODD.length] ?? '' }));
   const published = {
-    deals: rows('deals', 'city'), signals: rows('signals', 'county'), auctions: rows('auctions', 'county'), filings: rows('filings', 'business_name'),
+    deals: rows('deals', 'city'),
+    signals: rows('signals', 'county'),
+    auctions: rows('auctions', 'county'),
+    filings: rows('filings', 'business_name'),
     // What could be taken for the end of a value, or of the record, stands within it.
-    leads: rowsOfTable('leads', ODD.length, (i) => ({ score_rationale: { 'a "b", {[': '}],', c: ODD[i % ODD.length], d: '\\', e: '"]' }, score_parts: {} })),
+    leads: rowsOfTable('leads', ODD.length, (i) => ({
+      score_rationale: { 'a "b", {[': '}],', c: ODD[i % ODD.length], d: '\\', e: '"]' },
+      score_parts: {},
+    })),
   };
   let folder: DataFolder;
   let snapshot: Snapshot;
@@ -32,13 +48,21 @@ describe('a record as text', () => {
       const texts = await snapshot.texts(table, [...published[table].keys()]);
       assert.deepEqual(texts.map(parsed), published[table]);
       // The order of the fields is part of it, and the text has nothing else.
-      assert.deepEqual(texts.map(String), published[table].map((row) => JSON.stringify(row)));
+      assert.deepEqual(
+        texts.map(String),
+        published[table].map((row) => JSON.stringify(row)),
+      );
     });
 
     it(`of ${table} has the fields that are asked for, in their order`, async () => {
       const names = TABLES[table].columns.map((c) => c.name);
       for (const some of [names.slice(-1), names.filter((_, i) => i % 3 === 1).reverse(), ['id']]) {
-        assert.deepEqual((await snapshot.texts(table, [2, 0], some)).map(String), [2, 0].map((row) => JSON.stringify(Object.fromEntries(some.map((name) => [name, published[table][row]?.[name]])))));
+        assert.deepEqual(
+          (await snapshot.texts(table, [2, 0], some)).map(String),
+          [2, 0].map((row) =>
+            JSON.stringify(Object.fromEntries(some.map((name) => [name, published[table][row]?.[name]]))),
+          ),
+        );
       }
     });
   }

@@ -29,9 +29,16 @@ const fileKey = generatePrivateKey();
 /** Everything that was said, and where. */
 const heard: { readonly from: string; readonly text: string }[] = [];
 const running: (() => Promise<void>)[] = [];
-afterEach(async () => { for (const end of running.splice(0)) await end(); });
+afterEach(async () => {
+  for (const end of running.splice(0)) await end();
+});
 
-interface Planted { readonly out: string; readonly ended: Promise<number | null>; readonly url: string; readonly metrics: string }
+interface Planted {
+  readonly out: string;
+  readonly ended: Promise<number | null>;
+  readonly url: string;
+  readonly metrics: string;
+}
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, OWN_HOST);
@@ -46,7 +53,16 @@ async function freePort(): Promise<number> {
 async function serverWith(name: string, env: Readonly<Record<string, string>>): Promise<Planted> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], {
-    env: { ...BARE, PORT: String(port), METRICS_PORT: String(metricsPort), HOST: OWN_HOST, LOG_LEVEL: 'debug', UNBILLED_PER_MINUTE: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...BARE,
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+      HOST: OWN_HOST,
+      LOG_LEVEL: 'debug',
+      UNBILLED_PER_MINUTE: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';
   const listens = Promise.withResolvers<undefined>();
@@ -56,23 +72,41 @@ async function serverWith(name: string, env: Readonly<Record<string, string>>): 
       if (out.includes('Ctrl-C')) listens.resolve(undefined);
     });
   }
-  const ended = new Promise<number | null>((resolve) => { child.once('close', resolve); });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
   running.push(async () => {
     child.kill('SIGTERM');
-    const timer = setTimeout(() => { child.kill('SIGKILL'); }, 15_000);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+    }, 15_000);
     await ended;
     clearTimeout(timer);
     heard.push({ from: `the log (${name})`, text: out });
   });
   await Promise.race([listens.promise, ended]);
-  return { get out() { return out; }, ended, url: `http://${OWN_HOST}:${port}`, metrics: `http://${OWN_HOST}:${metricsPort}/metrics` };
+  return {
+    get out() {
+      return out;
+    },
+    ended,
+    url: `http://${OWN_HOST}:${port}`,
+    metrics: `http://${OWN_HOST}:${metricsPort}/metrics`,
+  };
 }
 
 /** Call, and hear the answer with its headers, those of x402 decoded. */
-async function call(name: string, url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response | null> {
+async function call(
+  name: string,
+  url: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response | null> {
   const response = await fetch(url, { method, headers }).catch(() => null);
   if (!response) return null;
-  const encoded = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'].map((h) => Buffer.from(response.headers.get(h) ?? '', 'base64').toString('utf8'));
+  const encoded = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'].map((h) =>
+    Buffer.from(response.headers.get(h) ?? '', 'base64').toString('utf8'),
+  );
   const text = [JSON.stringify([...response.headers]), ...encoded, await response.clone().text()].join('\n');
   heard.push({ from: `${method} ${new URL(url).pathname} ${response.status} (${name})`, text });
   return response;
@@ -89,21 +123,45 @@ describe('secrets of the settings', () => {
   /** One for both modes, so that what one leaves open the other looks up. */
   let ledger: string;
   const env = (mode: 'facilitator' | 'self'): Record<string, string> => ({
-    DATA_DIR: folder.path, PAYMENTS: mode, PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', PUBLIC_BASE_URL: 'http://localhost:4021', NODE_ENV: 'production',
+    DATA_DIR: folder.path,
+    PAYMENTS: mode,
+    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PUBLIC_BASE_URL: 'http://localhost:4021',
+    NODE_ENV: 'production',
     RPC_URL: `http://${node.host}:${node.port}/v2/planted-rpc-path-7731?apikey=planted-rpc-query-7732`,
-    FACILITATOR_URL: `http://${facilitator.host}:${facilitator.port}/planted-facilitator-path-7733`, FACILITATOR_AUTHORIZATION: 'Bearer planted-bearer-7734',
-    LEDGER: ledger, QUEUE: ledger.replace('planted_base_', 'planted_queue_'), CURSOR_SECRET: 'planted-cursor-secret-7738', HUD_TOKEN: 'planted-hud-token-7739',
+    FACILITATOR_URL: `http://${facilitator.host}:${facilitator.port}/planted-facilitator-path-7733`,
+    FACILITATOR_AUTHORIZATION: 'Bearer planted-bearer-7734',
+    LEDGER: ledger,
+    QUEUE: ledger.replace('planted_base_', 'planted_queue_'),
+    CURSOR_SECRET: 'planted-cursor-secret-7738',
+    HUD_TOKEN: 'planted-hud-token-7739',
     ALERT_COMMAND: 'curl https://alerts.example/planted-alert-7740',
     ...(mode === 'self' ? { SETTLE_KEY_FILE: keyFile } : { SETTLE_KEY: settleKey }),
   });
   const secrets = (): string[] => [
-    'planted', settleKey.slice(2), fileKey.slice(2), node.host, facilitator.host, '127.0.0.1', 'alerts.example', new URL(postgres.url).password,
+    'planted',
+    settleKey.slice(2),
+    fileKey.slice(2),
+    node.host,
+    facilitator.host,
+    '127.0.0.1',
+    'alerts.example',
+    new URL(postgres.url).password,
   ];
   const assertNothingIsSaid = (): void => {
-    const ports = new RegExp(`(?<!\\d)(?:${[node.port, facilitator.port, new URL(postgres.url).port].join('|')})(?!\\d)`);
+    const ports = new RegExp(
+      `(?<!\\d)(?:${[node.port, facilitator.port, new URL(postgres.url).port].join('|')})(?!\\d)`,
+    );
     const wrong = heard.flatMap(({ from, text }) => [
-      ...secrets().filter((s) => text.toLowerCase().includes(s.toLowerCase())).map((s) => `${from} says ${s}: ${text.slice(Math.max(0, text.toLowerCase().indexOf(s.toLowerCase()) - 150), text.toLowerCase().indexOf(s.toLowerCase()) + 100)}`),
-      ...(ports.test(text) ? [`${from} says a port: ${text.slice(Math.max(0, text.search(ports) - 150), text.search(ports) + 20)}`] : []),
+      ...secrets()
+        .filter((s) => text.toLowerCase().includes(s.toLowerCase()))
+        .map(
+          (s) =>
+            `${from} says ${s}: ${text.slice(Math.max(0, text.toLowerCase().indexOf(s.toLowerCase()) - 150), text.toLowerCase().indexOf(s.toLowerCase()) + 100)}`,
+        ),
+      ...(ports.test(text)
+        ? [`${from} says a port: ${text.slice(Math.max(0, text.search(ports) - 150), text.search(ports) + 20)}`]
+        : []),
     ]);
     assert.ok(heard.length > 0);
     heard.length = 0;
@@ -125,7 +183,10 @@ describe('secrets of the settings', () => {
     ledger = `postgres://planted_user_7735:planted-password-7736@${new URL(postgres.url).host}/planted_base_7737`;
     buyer = buyerWith();
     await chain.mint(buyer.address, 10_000_000n);
-    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({ address: privateKeyToAccount(fileKey).address, value: 10n ** 18n });
+    await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
+      address: privateKeyToAccount(fileKey).address,
+      value: 10n ** 18n,
+    });
   });
   after(async () => {
     node.close();
@@ -146,7 +207,9 @@ describe('secrets of the settings', () => {
     await call(name, `${server.url}/api/deals`, { Accept: 'text/html' });
     await call(name, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': payment });
     await call(name, `${server.url}/api/deals`, { 'PAYMENT-SIGNATURE': 'nonsense' });
-    const { nonce } = (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: { authorization: { nonce: string } } }).payload.authorization;
+    const { nonce } = (
+      JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: { authorization: { nonce: string } } }
+    ).payload.authorization;
     const url = `${server.url}/api/purchases/${sold?.headers.get('Receipt-Id') ?? nonce}`;
     await call(name, url);
     await call(name, url, { 'SIGN-IN-WITH-X': await buyer.signIn(url) });
@@ -163,11 +226,16 @@ describe('secrets of the settings', () => {
       if (mode === 'facilitator') {
         // A settlement of unknown outcome, which is looked up while the node fails.
         Object.assign(facilitator, { fault: '500', only: '/settle' });
-        const unknown = await call(`${mode}, settlement lost`, `${healthy.url}/api/deals`, { 'PAYMENT-SIGNATURE': payments.pop() ?? '' });
+        const unknown = await call(`${mode}, settlement lost`, `${healthy.url}/api/deals`, {
+          'PAYMENT-SIGNATURE': payments.pop() ?? '',
+        });
         assert.equal(unknown?.status, 502);
         Object.assign(facilitator, { fault: 'none', only: '' });
       }
-      const faulty = [...(mode === 'facilitator' ? [['facilitator', facilitator] as const] : []), ['node', node]] as const;
+      const faulty = [
+        ...(mode === 'facilitator' ? [['facilitator', facilitator] as const] : []),
+        ['node', node],
+      ] as const;
       for (const [service, target] of faulty) {
         for (const fault of FAULTS) {
           const name = `${mode}, ${service}: ${fault}`;
@@ -181,7 +249,10 @@ describe('secrets of the settings', () => {
         }
       }
       assert.ok(node.faults > 10, 'the node was asked while it failed');
-      assert.ok(heard.some(({ text }) => /"unresolved":[1-9]/.test(text)), 'a settlement of unknown outcome was looked up meanwhile');
+      assert.ok(
+        heard.some(({ text }) => /"unresolved":[1-9]/.test(text)),
+        'a settlement of unknown outcome was looked up meanwhile',
+      );
       assertNothingIsSaid();
     });
   }
@@ -195,20 +266,42 @@ describe('secrets of the settings', () => {
       const late = await serverWith('database away at the start', env('facilitator'));
       assert.equal(await late.ended, 1);
       assert.match(late.out, /^LEDGER is a PostgreSQL database, and cannot be asked now: /);
-    } finally { await postgres.start(); }
+    } finally {
+      await postgres.start();
+    }
     for (const end of running.splice(0)) await end();
     assertNothingIsSaid();
   });
 
   it('are in no message of a server that does not start', async () => {
     const wrong: [string, Record<string, string>, RegExp][] = [
-      ['a node that is none', { RPC_URL: 'ftp://planted.example/planted' }, /^RPC_URL is not shown, expected the address of a node/],
+      [
+        'a node that is none',
+        { RPC_URL: 'ftp://planted.example/planted' },
+        /^RPC_URL is not shown, expected the address of a node/,
+      ],
       ['a facilitator that is none', { FACILITATOR_URL: 'planted' }, /^FACILITATOR_URL is not shown, expected/],
-      ['a ledger that is none', { LEDGER: 'mysql://planted:planted@planted/planted' }, /^LEDGER is not shown, expected/],
-      ['an authorization that is none', { FACILITATOR_AUTHORIZATION: 'Bearer planted-é' }, /^FACILITATOR_AUTHORIZATION is not shown/],
+      [
+        'a ledger that is none',
+        { LEDGER: 'mysql://planted:planted@planted/planted' },
+        /^LEDGER is not shown, expected/,
+      ],
+      [
+        'an authorization that is none',
+        { FACILITATOR_AUTHORIZATION: 'Bearer planted-é' },
+        /^FACILITATOR_AUTHORIZATION is not shown/,
+      ],
       ['a secret that is too short', { CURSOR_SECRET: 'planted' }, /^CURSOR_SECRET is not shown/],
-      ['a wrong password', { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') }, /^LEDGER is a PostgreSQL database, and cannot be used: /],
-      ['no such database', { LEDGER: ledger.replace('planted_base_', 'planted_none_') }, /^LEDGER is a PostgreSQL database, and cannot be used: /],
+      [
+        'a wrong password',
+        { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') },
+        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+      ],
+      [
+        'no such database',
+        { LEDGER: ledger.replace('planted_base_', 'planted_none_') },
+        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+      ],
     ];
     for (const [name, change, message] of wrong) {
       const server = await serverWith(name, { ...env('facilitator'), ...change });

@@ -5,7 +5,7 @@ import { startApp, type Started } from './apps_started.ts';
 import { bodyOf, buyerWith } from './buyers.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from './snapshots_made.ts';
 
-describe('a register\'s own feed', () => {
+describe("a register's own feed", () => {
   let folder: DataFolder;
   let started: Started;
   const buyer = buyerWith();
@@ -13,14 +13,19 @@ describe('a register\'s own feed', () => {
 
   before(async () => {
     folder = await dataFolder();
-    const filing = (n: number, given: Row): Row => rowOf('filings', n, { filing_date: `2026-11-${String(n).padStart(2, '0')}`, ...given });
+    const filing = (n: number, given: Row): Row =>
+      rowOf('filings', n, { filing_date: `2026-11-${String(n).padStart(2, '0')}`, ...given });
     await folder.publish('2026-11-20.01', {
       filings: [
-        filing(1, { first_seen: '2026-11-13T12:00:00Z' }), filing(2, { first_seen: '2026-11-14T12:00:00Z' }), filing(30, {}),
-        filing(4, colorado), filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
+        filing(1, { first_seen: '2026-11-13T12:00:00Z' }),
+        filing(2, { first_seen: '2026-11-14T12:00:00Z' }),
+        filing(30, {}),
+        filing(4, colorado),
+        filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
       ],
       sources: [
-        rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }), rowOf('sources', 2, { source: 'colorado_sos', family: 'register' }),
+        rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }),
+        rowOf('sources', 2, { source: 'colorado_sos', family: 'register' }),
         rowOf('sources', 3, { source: 'ohio_sos_amendments', family: 'register' }),
       ],
     });
@@ -30,8 +35,10 @@ describe('a register\'s own feed', () => {
     await started.close();
     await folder.remove();
   });
-  const idsOf = async (path: string): Promise<string[]> => ((await bodyOf(await buyer.fetch(started.url + path)))['records'] as { id: string }[]).map((r) => r.id);
-  const meta = async (prefix: string): Promise<Record<string, unknown>> => bodyOf(await fetch(`${started.url}${prefix}/api/meta`));
+  const idsOf = async (path: string): Promise<string[]> =>
+    ((await bodyOf(await buyer.fetch(started.url + path)))['records'] as { id: string }[]).map((r) => r.id);
+  const meta = async (prefix: string): Promise<Record<string, unknown>> =>
+    bodyOf(await fetch(`${started.url}${prefix}/api/meta`));
 
   it('holds its own filings alone; the root holds both and takes the state as a filter', async () => {
     assert.deepEqual(await idsOf('/ohio/api/filings'), [uuid(30), uuid(2), uuid(1)]);
@@ -54,15 +61,28 @@ describe('a register\'s own feed', () => {
   it('is described by its own discovery document, from live data', async () => {
     const ohio = await meta('/ohio');
     assert.deepEqual(ohio['coverage'], { total_records: 3, added_last_7d: 2, freshest: '2026-11-02' });
-    assert.deepEqual((ohio['free_samples'] as { records: { id: string }[] }).records.map((r) => r.id), [uuid(2), uuid(1)]);
-    assert.deepEqual((ohio['sources'] as { source: string }[]).map((s) => s.source), ['ohio_sos', 'ohio_sos_amendments']);
+    assert.deepEqual(
+      (ohio['free_samples'] as { records: { id: string }[] }).records.map((r) => r.id),
+      [uuid(2), uuid(1)],
+    );
+    assert.deepEqual(
+      (ohio['sources'] as { source: string }[]).map((s) => s.source),
+      ['ohio_sos', 'ohio_sos_amendments'],
+    );
     assert.match(String(ohio['refresh_cadence']), /second Saturday/);
     const other = await meta('/colorado');
     assert.deepEqual(other['coverage'], { total_records: 2, added_last_7d: 1, freshest: '2026-11-05' });
     assert.equal(other['interface_version'], '1.0.0');
     const prices = other['pricing'] as Record<string, string>;
     assert.equal(prices['GET /colorado/api/filings'], '$0.03');
-    assert.ok(Object.keys(prices).every((name) => name.startsWith('GET /colorado/api/') || ['protocol', 'network'].includes(name)));
-    assert.deepEqual((other['record_schema_notes'] as Record<string, unknown>)['naics_status'], ['available', 'not_collected_by_source']);
+    assert.ok(
+      Object.keys(prices).every(
+        (name) => name.startsWith('GET /colorado/api/') || ['protocol', 'network'].includes(name),
+      ),
+    );
+    assert.deepEqual((other['record_schema_notes'] as Record<string, unknown>)['naics_status'], [
+      'available',
+      'not_collected_by_source',
+    ]);
   });
 });

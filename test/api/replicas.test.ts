@@ -34,20 +34,31 @@ async function startProxy(): Promise<Proxy> {
   let turn = 0;
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, left: number): void => {
     const to = proxy.upstream[(turn += 1) % proxy.upstream.length] ?? '';
-    const asked = request(to + (incoming.url ?? '/'), { method: incoming.method, headers: { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' } }, (answer) => {
-      proxy.answered.set(to, (proxy.answered.get(to) ?? 0) + 1);
-      answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.headers));
-    });
+    const asked = request(
+      to + (incoming.url ?? '/'),
+      {
+        method: incoming.method,
+        headers: { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' },
+      },
+      (answer) => {
+        proxy.answered.set(to, (proxy.answered.get(to) ?? 0) + 1);
+        answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.headers));
+      },
+    );
     asked.on('error', () => {
       if (left > 0 && !outgoing.headersSent) pass(incoming, outgoing, left - 1);
       else outgoing.destroy();
     });
     asked.end();
   };
-  const server = createServer((incoming, outgoing) => { pass(incoming, outgoing, 3); }).listen(0, '127.0.0.1');
+  const server = createServer((incoming, outgoing) => {
+    pass(incoming, outgoing, 3);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: Proxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, upstream: [], answered: new Map(),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    upstream: [],
+    answered: new Map(),
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -64,10 +75,18 @@ describe('two replicas behind a proxy', () => {
   let database = '';
   const servers: ServerProcess[] = [];
   const payTo = privateKeyToAccount(generatePrivateKey()).address;
-  const start = (): Promise<ServerProcess> => serverProcess({
-    DATA_DIR: folder.path, LEDGER: database, SANDBOX_RPC: chain.rpcUrl, PAY_TO: payTo, CURSOR_SECRET: 'the same on both', PUBLIC_BASE_URL: proxy.url, PROXY_HOPS: '1',
-    UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'silent',
-  });
+  const start = (): Promise<ServerProcess> =>
+    serverProcess({
+      DATA_DIR: folder.path,
+      LEDGER: database,
+      SANDBOX_RPC: chain.rpcUrl,
+      PAY_TO: payTo,
+      CURSOR_SECRET: 'the same on both',
+      PUBLIC_BASE_URL: proxy.url,
+      PROXY_HOPS: '1',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'silent',
+    });
   const buyer = async (): Promise<Buyer> => {
     const made = buyerWith();
     await chain.mint(made.address, 20_000_000n);
@@ -78,8 +97,12 @@ describe('two replicas behind a proxy', () => {
     [postgres, chain, folder, proxy] = await Promise.all([startPostgres(), startChain(), dataFolder(), startProxy()]);
     database = await postgres.database();
     await folder.publish(FIRST, { deals: rowsOfTable('deals', DEALS, (i) => ({ deal_score: i })) });
-    await folder.publish(SECOND, { deals: rowsOfTable('deals', DEALS, (i) => ({ deal_score: i })) }, { current: false });
-    servers.push(...await Promise.all([start(), start()]));
+    await folder.publish(
+      SECOND,
+      { deals: rowsOfTable('deals', DEALS, (i) => ({ deal_score: i })) },
+      { current: false },
+    );
+    servers.push(...(await Promise.all([start(), start()])));
     proxy.upstream = servers.map(({ url }) => url);
   });
   after(async () => {
@@ -95,7 +118,9 @@ describe('two replicas behind a proxy', () => {
     const ids: string[] = [];
     let pages = 0;
     for (let cursor: string | null = ''; cursor !== null; pages += 1) {
-      const response = await who.fetch(`${proxy.url}/api/deals?limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      const response = await who.fetch(
+        `${proxy.url}/api/deals?limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
       assert.equal(response.status, 200, await response.clone().text());
       const body = await bodyOf(response);
       ids.push(...(body['records'] as { id: string }[]).map((r) => r.id));
@@ -121,7 +146,8 @@ describe('two replicas behind a proxy', () => {
     };
     const customers = Promise.all([customer(), customer(), customer()]);
     const until = async (holds: () => boolean): Promise<void> => {
-      for (const deadline = Date.now() + 30_000; !holds(); await Promise.race([sleep(20), customers])) assert.ok(Date.now() < deadline);
+      for (const deadline = Date.now() + 30_000; !holds(); await Promise.race([sleep(20), customers]))
+        assert.ok(Date.now() < deadline);
     };
     try {
       await until(() => traffic.bought >= 3);
@@ -139,7 +165,9 @@ describe('two replicas behind a proxy', () => {
         const bought = traffic.bought;
         await until(() => traffic.bought >= bought + 3);
       }
-    } finally { traffic.goes = false; }
+    } finally {
+      traffic.goes = false;
+    }
     await customers;
     assert.equal((await chain.balanceOf(payTo)) - start0, BigInt(traffic.bought) * PRICE, 'each answer was paid once');
     const ledger = await openPostgresLedger(database);
@@ -150,6 +178,8 @@ describe('two replicas behind a proxy', () => {
         sold += payment.amount;
       }
       assert.equal(sold, await chain.balanceOf(payTo), 'and the books say so');
-    } finally { await ledger.close(); }
+    } finally {
+      await ledger.close();
+    }
   });
 });

@@ -13,7 +13,8 @@ import type { TableName } from '../../api/snapshot/tables.ts';
 export const DOLLAR = 1_000_000n;
 
 /** Make so many blocks. */
-export const mine = (chain: Chain, blocks: number): Promise<void> => createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).mine({ blocks });
+export const mine = (chain: Chain, blocks: number): Promise<void> =>
+  createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).mine({ blocks });
 
 export interface Shop {
   readonly folder: DataFolder;
@@ -32,20 +33,35 @@ export interface Shop {
 }
 
 /** Serve these rows, by so many servers. */
-export async function openShop(tables: Partial<Record<TableName, readonly Row[]>>, { servers: count = 1, env = {} }: { servers?: number; env?: Record<string, string> } = {}): Promise<Shop> {
+export async function openShop(
+  tables: Partial<Record<TableName, readonly Row[]>>,
+  { servers: count = 1, env = {} }: { servers?: number; env?: Record<string, string> } = {},
+): Promise<Shop> {
   const folder = await dataFolder();
   await folder.publish('2026-11-20.01', tables);
   const chain = await startChain();
   const node = await heldNode(chain.rpcUrl);
   const servers: Serving[] = [];
   for (let i = 0; i < count; i += 1) {
-    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', SANDBOX_RPC: node.url, CURSOR_SECRET: 'a secret of the tests', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', ...env });
+    const { settings, payments } = readServerSettings({
+      DATA_DIR: folder.path,
+      PORT: '0',
+      SANDBOX_RPC: node.url,
+      CURSOR_SECRET: 'a secret of the tests',
+      PUBLIC_BASE_URL: 'http://dealfeed.test',
+      UNBILLED_PER_MINUTE: '0',
+      ...env,
+    });
     servers.push(await serve({ settings, payments, checkReplies: true }));
   }
   const [first] = servers;
   assert.ok(first);
   return {
-    folder, chain, node, servers, url: first.url,
+    folder,
+    chain,
+    node,
+    servers,
+    url: first.url,
     async buyer(units = 20n * DOLLAR) {
       const buyer = buyerWith();
       await chain.mint(buyer.address, units);

@@ -14,7 +14,11 @@ type Chain = PaymentLayerOptions['chain'];
 export class ScriptedChain implements Chain {
   /** Transactions by the nonce of the payment they settled. */
   readonly transactions = new Map<string, string>();
-  onPayer: (payment: Payment) => Promise<PayerState> = async () => ({ hasCode: false, balance: 10n ** 12n, isUsed: false });
+  onPayer: (payment: Payment) => Promise<PayerState> = async () => ({
+    hasCode: false,
+    balance: 10n ** 12n,
+    isUsed: false,
+  });
   onOf = async (payment: Payment): Promise<Evidence> => this.shown(payment);
 
   /** What it shows of a payment by itself. */
@@ -23,8 +27,12 @@ export class ScriptedChain implements Chain {
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
   }
   id = async (): Promise<string> => `0x${'0'.repeat(64)}`;
-  payer(payment: Payment): Promise<PayerState> { return this.onPayer(payment); }
-  of(payment: Payment): Promise<Evidence> { return this.onOf(payment); }
+  payer(payment: Payment): Promise<PayerState> {
+    return this.onPayer(payment);
+  }
+  of(payment: Payment): Promise<Evidence> {
+    return this.onOf(payment);
+  }
 }
 
 /** Says yes to everything, and moves the money on its chain, unless a test replaces a step. */
@@ -44,7 +52,13 @@ export class ScriptedFacilitator implements Facilitator {
     this.settled += 1;
     return transaction;
   }
-  verify(payload: PaymentPayload): Promise<Verification> { return this.onVerify(payload); }
-  settle(payload: PaymentPayload): Promise<SettlementHint> { return this.onSettle(payload); }
-  supported(): Promise<boolean> { return this.onSupported(); }
+  verify(payload: PaymentPayload): Promise<Verification> {
+    return this.onVerify(payload);
+  }
+  settle(payload: PaymentPayload): Promise<SettlementHint> {
+    return this.onSettle(payload);
+  }
+  supported(): Promise<boolean> {
+    return this.onSupported();
+  }
 }

@@ -11,8 +11,15 @@ export interface ServerProcess {
 
 /** Start a server with these settings and wait until it listens. */
 export async function serverProcess(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], { env: { ...process.env, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const gone = new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], {
+    env: { ...process.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
   let said = '';
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -20,10 +27,13 @@ export async function serverProcess(env: Readonly<Record<string, string>>): Prom
       const found = /^listening +(\S+)/m.exec(said)?.[1];
       if (found !== undefined && said.includes('Ctrl-C')) resolve(found);
     });
-    child.once('exit', (code) => { reject(new Error(`the server ended with ${code}: ${said}`)); });
+    child.once('exit', (code) => {
+      reject(new Error(`the server ended with ${code}: ${said}`));
+    });
   });
   return {
-    url, child,
+    url,
+    child,
     async end(signal) {
       child.kill(signal);
       await gone;

@@ -31,14 +31,21 @@ describe('a payment that was sent for settlement', () => {
   afterEach(() => started.close());
 
   /** The facilitator moves the money, and then replies something else. */
-  const moved = (reply: () => Promise<SettlementHint>) => async (payload: PaymentPayload): Promise<SettlementHint> => {
-    facilitator.move(payload);
-    return reply();
-  };
+  const moved =
+    (reply: () => Promise<SettlementHint>) =>
+    async (payload: PaymentPayload): Promise<SettlementHint> => {
+      facilitator.move(payload);
+      return reply();
+    };
   const paid: [string, () => Promise<SettlementHint>][] = [
     ['names no transaction: it refused, failed, timed out or sent nonsense', async () => ({ transaction: null })],
-    ['names a transaction that is another payment\'s', async () => ({ transaction: OTHER })],
-    ['breaks its promise and throws', async () => { throw new TypeError('fetch failed'); }],
+    ["names a transaction that is another payment's", async () => ({ transaction: OTHER })],
+    [
+      'breaks its promise and throws',
+      async () => {
+        throw new TypeError('fetch failed');
+      },
+    ],
   ];
   for (const [name, reply] of paid) {
     it(`is sold with the chain's own transaction where the facilitator moved the money and ${name}`, async () => {
@@ -47,8 +54,15 @@ describe('a payment that was sent for settlement', () => {
       const response = await fetchPaying(url(), payment);
       assert.equal(response.status, 200);
       const [transaction = ''] = facilitator.chain.transactions.values();
-      const receipt = JSON.parse(Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8')) as Record<string, unknown>;
-      assert.deepEqual(receipt, { success: true, transaction, network: 'eip155:8453', payer: buyer.address.toLowerCase() });
+      const receipt = JSON.parse(
+        Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'),
+      ) as Record<string, unknown>;
+      assert.deepEqual(receipt, {
+        success: true,
+        transaction,
+        network: 'eip155:8453',
+        payer: buyer.address.toLowerCase(),
+      });
       const sold = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
       assert.deepEqual([sold?.state, sold?.transaction, sold?.block], ['sold', transaction, 1n]);
       assert.equal(await reasonOf(await fetchPaying(url(), payment)), 'payment_already_used');
@@ -66,9 +80,26 @@ describe('a payment that was sent for settlement', () => {
   });
 
   const unknown: [string, SettlementHint, () => Promise<Evidence>, string][] = [
-    ['the facilitator refused and the chain does not show it', { transaction: null }, async () => ({ kind: 'open' }), 'not_seen'],
-    ['the facilitator named a transaction and the chain does not show it', { transaction: OTHER }, async () => ({ kind: 'open' }), 'not_seen'],
-    ['the chain cannot be read', { transaction: OTHER }, async () => { throw new ChainUnavailable('the node could not be reached'); }, 'not_seen'],
+    [
+      'the facilitator refused and the chain does not show it',
+      { transaction: null },
+      async () => ({ kind: 'open' }),
+      'not_seen',
+    ],
+    [
+      'the facilitator named a transaction and the chain does not show it',
+      { transaction: OTHER },
+      async () => ({ kind: 'open' }),
+      'not_seen',
+    ],
+    [
+      'the chain cannot be read',
+      { transaction: OTHER },
+      async () => {
+        throw new ChainUnavailable('the node could not be reached');
+      },
+      'not_seen',
+    ],
   ];
   for (const [name, hint, onOf, why] of unknown) {
     it(`is neither called failed, nor sold, nor used again, where ${name}`, async () => {
@@ -81,7 +112,10 @@ describe('a payment that was sent for settlement', () => {
       const receipt = response.headers.get('Receipt-Id') ?? '';
       const text = await response.text();
       const body = JSON.parse(text) as Record<string, unknown>;
-      assert.deepEqual([body['reason'], body['billed'], body['transaction'], 'records' in body], ['settlement_unknown', null, hint.transaction ?? undefined, false]);
+      assert.deepEqual(
+        [body['reason'], body['billed'], body['transaction'], 'records' in body],
+        ['settlement_unknown', null, hint.transaction ?? undefined, false],
+      );
       assert.equal(body['collect'], `https://api.dealfeed.example/api/purchases/${receipt}`);
       assert.doesNotMatch(text, /nothing was charged/i);
       assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
@@ -100,7 +134,10 @@ describe('a payment that was sent for settlement', () => {
     const payment = await buyer.sign(url());
     const response = await fetchPaying(url(), payment);
     assert.equal(response.status, 502);
-    assert.deepEqual([await reasonOf(response.clone()), (await bodyOf(response))['billed']], ['settlement_unknown', null]);
+    assert.deepEqual(
+      [await reasonOf(response.clone()), (await bodyOf(response))['billed']],
+      ['settlement_unknown', null],
+    );
     const ended = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
     assert.deepEqual([ended?.state, ended?.why], ['released', 'used_elsewhere']);
   });

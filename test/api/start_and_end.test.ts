@@ -10,20 +10,28 @@ import { readServerSettings } from '../../api/settings.ts';
 import { endingOf, limitedServer } from '../../api/socket.ts';
 import { dataFolder, rowsOfTable } from './snapshots_made.ts';
 
-const freePort = (): Promise<number> => new Promise((resolve) => {
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = probe.address() as AddressInfo;
-    probe.close(() => { resolve(port); });
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
   });
-});
 
 /** Settings of a server on a port of its own. Nobody is there to settle: free answers need nobody. */
 async function settingsFor(dataDir: string): Promise<ServeOptions> {
   const port = await freePort();
   const nobody = `http://127.0.0.1:${await freePort()}`;
   return readServerSettings({
-    DATA_DIR: dataDir, PORT: String(port), PAYMENTS: 'facilitator', PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-    PUBLIC_BASE_URL: `http://localhost:${port}`, FACILITATOR_URL: nobody, RPC_URL: nobody,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PAYMENTS: 'facilitator',
+    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PUBLIC_BASE_URL: `http://localhost:${port}`,
+    FACILITATOR_URL: nobody,
+    RPC_URL: nobody,
   });
 }
 
@@ -32,7 +40,10 @@ it('a request that comes while the snapshot loads is answered from it', async ()
   await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
   const options = await settingsFor(folder.path);
   let serving = false;
-  const starting = serve(options).then((server) => { serving = true; return server; });
+  const starting = serve(options).then((server) => {
+    serving = true;
+    return server;
+  });
   try {
     const early = await (async () => {
       for (;;) {
@@ -59,21 +70,26 @@ it('a client that never pauses gets the answer it asked for, and a server that e
   server.on('request', (_request, response) => {
     asked += 1;
     if (asked === 3) ended = end();
-    setImmediate(() => { response.end('whole'); });
+    setImmediate(() => {
+      response.end('whole');
+    });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = async (): Promise<{ text: string; connection: string | undefined }> => {
-    const [answer] = await once(get({ port, host: '127.0.0.1', agent }), 'response') as [IncomingMessage];
+    const [answer] = (await once(get({ port, host: '127.0.0.1', agent }), 'response')) as [IncomingMessage];
     return { text: (await answer.setEncoding('utf8').toArray()).join(''), connection: answer.headers.connection };
   };
   try {
-    for (const connection of ['keep-alive', 'keep-alive', 'close']) assert.deepEqual(await ask(), { text: 'whole', connection });
+    for (const connection of ['keep-alive', 'keep-alive', 'close'])
+      assert.deepEqual(await ask(), { text: 'whole', connection });
     assert.ok(ended);
     await ended;
     await assert.rejects(ask, { code: 'ECONNREFUSED' });
-  } finally { agent.destroy(); }
+  } finally {
+    agent.destroy();
+  }
 });
 
 it('a connection that was promised to be kept is closed once its answer is whole', async () => {
@@ -86,13 +102,15 @@ it('a connection that was promised to be kept is closed once its answer is whole
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const asked = once(get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent }), 'response');
-    const [, response] = await begun as [IncomingMessage, ServerResponse];
+    const [, response] = (await begun) as [IncomingMessage, ServerResponse];
     response.write('first ');
-    const [answer] = await asked as [IncomingMessage];
+    const [answer] = (await asked) as [IncomingMessage];
     assert.equal(answer.headers.connection, 'keep-alive');
     const ended = end();
     response.end('and last');
     assert.equal((await answer.setEncoding('utf8').toArray()).join(''), 'first and last');
     await ended;
-  } finally { agent.destroy(); }
+  } finally {
+    agent.destroy();
+  }
 });

@@ -16,10 +16,21 @@ describe('the weekly file', () => {
   let started: Started;
   const buyer = buyerWith();
   const LARGE = 5_001;
-  const odd = ['=HYPERLINK("http://x","y")', '+1', '-1 & Sons', '@home', '\tTab', 'Plain, "quoted" & Söhne\nsecond line', 'Ordinary LLC'];
-  const inWeek46 = (n: number, given: Row): Row => rowOf('filings', n, { first_seen: '2026-11-15T23:59:59Z', ...given });
-  const rowsIn = (text: string): Record<string, string>[] => parse(text, { columns: true }) as unknown as Record<string, string>[];
-  const get = (query: string, prefix = ''): Promise<Response> => buyer.fetch(`${started.url}${prefix}/api/batch/weekly.csv${query}`);
+  const odd = [
+    '=HYPERLINK("http://x","y")',
+    '+1',
+    '-1 & Sons',
+    '@home',
+    '\tTab',
+    'Plain, "quoted" & Söhne\nsecond line',
+    'Ordinary LLC',
+  ];
+  const inWeek46 = (n: number, given: Row): Row =>
+    rowOf('filings', n, { first_seen: '2026-11-15T23:59:59Z', ...given });
+  const rowsIn = (text: string): Record<string, string>[] =>
+    parse(text, { columns: true }) as unknown as Record<string, string>[];
+  const get = (query: string, prefix = ''): Promise<Response> =>
+    buyer.fetch(`${started.url}${prefix}/api/batch/weekly.csv${query}`);
 
   before(async () => {
     folder = await dataFolder();
@@ -27,8 +38,12 @@ describe('the weekly file', () => {
       filings: [
         ...odd.map((business_name, i) => inWeek46(i + 1, { business_name })),
         inWeek46(100, { source: 'colorado_sos', source_state: 'CO' }),
-        rowOf('filings', 101, { first_seen: '2026-11-16T00:00:00Z' }), rowOf('filings', 102, { first_seen: '2026-11-08T23:59:59Z' }),
-        ...rowsOfTable('filings', LARGE, (i) => ({ id: `10000000-0000-5000-8000-${String(i).padStart(12, '0')}`, first_seen: '2026-10-01T12:00:00Z' })),
+        rowOf('filings', 101, { first_seen: '2026-11-16T00:00:00Z' }),
+        rowOf('filings', 102, { first_seen: '2026-11-08T23:59:59Z' }),
+        ...rowsOfTable('filings', LARGE, (i) => ({
+          id: `10000000-0000-5000-8000-${String(i).padStart(12, '0')}`,
+          first_seen: '2026-10-01T12:00:00Z',
+        })),
       ],
     });
     started = await startApp(folder.path);
@@ -42,13 +57,22 @@ describe('the weekly file', () => {
     const response = await get('');
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('Content-Type'), 'text/csv; charset=utf-8; header=present');
-    assert.equal(response.headers.get('Content-Disposition'), 'attachment; filename="dealfeed-registrations-2026-W46.csv"');
+    assert.equal(
+      response.headers.get('Content-Disposition'),
+      'attachment; filename="dealfeed-registrations-2026-W46.csv"',
+    );
     const bytes = Buffer.from(await response.arrayBuffer());
     assert.equal(response.headers.get('Content-Length'), String(bytes.length));
-    assert.equal(response.headers.get('Repr-Digest'), `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`);
+    assert.equal(
+      response.headers.get('Repr-Digest'),
+      `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+    );
     const text = bytes.toString('utf8');
     const [header = ''] = text.split('\r\n');
-    assert.deepEqual(header.split(','), TABLES.filings.columns.map((c) => c.name));
+    assert.deepEqual(
+      header.split(','),
+      TABLES.filings.columns.map((c) => c.name),
+    );
     const rows = rowsIn(text);
     assert.equal(rows.length, odd.length + 1);
     assert.equal(rows[0]?.['naics'], '');
@@ -57,15 +81,24 @@ describe('the weekly file', () => {
 
   it('keeps spreadsheets from running a cell, and everything else as it is', async () => {
     const names = rowsIn(await (await get('?week=2026-W46&state=OH')).text()).map((r) => r['business_name']);
-    assert.deepEqual(names, odd.map((name, i) => (i < 5 ? `'${name}` : name)));
+    assert.deepEqual(
+      names,
+      odd.map((name, i) => (i < 5 ? `'${name}` : name)),
+    );
   });
 
-  it('is another week when asked for, one register\'s under its prefix, and has every row of a large week once', async () => {
+  it("is another week when asked for, one register's under its prefix, and has every row of a large week once", async () => {
     const large = rowsIn(await (await get('?week=2026-W40')).text());
     assert.equal(large.length, LARGE);
     assert.equal(new Set(large.map((r) => r['id'])).size, LARGE);
-    assert.deepEqual(rowsIn(await (await get('?week=2026-W45')).text()).map((r) => r['document_number']), ['D102']);
-    assert.deepEqual(rowsIn(await (await get('', '/colorado')).text()).map((r) => r['source_state']), ['CO']);
+    assert.deepEqual(
+      rowsIn(await (await get('?week=2026-W45')).text()).map((r) => r['document_number']),
+      ['D102'],
+    );
+    assert.deepEqual(
+      rowsIn(await (await get('', '/colorado')).text()).map((r) => r['source_state']),
+      ['CO'],
+    );
     assert.equal((await fetch(`${started.url}/colorado/api/batch/weekly.csv?state=OH`)).status, 400);
   });
 
@@ -79,7 +112,10 @@ describe('the weekly file', () => {
 
   it('is not billed where the week is empty, and the weeks there are are named', async () => {
     const settled = started.facilitator.settled;
-    for (const [query, prefix] of [['?week=2026-W44', ''], ['?week=2026-W40', '/colorado']] as const) {
+    for (const [query, prefix] of [
+      ['?week=2026-W44', ''],
+      ['?week=2026-W40', '/colorado'],
+    ] as const) {
       const response = await get(query, prefix);
       assert.equal(response.status, 404);
       const body = await bodyOf(response);
@@ -96,10 +132,12 @@ describe('the weekly file', () => {
     const { snapshot } = lease;
     const { whole } = snapshot;
     let pages = 0;
-    Object.assign(snapshot, { whole: (...args: Parameters<typeof whole>) => {
-      pages += 1;
-      return pages === 3 ? Promise.reject(new Error('broken in the middle')) : whole(...args);
-    } });
+    Object.assign(snapshot, {
+      whole: (...args: Parameters<typeof whole>) => {
+        pages += 1;
+        return pages === 3 ? Promise.reject(new Error('broken in the middle')) : whole(...args);
+      },
+    });
     const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
     const payment = await buyer.sign(url);
     const response = await fetchPaying(url, payment);

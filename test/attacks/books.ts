@@ -59,7 +59,10 @@ export interface Paid {
 /** The transaction that paid the shop with this authorization, by its own two events; null if none did. */
 export async function paidIn(shop: AttackedShop, payer: Hex, nonce: Hex): Promise<Paid | null> {
   const [used] = await shop.admin.getLogs({
-    address: USDC, event: USED, args: { authorizer: payer, nonce }, fromBlock: 0n,
+    address: USDC,
+    event: USED,
+    args: { authorizer: payer, nonce },
+    fromBlock: 0n,
   });
   if (!used) return null;
   const receipt = await shop.admin.getTransactionReceipt({ hash: used.transactionHash });

@@ -5,7 +5,12 @@ import { afterEach, describe, it } from 'node:test';
 import { serverProcess } from '../api/server_process.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import {
-  hangsUp, honest, neverReplies, repliesAtLength, repliesMalformed, type SettleBehavior,
+  hangsUp,
+  honest,
+  neverReplies,
+  repliesAtLength,
+  repliesMalformed,
+  type SettleBehavior,
 } from './facilitators.ts';
 import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 
@@ -51,25 +56,29 @@ describe('a facilitator that settles', () => {
 
   it('and replies with 65 kB has its sale decided by the chain', () => isByTheChain(repliesAtLength(66_000)));
 
-  it('and replies with 60 MB has its sale decided by the chain, in less than 64 MB more of memory', {
-    skip: process.platform !== 'linux' && 'memory is read from /proc',
-  }, async () => {
-    shop = await openAttackedShop();
-    const server = await serverProcess(shop.env);
-    try {
-      const pid = server.child.pid ?? assert.fail('the server has no process id');
-      const attempts: Attempt[] = [];
-      for (let i = 0; i < 10; i += 1) attempts.push(await buy(honest, DEALS, server.url));
-      await forgetPeak(pid);
-      const before = await peakOf(pid);
-      for (let i = 0; i < 3; i += 1) attempts.push(await buy(repliesAtLength(60 * MEGABYTE), DEALS, server.url));
-      const more = (await peakOf(pid)) - before;
-      shop.facilitator.behave(honest);
-      await checkBooks(shop, attempts);
-      assert.equal((await shop.purchases()).filter((p) => p.state === 'sold').length, 13);
-      assert.ok(more < 64 * MEGABYTE, `${Math.round(more / MEGABYTE)} MB more`);
-    } finally {
-      await server.end('SIGTERM');
-    }
-  });
+  it(
+    'and replies with 60 MB has its sale decided by the chain, in less than 64 MB more of memory',
+    {
+      skip: process.platform !== 'linux' && 'memory is read from /proc',
+    },
+    async () => {
+      shop = await openAttackedShop();
+      const server = await serverProcess(shop.env);
+      try {
+        const pid = server.child.pid ?? assert.fail('the server has no process id');
+        const attempts: Attempt[] = [];
+        for (let i = 0; i < 10; i += 1) attempts.push(await buy(honest, DEALS, server.url));
+        await forgetPeak(pid);
+        const before = await peakOf(pid);
+        for (let i = 0; i < 3; i += 1) attempts.push(await buy(repliesAtLength(60 * MEGABYTE), DEALS, server.url));
+        const more = (await peakOf(pid)) - before;
+        shop.facilitator.behave(honest);
+        await checkBooks(shop, attempts);
+        assert.equal((await shop.purchases()).filter((p) => p.state === 'sold').length, 13);
+        assert.ok(more < 64 * MEGABYTE, `${Math.round(more / MEGABYTE)} MB more`);
+      } finally {
+        await server.end('SIGTERM');
+      }
+    },
+  );
 });

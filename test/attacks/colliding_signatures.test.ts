@@ -38,7 +38,7 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     const pending = await present(payer, path, 1);
     await shop.mine();
     await shop.admin.setAutomine(true);
-    return [...pending, ...await present(payer, path, NONCES)];
+    return [...pending, ...(await present(payer, path, NONCES))];
   };
   /** The same over HTTP; the facilitator takes up in one go what arrived. */
   const collideTogether = async (path: Path): Promise<Attempt[]> => {
@@ -53,7 +53,7 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     const others = present(payer, path, NONCES);
     for (let i = 0; i < 60 && shop.facilitator.settlements() < before + NONCES; i += 1) await pause(50);
     gate.open();
-    const attempts = [...pending, ...await others];
+    const attempts = [...pending, ...(await others)];
     await checkBooks(shop, attempts);
     return attempts;
   };

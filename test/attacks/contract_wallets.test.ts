@@ -67,7 +67,7 @@ describe('a contract wallet', () => {
     it(`${name} costs our own key no gas`, async () => {
       shop = await openAttackedShop({ mode: 'self' });
       const payer = await walletOf(name);
-      const attempts = [...await present(payer, DEALS, 3), ...await present(payer, EXCLUSIVE, 1)];
+      const attempts = [...(await present(payer, DEALS, 3)), ...(await present(payer, EXCLUSIVE, 1))];
       const gas = await gasSpent(shop);
       assert.equal(gas, 0n, `${gas} gas: ${JSON.stringify(outcomes(attempts))}`);
       allRefused(attempts);

@@ -7,7 +7,13 @@ import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.t
 import { honest } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
 import {
-  authorizationFor, codeOf, delegationTo, headerWith, randomAddress, signAuthorization, type ContractName,
+  authorizationFor,
+  codeOf,
+  delegationTo,
+  headerWith,
+  randomAddress,
+  signAuthorization,
+  type ContractName,
 } from './wallets.ts';
 
 /** Far more than a transfer takes, far less than the attack burns. */
@@ -96,7 +102,7 @@ describe('a delegation', () => {
       for (const buyer of buyers) await delegate(buyer, 'RefusesAll');
       await honest(request);
     });
-    attempts.push(...await Promise.all(headers.map((header) => attempt(shop.url + EXCLUSIVE, header))));
+    attempts.push(...(await Promise.all(headers.map((header) => attempt(shop.url + EXCLUSIVE, header)))));
     shop.facilitator.behave(honest);
     const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
     assert.ok(claimed.size <= LEADS / 2, `${claimed.size} of ${LEADS} leads are held`);

@@ -44,31 +44,39 @@ function libraryFacilitator(rpcUrl: string, key: Hex, receiptTimeoutMs: number):
   const reader = createPublicClient({ chain: base, transport, pollingInterval: 25, cacheTime: 0 });
   const wallet = createWalletClient({ chain: base, transport, account });
   const sending = new PQueue({ concurrency: 1 });
-  return new x402Facilitator().register(NETWORK, new ExactEvmScheme({
-    getAddresses: () => [account.address],
-    readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
-    verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
-    writeContract: ({ address, abi, functionName, args }) =>
-      sending.add(() => wallet.writeContract({ address, abi, functionName, args })),
-    sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction(transaction)),
-    waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
-    getCode: ({ address }) => reader.getCode({ address }),
-  }));
+  return new x402Facilitator().register(
+    NETWORK,
+    new ExactEvmScheme({
+      getAddresses: () => [account.address],
+      readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
+      verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
+      writeContract: ({ address, abi, functionName, args }) =>
+        sending.add(() => wallet.writeContract({ address, abi, functionName, args })),
+      sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction(transaction)),
+      waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
+      getCode: ({ address }) => reader.getCode({ address }),
+    }),
+  );
 }
 
-export const honest: SettleBehavior = async ({ settle, reply }) => { reply(200, await settle()); };
+export const honest: SettleBehavior = async ({ settle, reply }) => {
+  reply(200, await settle());
+};
 
 const refusal = (errorReason: string): object => ({ success: false, errorReason, transaction: '', network: NETWORK });
 const success = (transaction: unknown): object => ({ success: true, transaction, network: NETWORK });
 
 /** Settles, and says that it was refused. */
-export const refusesAfterSettling = (status: number, reason: string): SettleBehavior => async ({ settle, reply }) => {
-  await settle();
-  reply(status, refusal(reason));
-};
+export const refusesAfterSettling =
+  (status: number, reason: string): SettleBehavior =>
+  async ({ settle, reply }) => {
+    await settle();
+    reply(status, refusal(reason));
+  };
 
 /** Says at once that it was refused, and settles later. */
-export const refusesBeforeSettling = (reason: string, laterMs: number): SettleBehavior =>
+export const refusesBeforeSettling =
+  (reason: string, laterMs: number): SettleBehavior =>
   async ({ settle, reply }) => {
     reply(200, refusal(reason));
     await pause(laterMs);
@@ -76,21 +84,27 @@ export const refusesBeforeSettling = (reason: string, laterMs: number): SettleBe
   };
 
 /** Settles, and names something else as the transaction. */
-export const namesTransaction = (transaction: unknown): SettleBehavior => async ({ settle, reply }) => {
-  await settle();
-  reply(200, success(transaction));
-};
+export const namesTransaction =
+  (transaction: unknown): SettleBehavior =>
+  async ({ settle, reply }) => {
+    await settle();
+    reply(200, success(transaction));
+  };
 
 /** Says that it was settled, and does nothing. */
-export const onlyClaimsToSettle = (transaction: string): SettleBehavior => async ({ reply }) => {
-  reply(200, success(transaction));
-};
+export const onlyClaimsToSettle =
+  (transaction: string): SettleBehavior =>
+  async ({ reply }) => {
+    reply(200, success(transaction));
+  };
 
 /** Settles, and replies with so many bytes of JSON. */
-export const repliesAtLength = (bytes: number): SettleBehavior => async ({ settle, reply }) => {
-  const { transaction } = await settle();
-  reply(200, { ...success(transaction), extra: { padding: 'x'.repeat(bytes) } });
-};
+export const repliesAtLength =
+  (bytes: number): SettleBehavior =>
+  async ({ settle, reply }) => {
+    const { transaction } = await settle();
+    reply(200, { ...success(transaction), extra: { padding: 'x'.repeat(bytes) } });
+  };
 
 /** Settles, and replies with something that is not JSON. */
 export const repliesMalformed: SettleBehavior = async ({ settle, response }) => {
@@ -99,7 +113,9 @@ export const repliesMalformed: SettleBehavior = async ({ settle, response }) => 
 };
 
 /** Settles, and never replies. */
-export const neverReplies: SettleBehavior = async ({ settle }) => { await settle(); };
+export const neverReplies: SettleBehavior = async ({ settle }) => {
+  await settle();
+};
 
 /** Settles, and closes the connection. */
 export const hangsUp: SettleBehavior = async ({ settle, response }) => {
@@ -110,9 +126,13 @@ export const hangsUp: SettleBehavior = async ({ settle, response }) => {
 /** Settles honestly once the gate opens. */
 export function gated(): { readonly behavior: SettleBehavior; open(): void } {
   let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => { open = resolve; });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return {
-    open: () => { open(); },
+    open: () => {
+      open();
+    },
     async behavior(request) {
       await opened;
       await honest(request);
@@ -147,16 +167,26 @@ export async function facilitatorServer(
     await behavior({ settle: () => facilitator.settle(paymentPayload, paymentRequirements), reply, response });
   };
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => { response.destroy(); });
+    respond(request, response).catch(() => {
+      response.destroy();
+    });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     settlements: () => settlements,
-    behave(next) { behavior = next; },
+    behave(next) {
+      behavior = next;
+    },
     async close() {
       server.closeAllConnections();
-      await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
     },
   };
 }

@@ -11,7 +11,9 @@ const ONE_LEAD = `${EXCLUSIVE}?county=wayne`;
 
 describe('a refusal after the money moved', () => {
   let shop: AttackedShop;
-  beforeEach(async () => { shop = await openAttackedShop(); });
+  beforeEach(async () => {
+    shop = await openAttackedShop();
+  });
   afterEach(() => shop.close());
 
   const untilPaid = async ({ payer, nonce }: Attempt): Promise<void> => {
@@ -58,6 +60,9 @@ describe('a refusal after the money moved', () => {
     }
     shop.facilitator.behave(honest);
     await checkBooks(shop, attempts);
-    assert.deepEqual(attempts.filter((made) => reasonOf(made) === 'settlement_failed'), []);
+    assert.deepEqual(
+      attempts.filter((made) => reasonOf(made) === 'settlement_failed'),
+      [],
+    );
   });
 });

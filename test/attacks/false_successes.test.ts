@@ -9,7 +9,9 @@ const WRONG = `0x${'ab'.repeat(32)}`;
 
 describe('a success', () => {
   let shop: AttackedShop;
-  beforeEach(async () => { shop = await openAttackedShop(); });
+  beforeEach(async () => {
+    shop = await openAttackedShop();
+  });
   afterEach(() => shop.close());
 
   const buy = async (path: string, behavior: SettleBehavior): Promise<Attempt> => {
@@ -57,7 +59,10 @@ describe('a success', () => {
     await checkBooks(shop, [first, second]);
   });
 
-  for (const [name, transaction] of [['no', ''], ['an unknown', WRONG]] as const) {
+  for (const [name, transaction] of [
+    ['no', ''],
+    ['an unknown', WRONG],
+  ] as const) {
     it(`without a transfer, naming ${name} transaction, sells nothing`, async () => {
       const attempts: Attempt[] = [];
       for (const path of [DEALS, EXCLUSIVE]) attempts.push(await buy(path, onlyClaimsToSettle(transaction)));

@@ -11,7 +11,12 @@ import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { honest, onlyClaimsToSettle } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import {
-  authorizationFor, codeOf, headerWith, randomAddress, signAuthorization, type Authorization,
+  authorizationFor,
+  codeOf,
+  headerWith,
+  randomAddress,
+  signAuthorization,
+  type Authorization,
 } from './wallets.ts';
 
 const forger = parseAbi(['function forge(address payer, bytes32 nonce, address to, uint256 value)']);
@@ -19,16 +24,22 @@ const batcher = parseAbi(['function run(address target, bytes[] calls)']);
 const canceler = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
 
 /** Call data that uses an authorization. */
-const useOf = (a: Authorization, signature: Hex): Hex => encodeFunctionData({
-  abi: eip3009ABI,
-  functionName: 'transferWithAuthorization',
-  args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-});
+const useOf = (a: Authorization, signature: Hex): Hex =>
+  encodeFunctionData({
+    abi: eip3009ABI,
+    functionName: 'transferWithAuthorization',
+    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+  });
 
 const cancelOf = async (payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> => {
   const signature = await payer.signTypedData({
     domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-    types: { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
     primaryType: 'CancelAuthorization',
     message: { authorizer: payer.address, nonce },
   });
@@ -86,7 +97,8 @@ describe('an attacker', () => {
     const [unpaid, paid] = [authorizationFor(asked, account.address), authorizationFor(asked, account.address)];
     const toItself = { ...unpaid, to: account.address };
     const calls = [
-      useOf(toItself, await signAuthorization(account, toItself)), useOf(paid, await signAuthorization(account, paid)),
+      useOf(toItself, await signAuthorization(account, toItself)),
+      useOf(paid, await signAuthorization(account, paid)),
     ];
     const target = await contract('Batcher');
     const data = encodeFunctionData({ abi: batcher, functionName: 'run', args: [USDC, calls] });
@@ -116,8 +128,10 @@ describe('an attacker', () => {
       const authorization = authorizationFor(asked, account.address);
       const signature = await signAuthorization(account, authorization);
       const toItself = { ...authorization, to: account.address };
-      const first = how === 'cancels the authorization' ? await cancelOf(account, authorization.nonce)
-        : useOf(toItself, await signAuthorization(account, toItself));
+      const first =
+        how === 'cancels the authorization'
+          ? await cancelOf(account, authorization.nonce)
+          : useOf(toItself, await signAuthorization(account, toItself));
       shop.facilitator.behave(async (request) => {
         await send(USDC, first);
         await honest(request);

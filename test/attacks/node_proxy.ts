@@ -94,22 +94,40 @@ export async function nodeProxy(rpcUrl: string, path = '/'): Promise<NodeProxy> 
   };
 
   const server = createServer((request, response) => {
-    buffer(request).then((body) => answer(body, response)).catch(() => { response.destroy(); });
+    buffer(request)
+      .then((body) => answer(body, response))
+      .catch(() => {
+        response.destroy();
+      });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     fail(how) {
       failure = how;
       if (how === 'drop') server.closeAllConnections();
     },
-    recover() { failure = null; },
-    async freeze() { frozenAt = BigInt(String((await ask('eth_blockNumber', [])).result)); },
-    thaw() { frozenAt = null; },
-    before(next) { hook = next; },
+    recover() {
+      failure = null;
+    },
+    async freeze() {
+      frozenAt = BigInt(String((await ask('eth_blockNumber', [])).result));
+    },
+    thaw() {
+      frozenAt = null;
+    },
+    before(next) {
+      hook = next;
+    },
     async close() {
       server.closeAllConnections();
-      await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
     },
   };
 }

@@ -14,7 +14,11 @@ describe('a node', () => {
     return () => attempt(shop.url + path, header, buyer.signIn);
   };
 
-  for (const [name, how] of [['that is down', 'drop'], ['that answers 429', 429], ['that answers 500', 500]] as const) {
+  for (const [name, how] of [
+    ['that is down', 'drop'],
+    ['that answers 429', 429],
+    ['that answers 500', 500],
+  ] as const) {
     it(`${name} stops sales before anything is reserved or sent`, async () => {
       shop = await openAttackedShop();
       const presents = await Promise.all([DEALS, EXCLUSIVE].map(sign));
@@ -31,7 +35,7 @@ describe('a node', () => {
       assert.equal(claimed.size, 0);
       assert.deepEqual(await shop.purchases(), []);
       assert.equal(shop.facilitator.settlements(), 0);
-      const again = await presents[0]?.() ?? assert.fail('nothing was signed');
+      const again = (await presents[0]?.()) ?? assert.fail('nothing was signed');
       assert.equal(again.status, 200, 'the same payment works once the node is back');
       // The first payment was presented again: its refusal is compared by the status above.
       await checkBooks(shop, [...attempts.slice(1), again]);
@@ -62,7 +66,9 @@ describe('a node', () => {
     shop = await openAttackedShop();
     const present = await sign(DEALS);
     await shop.node.freeze();
-    const timer = setTimeout(() => { shop.node.thaw(); }, 1_000);
+    const timer = setTimeout(() => {
+      shop.node.thaw();
+    }, 1_000);
     const made = await present();
     clearTimeout(timer);
     shop.node.thaw();

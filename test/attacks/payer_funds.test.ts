@@ -23,7 +23,7 @@ describe('a payer', () => {
     const rushed = Promise.all(headers.map((header) => attempt(shop.url + path, header, payer.signIn)));
     const done = rushed.then(() => true);
     for (let i = 0; i < 40; i += 1) {
-      if (shop.facilitator.settlements() >= AT_ONCE || await Promise.race([done, pause(50, false)])) break;
+      if (shop.facilitator.settlements() >= AT_ONCE || (await Promise.race([done, pause(50, false)]))) break;
     }
     const held = (await shop.server.running.ledger.claimedLeads(Date.now())).size;
     shop.facilitator.behave(honest);
@@ -34,8 +34,12 @@ describe('a payer', () => {
   };
   const isTyped = (attempts: readonly Attempt[]): void => {
     const expected = [
-      '200', '402 payer_without_funds', '429 too_many_open_purchases', '429 too_many_held_leads',
-      '429 payer_unbilled_too_often', '502 settlement_unknown',
+      '200',
+      '402 payer_without_funds',
+      '429 too_many_open_purchases',
+      '429 too_many_held_leads',
+      '429 payer_unbilled_too_often',
+      '502 settlement_unknown',
     ];
     for (const made of attempts) {
       const outcome = `${made.status} ${reasonOf(made)}`.trim();
@@ -95,7 +99,9 @@ describe('a payer', () => {
     shop = await openAttackedShop();
     const payers = await Promise.all(Array.from({ length: LEADS }, () => shop.buyer(DOLLAR)));
     const headers = await Promise.all(payers.map((payer) => payer.sign(shop.url + EXCLUSIVE)));
-    shop.facilitator.behave(async ({ reply }) => { reply(500, { error: 'busy' }); });
+    shop.facilitator.behave(async ({ reply }) => {
+      reply(500, { error: 'busy' });
+    });
     const present = (header: string, i: number): Promise<Attempt> =>
       attempt(shop.url + EXCLUSIVE, header, payers[i]?.signIn);
     const attempts = await Promise.all(headers.map(present));

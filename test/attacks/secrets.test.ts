@@ -17,7 +17,9 @@ const SERVER = fileURLToPath(new URL('../../api/server.ts', import.meta.url));
 async function startServer(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [SERVER], { env: { ...process.env, ...env } });
   let printed = '';
-  const hear = (chunk: Buffer): void => { printed += chunk.toString('utf8'); };
+  const hear = (chunk: Buffer): void => {
+    printed += chunk.toString('utf8');
+  };
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
   for (let i = 0; i < 400 && !printed.includes('Ctrl-C') && child.exitCode === null; i += 1) await pause(50);
@@ -43,7 +45,9 @@ describe('a server with secrets in its settings', () => {
       try {
         const buyer = await shop.buyer();
         const headers = await Promise.all([DEALS, EXCLUSIVE].map((path) => buyer.sign(server.url + path)));
-        shop.facilitator.behave(async ({ response }) => { response.destroy(); });
+        shop.facilitator.behave(async ({ response }) => {
+          response.destroy();
+        });
         const seen: string[] = [];
         const made = await attempt(server.url + DEALS, headers[0] ?? '', buyer.signIn);
         seen.push(made.text, JSON.stringify([...made.headers]));
@@ -71,7 +75,9 @@ describe('a server with secrets in its settings', () => {
     const wrong = createServer((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
     });
-    await new Promise<void>((resolve) => { wrong.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      wrong.listen(0, '127.0.0.1', resolve);
+    });
     const host = `127.0.0.1:${(wrong.address() as AddressInfo).port}`;
     const server = await startServer({ ...shop.env, RPC_URL: `http://${host}/v2/${SECRET}` });
     await server.end();

@@ -72,7 +72,9 @@ const tables = {
 export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
   const { mode = 'facilitator', receiptTimeoutMs, env = {}, nodePath } = options;
   const closers: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => { for (const end of closers.splice(0).reverse()) await end(); };
+  const close = async (): Promise<void> => {
+    for (const end of closers.splice(0).reverse()) await end();
+  };
   try {
     const folder = await dataFolder();
     closers.push(() => folder.remove());
@@ -116,7 +118,17 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const isUsed = ({ payment }: Purchase): Promise<boolean> =>
       chain.authorizationUsed(payment.payer as Hex, payment.nonce as Hex);
     return {
-      url: server.url, payTo, chain, admin, node, facilitator, server, gasAccount, env: serverEnv, purchases, close,
+      url: server.url,
+      payTo,
+      chain,
+      admin,
+      node,
+      facilitator,
+      server,
+      gasAccount,
+      env: serverEnv,
+      purchases,
+      close,
       async buyer(units = 20n * DOLLAR) {
         const buyer = buyerWith();
         if (units > 0n) await chain.mint(buyer.address, units);
@@ -139,7 +151,9 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
         await admin.setAutomine(false);
         await admin.setIntervalMining({ interval: 0 });
       },
-      async mine(blocks = 1) { await admin.mine({ blocks }); },
+      async mine(blocks = 1) {
+        await admin.mine({ blocks });
+      },
     };
   } catch (error) {
     await close();

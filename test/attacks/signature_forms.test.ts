@@ -2,22 +2,38 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
-  concat, hexToBigInt, numberToHex, parseSignature, serializeCompactSignature, serializeErc6492Signature,
-  signatureToCompactSignature, slice, toHex, type Hex,
+  concat,
+  hexToBigInt,
+  numberToHex,
+  parseSignature,
+  serializeCompactSignature,
+  serializeErc6492Signature,
+  signatureToCompactSignature,
+  slice,
+  toHex,
+  type Hex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { askedFor } from '../api/buyers.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
 import {
-  authorizationFor, codeOf, headerOf, headerWith, randomAddress, signAuthorization, signInAs,
+  authorizationFor,
+  codeOf,
+  headerOf,
+  headerWith,
+  randomAddress,
+  signAuthorization,
+  signInAs,
 } from './wallets.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const REASONS = ['payment_invalid', 'payment_malformed'];
 
 const partsOf = (signature: Hex): { r: Hex; s: Hex; v: number } => ({
-  r: slice(signature, 0, 32), s: slice(signature, 32, 64), v: Number(hexToBigInt(slice(signature, 64, 65))),
+  r: slice(signature, 0, 32),
+  s: slice(signature, 32, 64),
+  v: Number(hexToBigInt(slice(signature, 64, 65))),
 });
 const join = (r: Hex, s: Hex, v: number): Hex => concat([r, s, numberToHex(v, { size: 1 })]);
 
@@ -53,7 +69,9 @@ const FORMS: Readonly<Record<string, (signature: Hex) => Hex>> = {
 for (const mode of ['facilitator', 'self'] as const) {
   describe(`a good signature, with payments by ${mode}`, () => {
     let shop: AttackedShop;
-    before(async () => { shop = await openAttackedShop({ mode }); });
+    before(async () => {
+      shop = await openAttackedShop({ mode });
+    });
     after(() => shop.close());
 
     const isRefused = async (made: Attempt): Promise<void> => {
@@ -66,7 +84,10 @@ for (const mode of ['facilitator', 'self'] as const) {
     };
     /** Neither the ledger nor the chain knows of it. */
     const isUnknown = async ({ payer, nonce }: Attempt): Promise<void> => {
-      assert.equal((await shop.purchases()).some((p) => p.payment.nonce === nonce), false);
+      assert.equal(
+        (await shop.purchases()).some((p) => p.payment.nonce === nonce),
+        false,
+      );
       assert.equal(await shop.chain.authorizationUsed(payer, nonce), false);
     };
     const present = async (change: (signature: Hex) => Hex): Promise<Attempt> => {
@@ -79,7 +100,9 @@ for (const mode of ['facilitator', 'self'] as const) {
     };
 
     for (const [name, change] of Object.entries(FORMS)) {
-      it(`${name} is refused and charges nothing`, async () => { await isRefused(await present(change)); });
+      it(`${name} is refused and charges nothing`, async () => {
+        await isRefused(await present(change));
+      });
     }
 
     it('of somebody else is refused and charges nothing', async () => {

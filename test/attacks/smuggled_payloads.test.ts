@@ -87,7 +87,7 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
       await pause(150);
       await shop.mine();
       await shop.admin.setAutomine(true);
-      attempts.push(...await together);
+      attempts.push(...(await together));
       await nothingHappens(attempts);
     });
 

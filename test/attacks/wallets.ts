@@ -48,8 +48,15 @@ contract Permit2StandIn {
   } }`;
 
 export type ContractName =
-  | 'AcceptsAnything' | 'RefusesAll' | 'ValidAtNoGasPrice' | 'BurnsTenMillionGas' | 'NeverReturns'
-  | 'ReturnsOneMegabyte' | 'Permit2StandIn' | 'Forger' | 'Batcher';
+  | 'AcceptsAnything'
+  | 'RefusesAll'
+  | 'ValidAtNoGasPrice'
+  | 'BurnsTenMillionGas'
+  | 'NeverReturns'
+  | 'ReturnsOneMegabyte'
+  | 'Permit2StandIn'
+  | 'Forger'
+  | 'Batcher';
 
 let compiled: ReturnType<typeof compile> | undefined;
 
@@ -89,12 +96,13 @@ export function authorizationFor(asked: PaymentRequired, from: Hex): Authorizati
 }
 
 /** EIP-712 message of an authorization. */
-export const typedDataOf = ({ value, validAfter, validBefore, ...rest }: Authorization) => ({
-  domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
-  types: authorizationTypes,
-  primaryType: 'TransferWithAuthorization',
-  message: { ...rest, value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
-} as const);
+export const typedDataOf = ({ value, validAfter, validBefore, ...rest }: Authorization) =>
+  ({
+    domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+    types: authorizationTypes,
+    primaryType: 'TransferWithAuthorization',
+    message: { ...rest, value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+  }) as const;
 
 export const signAuthorization = (account: PrivateKeyAccount, authorization: Authorization): Promise<Hex> =>
   account.signTypedData(typedDataOf(authorization));
@@ -108,5 +116,7 @@ export const headerOf = (asked: PaymentRequired, from: Hex, signature: Hex): str
   headerWith(asked, { signature, authorization: authorizationFor(asked, from) });
 
 /** SIGN-IN-WITH-X in the name of a contract wallet that accepts any signature. */
-export const signInAs = (address: Hex) => (url: string): Promise<string> =>
-  buyerWith().signIn(url, undefined, address);
+export const signInAs =
+  (address: Hex) =>
+  (url: string): Promise<string> =>
+    buyerWith().signIn(url, undefined, address);

@@ -6,23 +6,39 @@ import { sellUnderClocks } from './sales_clocks.ts';
 
 const whole = z.coerce.number('a whole number').int('a whole number').min(1, 'a whole number above 0');
 const settings = z.object({
-  JUMPS: whole.default(400), SEED: whole.default(20_261_121),
+  JUMPS: whole.default(400),
+  SEED: whole.default(20_261_121),
   MINUTES: whole.optional(),
   FAULT: z.string().optional(),
-  LEDGERS: z.string().regex(/^(sqlite|postgres)(,(sqlite|postgres))?$/, 'sqlite, postgres, or both with a comma between').default('sqlite,postgres'),
+  LEDGERS: z
+    .string()
+    .regex(/^(sqlite|postgres)(,(sqlite|postgres))?$/, 'sqlite, postgres, or both with a comma between')
+    .default('sqlite,postgres'),
 });
 
 try {
   const { JUMPS, SEED, LEDGERS, MINUTES, FAULT } = readSettings(settings);
   const kinds = LEDGERS.split(',') as ('sqlite' | 'postgres')[];
   for (const ledger of kinds) {
-    const say = (line: string): void => { process.stdout.write(`${ledger}: ${line}\n`); };
+    const say = (line: string): void => {
+      process.stdout.write(`${ledger}: ${line}\n`);
+    };
     const moments = await played(ledger, scenarios, FAULT === undefined ? {} : { fault: FAULT, patienceMs: 10_000 });
     say(`${scenarios.length} moments one by one; ${moments.length} promises broken`);
-    const r = await sellUnderClocks({ ledger, jumps: Math.ceil(JUMPS / kinds.length), seed: SEED, collect: 300, say, ...(MINUTES === undefined ? {} : { minutes: MINUTES }), ...(FAULT === undefined ? {} : { fault: FAULT }) });
-    say(`SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ${r.open.unknown} while the outcome of one was not known), ${r.chainJumps} of the chain's time, ${r.restarts} restarts with a wrong clock; `
-      + `of ${r.settlements.settlements} settlements ${r.settlements.lostReplies} replies lost, ${r.settlements.lost} lost, ${r.settlements.held} late; ${r.answered} answered, ${r.sold} sold (${r.leads} leads), ${r.released} released; `
-      + `${r.signatures.collected} signatures collected and were tried ${r.signatures.again} times again; ${r.chargedUnanswered} charged without having been answered, ${r.collected} collected at the end; ${r.broken.length} promises broken; ${r.seconds.toFixed(0)} s`);
+    const r = await sellUnderClocks({
+      ledger,
+      jumps: Math.ceil(JUMPS / kinds.length),
+      seed: SEED,
+      collect: 300,
+      say,
+      ...(MINUTES === undefined ? {} : { minutes: MINUTES }),
+      ...(FAULT === undefined ? {} : { fault: FAULT }),
+    });
+    say(
+      `SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ${r.open.unknown} while the outcome of one was not known), ${r.chainJumps} of the chain's time, ${r.restarts} restarts with a wrong clock; ` +
+        `of ${r.settlements.settlements} settlements ${r.settlements.lostReplies} replies lost, ${r.settlements.lost} lost, ${r.settlements.held} late; ${r.answered} answered, ${r.sold} sold (${r.leads} leads), ${r.released} released; ` +
+        `${r.signatures.collected} signatures collected and were tried ${r.signatures.again} times again; ${r.chargedUnanswered} charged without having been answered, ${r.collected} collected at the end; ${r.broken.length} promises broken; ${r.seconds.toFixed(0)} s`,
+    );
     const broken = [...moments, ...r.broken];
     for (const line of broken) say(line);
     if (broken.length > 0) process.exitCode = 1;

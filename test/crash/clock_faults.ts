@@ -8,16 +8,28 @@ export interface ClockFault {
 export const clockFaults: readonly ClockFault[] = [
   {
     name: 'expiry is read from the clock of the server',
-    changes: [{
-      file: 'api/payments/evidence.ts', from: 'safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number))', to: 'BigInt(Math.floor(Date.now() / 1000)) >= payment.validBefore',
-    }],
+    changes: [
+      {
+        file: 'api/payments/evidence.ts',
+        from: 'safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number))',
+        to: 'BigInt(Math.floor(Date.now() / 1000)) >= payment.validBefore',
+      },
+    ],
   },
   {
     // The audit would find it all the same.
     name: 'a settlement is looked for where our clocks say it must be, and nobody audits',
     changes: [
-      { file: 'api/payments/audit.ts', from: 'const final = await chain.finalBlock();', to: 'const final = { block: -1n, seconds: 0 };' },
-      { file: 'api/payments/evidence.ts', from: 'firstBlockAt(client, payment.validBefore, latest.number)', to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)' },
+      {
+        file: 'api/payments/audit.ts',
+        from: 'const final = await chain.finalBlock();',
+        to: 'const final = { block: -1n, seconds: 0 };',
+      },
+      {
+        file: 'api/payments/evidence.ts',
+        from: 'firstBlockAt(client, payment.validBefore, latest.number)',
+        to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)',
+      },
       { file: 'api/payments/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
     ],
   },
@@ -31,6 +43,12 @@ export const clockFaults: readonly ClockFault[] = [
   },
   {
     name: 'a used challenge is forgotten when its time is over',
-    changes: [{ file: 'ledger/in_sql.ts', from: 'useOnce: async (token, untilMs) => (await', to: "useOnce: async (token, untilMs) => (await store.write((query) => query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await" }],
+    changes: [
+      {
+        file: 'ledger/in_sql.ts',
+        from: 'useOnce: async (token, untilMs) => (await',
+        to: "useOnce: async (token, untilMs) => (await store.write((query) => query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await",
+      },
+    ],
   },
 ];

@@ -3,4 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { played, scenarios } from './clock_scenarios.ts';
 
-test(scenarios.map(({ name }) => name).join('; '), async () => { assert.deepEqual(await played('sqlite', scenarios), []); });
+test(scenarios.map(({ name }) => name).join('; '), async () => {
+  assert.deepEqual(await played('sqlite', scenarios), []);
+});

@@ -16,7 +16,9 @@ const PATIENCE_MS = 1_000;
 
 const machine = Date.now.bind(Date);
 /** Offset from the machine's clock in milliseconds, shared by the threads of the process. */
-const shared = isMainThread ? new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT) : getEnvironmentData('offset of the clock') as SharedArrayBuffer;
+const shared = isMainThread
+  ? new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)
+  : (getEnvironmentData('offset of the clock') as SharedArrayBuffer);
 const offset = new Float64Array(shared);
 if (isMainThread) {
   offset[0] = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
@@ -40,7 +42,7 @@ function now(): number {
 const RealDate = Date;
 // The prototype stays the real one: what is a Date to the one is a Date to the other.
 globalThis.Date = new Proxy(RealDate, {
-  get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver) as unknown),
+  get: (target, name, receiver) => (name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown)),
   construct: (target, given, asked) => Reflect.construct(target, given.length === 0 ? [now()] : given, asked) as object,
   apply: () => new RealDate(now()).toString(),
 });
@@ -51,9 +53,12 @@ if (isMainThread && CLOCK_SOCKET !== undefined) {
     socket.on('error', () => undefined);
     createInterface(socket).on('line', (line) => {
       const asked = JSON.parse(line) as { offsetMs: number; afterReadings: number };
-      const timer = setTimeout(() => { jump('time'); }, PATIENCE_MS);
+      const timer = setTimeout(() => {
+        jump('time');
+      }, PATIENCE_MS);
       next = {
-        offsetMs: asked.offsetMs, left: asked.afterReadings,
+        offsetMs: asked.offsetMs,
+        left: asked.afterReadings,
         done(how) {
           clearTimeout(timer);
           socket.write(`${JSON.stringify({ how })}\n`);
@@ -61,5 +66,7 @@ if (isMainThread && CLOCK_SOCKET !== undefined) {
       };
     });
     socket.unref();
-  }).listen(CLOCK_SOCKET).unref();
+  })
+    .listen(CLOCK_SOCKET)
+    .unref();
 }

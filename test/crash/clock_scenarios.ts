@@ -34,7 +34,9 @@ class Stage {
   }
 
   /** A server that starts, looks at everything that was left open and old, and stops in good order. */
-  async passing(offsetMs: number): Promise<void> { await (await this.server(offsetMs)).end('SIGTERM'); }
+  async passing(offsetMs: number): Promise<void> {
+    await (await this.server(offsetMs)).end('SIGTERM');
+  }
 
   buyer(n = 0): Buyer {
     const buyer = this.world.buyers[n];
@@ -43,21 +45,31 @@ class Stage {
   }
 
   /** Buy a lead that nobody else gets. @returns the status of the answer */
-  async buy(server: ClockedServer, { buyer = this.buyer(), aheadSeconds = 0 }: { readonly buyer?: Buyer; readonly aheadSeconds?: number } = {}): Promise<{ readonly status: number; readonly attempt: Attempt }> {
+  async buy(
+    server: ClockedServer,
+    { buyer = this.buyer(), aheadSeconds = 0 }: { readonly buyer?: Buyer; readonly aheadSeconds?: number } = {},
+  ): Promise<{ readonly status: number; readonly attempt: Attempt }> {
     const header = await buyer.signAs(server.url + EXCLUSIVE, randomBytes(12).toString('hex'), aheadSeconds);
     const { authorization } = decodePaymentSignatureHeader(header).payload as { authorization: { nonce: string } };
     const attempt: Attempt = { buyer, path: EXCLUSIVE, header, nonce: authorization.nonce.toLowerCase() };
     this.attempts.push(attempt);
     const response = await fetchPaying(server.url + EXCLUSIVE, header);
     const body = Buffer.from(await response.arrayBuffer());
-    if (response.status === 200) attempt.answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead: (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id };
+    if (response.status === 200)
+      attempt.answer = {
+        sha256: sha256(body),
+        receipt: response.headers.get('Receipt-Id') ?? '',
+        lead: (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id,
+      };
     return { status: response.status, attempt };
   }
 
   /** Buy from a server that is killed while the settlement is on its way, which arrives afterwards. */
   async buyAndLose(server: ClockedServer, aheadSeconds = 0): Promise<void> {
     let arrives: (fate: Fate) => void = () => undefined;
-    this.fate = new Promise((resolve) => { arrives = resolve; });
+    this.fate = new Promise((resolve) => {
+      arrives = resolve;
+    });
     const bought = this.buy(server, { aheadSeconds }).catch(() => undefined);
     await this.settling();
     await this.#node.reached();
@@ -78,10 +90,16 @@ class Stage {
   /** Wait until a purchase is settling. */
   async settling(): Promise<void> {
     const ledger = await this.world.openLedger();
-    try { while ((await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length === 0) await sleep(20); } finally { await ledger.close(); }
+    try {
+      while ((await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length === 0) await sleep(20);
+    } finally {
+      await ledger.close();
+    }
   }
 
-  async close(): Promise<void> { for (const server of this.#servers.splice(0)) await server.end('SIGKILL'); }
+  async close(): Promise<void> {
+    for (const server of this.#servers.splice(0)) await server.end('SIGKILL');
+  }
 }
 
 export interface Scenario {
@@ -92,7 +110,8 @@ export interface Scenario {
   readonly play: (stage: Stage) => Promise<readonly string[]>;
 }
 
-const expected = (what: string, status: number, ...allowed: readonly number[]): string[] => (allowed.includes(status) ? [] : [`${what}: ${status}`]);
+const expected = (what: string, status: number, ...allowed: readonly number[]): string[] =>
+  allowed.includes(status) ? [] : [`${what}: ${status}`];
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -101,7 +120,9 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       const right = await stage.server();
       let arrives: (fate: Fate) => void = () => undefined;
-      stage.fate = new Promise((resolve) => { arrives = resolve; });
+      stage.fate = new Promise((resolve) => {
+        arrives = resolve;
+      });
       const bought = stage.buy(right);
       await stage.settling();
       await stage.passing(DAY_MS);
@@ -115,7 +136,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'a settlement whose server died is found, though server and buyer were both two days ahead',
     fault: 'a settlement is looked for where our clocks say it must be, and nobody audits',
     async play(stage) {
-      await stage.buyAndLose(await stage.server(2 * DAY_MS), 2 * DAY_MS / SECOND_MS);
+      await stage.buyAndLose(await stage.server(2 * DAY_MS), (2 * DAY_MS) / SECOND_MS);
       return [];
     },
   },
@@ -144,14 +165,26 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       const server = await stage.server();
       const { attempt } = await stage.buy(server);
-      const [url, other] = [`${server.url}/api/purchases/${attempt.nonce}`, (await stage.buy(server, { buyer: stage.buyer(1) })).attempt];
+      const [url, other] = [
+        `${server.url}/api/purchases/${attempt.nonce}`,
+        (await stage.buy(server, { buyer: stage.buyer(1) })).attempt,
+      ];
       const header = await attempt.buyer.signIn(url);
       const broken = expected('the first time', await stage.collect(server, attempt, header), 200);
       await server.jump(HOUR_MS);
-      const { payments } = (await (await fetch(`${server.url}/health`)).json()) as { payments: { warnings: readonly string[] } };
-      if (!payments.warnings.some((w) => w.startsWith('the clock of this server is 60 minutes ahead'))) broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
+      const { payments } = (await (await fetch(`${server.url}/health`)).json()) as {
+        payments: { warnings: readonly string[] };
+      };
+      if (!payments.warnings.some((w) => w.startsWith('the clock of this server is 60 minutes ahead')))
+        broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
       broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
-      broken.push(...expected('another buyer then', await stage.collect(server, other, await other.buyer.signIn(`${server.url}/api/purchases/${other.nonce}`)), 200));
+      broken.push(
+        ...expected(
+          'another buyer then',
+          await stage.collect(server, other, await other.buyer.signIn(`${server.url}/api/purchases/${other.nonce}`)),
+          200,
+        ),
+      );
       await server.jump(0);
       broken.push(...expected('the clock being right again', await stage.collect(server, attempt, header), 401));
       return broken;
@@ -160,7 +193,11 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 /** Play moments one after the other in a world of their own, and draw up the account. @returns what was promised and not kept */
-export async function played(kind: 'sqlite' | 'postgres', moments: readonly Scenario[], { fault, patienceMs }: { readonly fault?: string; readonly patienceMs?: number } = {}): Promise<readonly string[]> {
+export async function played(
+  kind: 'sqlite' | 'postgres',
+  moments: readonly Scenario[],
+  { fault, patienceMs }: { readonly fault?: string; readonly patienceMs?: number } = {},
+): Promise<readonly string[]> {
   const world = await openSales(kind, { leads: 10, buyers: 2 });
   let stage: Stage | undefined;
   const node = await nodeBetween(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
@@ -173,7 +210,7 @@ export async function played(kind: 'sqlite' | 'postgres', moments: readonly Scen
       await node.idle();
     }
     // Past what was signed three days ahead; fewer days than an answer is kept.
-    await passOnChain(world.chain, 3 * DAY_MS / SECOND_MS);
+    await passOnChain(world.chain, (3 * DAY_MS) / SECOND_MS);
     const last = await stage.server(3 * DAY_MS);
     return [...broken, ...(await drawnUp(world, stage.attempts, last.url, 5, patienceMs)).broken];
   } finally {

@@ -22,11 +22,20 @@ export interface ClockedServer extends ServerProcess {
 }
 
 /** Start a server with a clock that is so far ahead of the machine's. `fault` names one of clock_faults.ts to build into it. */
-export async function clockedServer(env: Readonly<Record<string, string>>, offsetMs = 0, fault?: string): Promise<ClockedServer> {
+export async function clockedServer(
+  env: Readonly<Record<string, string>>,
+  offsetMs = 0,
+  fault?: string,
+): Promise<ClockedServer> {
   const CLOCK_SOCKET = join(env['DATA_DIR'] ?? tmpdir(), `clock-${randomBytes(6).toString('hex')}`);
   const server = await serverProcess({
-    ...env, CLOCK_SOCKET, CLOCK_OFFSET_MS: String(offsetMs), ...(fault === undefined ? {} : { FAULT: fault }),
-    NODE_OPTIONS: [preload('clock_preload.ts'), ...(fault === undefined ? [] : [preload('fault_preload.ts')])].join(' '),
+    ...env,
+    CLOCK_SOCKET,
+    CLOCK_OFFSET_MS: String(offsetMs),
+    ...(fault === undefined ? {} : { FAULT: fault }),
+    NODE_OPTIONS: [preload('clock_preload.ts'), ...(fault === undefined ? [] : [preload('fault_preload.ts')])].join(
+      ' ',
+    ),
   });
   let current = offsetMs;
   const control = createConnection(CLOCK_SOCKET);
@@ -34,9 +43,15 @@ export async function clockedServer(env: Readonly<Record<string, string>>, offse
   await once(control, 'connect');
   let told: (how: 'reading' | 'time' | null) => void = () => undefined;
   createInterface(control)
-    .on('error', () => { told(null); })
-    .on('line', (line) => { told((JSON.parse(line) as { how: 'reading' | 'time' }).how); })
-    .on('close', () => { told(null); });
+    .on('error', () => {
+      told(null);
+    })
+    .on('line', (line) => {
+      told((JSON.parse(line) as { how: 'reading' | 'time' }).how);
+    })
+    .on('close', () => {
+      told(null);
+    });
   return {
     ...server,
     offsetMs: () => current,

@@ -10,9 +10,11 @@ registerHooks({
     const loaded = nextLoad(url, context);
     const changes = fault.changes.filter(({ file }) => url.endsWith(`/${file}`));
     if (changes.length === 0 || loaded.source === undefined || loaded.source === null) return loaded;
-    let source = typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
+    let source =
+      typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
     for (const { file, from, to } of changes) {
-      if (source.split(from).length !== 2) throw new Error(`${file} no longer has exactly one ${JSON.stringify(from)}: plant this fault anew`);
+      if (source.split(from).length !== 2)
+        throw new Error(`${file} no longer has exactly one ${JSON.stringify(from)}: plant this fault anew`);
       source = source.replace(from, () => to);
     }
     return { ...loaded, source };

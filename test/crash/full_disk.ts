@@ -17,5 +17,7 @@ export function fill(path: string, spare = 0): void {
         size >>= 1;
       }
     }
-  } finally { closeSync(handle); }
+  } finally {
+    closeSync(handle);
+  }
 }

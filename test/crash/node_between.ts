@@ -7,7 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
 
 /** What happens to a settlement on its way: it is passed on after a while, with its reply or without, or it is lost. */
-export interface Fate { readonly afterMs: number; readonly sent: boolean; readonly replied: boolean }
+export interface Fate {
+  readonly afterMs: number;
+  readonly sent: boolean;
+  readonly replied: boolean;
+}
 
 export const UNHARMED: Fate = { afterMs: 0, sent: true, replied: true };
 
@@ -29,7 +33,8 @@ export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fat
   /** Settlements whose fate is not known yet. */
   const held = new Set<Buffer>();
   const pass = async (body: Buffer, outgoing: ServerResponse): Promise<void> => {
-    const isSettlement = body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
+    const isSettlement =
+      body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
     if (isSettlement) held.add(body);
     const { afterMs, sent, replied } = isSettlement ? await fate() : UNHARMED;
     if (isSettlement) {
@@ -40,28 +45,53 @@ export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fat
       if (afterMs >= 1000) seen.held += 1;
     }
     if (afterMs > 0) await sleep(afterMs);
-    if (!sent) { outgoing.destroy(); return; }
+    if (!sent) {
+      outgoing.destroy();
+      return;
+    }
     const response = await fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     const answer = Buffer.from(await response.arrayBuffer());
-    if (!replied) { outgoing.destroy(); return; }
+    if (!replied) {
+      outgoing.destroy();
+      return;
+    }
     outgoing.writeHead(response.status, { 'Content-Type': 'application/json' });
     outgoing.end(answer);
   };
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const passed = pass(Buffer.concat(chunks), outgoing).catch(() => { outgoing.destroy(); }).finally(() => { underway.delete(passed); });
-      underway.add(passed);
-    });
+    incoming
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        const passed = pass(Buffer.concat(chunks), outgoing)
+          .catch(() => {
+            outgoing.destroy();
+          })
+          .finally(() => {
+            underway.delete(passed);
+          });
+        underway.add(passed);
+      });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen,
-    async reached() { while (held.size === 0) await sleep(20); },
-    async idle() { while (underway.size > 0) await Promise.all(underway); },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    async reached() {
+      while (held.size === 0) await sleep(20);
+    },
+    async idle() {
+      while (underway.size > 0) await Promise.all(underway);
+    },
     async close() {
       server.closeAllConnections();
-      await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
     },
   };
 }

@@ -15,10 +15,16 @@ const settings = z.object({
 const { KILLS: kills, CRASH_SEED: seed } = readSettings(settings);
 const started = performance.now();
 const report = await killRuns({
-  world: smallWorld(), kills, seed, days: ['2026-11-20', '2026-11-21', '2026-11-22'],
-  say: (line) => { process.stdout.write(`${line}\n`); },
+  world: smallWorld(),
+  kills,
+  seed,
+  days: ['2026-11-20', '2026-11-21', '2026-11-22'],
+  say: (line) => {
+    process.stdout.write(`${line}\n`);
+  },
 });
-process.stdout.write(`\n${report.kills} kills (CRASH_SEED=${seed}) in ${((performance.now() - started) / 60_000).toFixed(1)} minutes: ${[...report.phases].map(([phase, n]) => `${phase} ${n}`).join(', ')}
+process.stdout
+  .write(`\n${report.kills} kills (CRASH_SEED=${seed}) in ${((performance.now() - started) / 60_000).toFixed(1)} minutes: ${[...report.phases].map(([phase, n]) => `${phase} ${n}`).join(', ')}
 ${report.completed} runs to the end, after up to ${report.worst} kills in a row; ${report.wrong.length} things did not hold\n`);
 for (const line of report.wrong) process.stdout.write(`  ${line}\n`);
 process.exitCode = report.wrong.length > 0 ? 1 : 0;

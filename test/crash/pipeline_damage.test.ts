@@ -28,7 +28,9 @@ async function flip(path: string): Promise<void> {
     const at = Math.floor((await handle.stat()).size / 2);
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
     await handle.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, at);
-  } finally { await handle.close(); }
+  } finally {
+    await handle.close();
+  }
 }
 
 interface Ended {
@@ -44,7 +46,11 @@ async function run(layout: Layout, day: string, sources = SOURCES): Promise<Ende
 }
 
 function command(layout: Layout, name: string, env: Record<string, string> = {}): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', name], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, ...env } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', name], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...BARE, DATA_DIR: layout.root, ...env },
+  });
   const out = `${stdout}${stderr}`.trimEnd();
   return { status, out, last: out.split('\n').at(-1) ?? '' };
 }
@@ -86,28 +92,50 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.ok(last.includes(file), `${last} names ${file}`);
     assert.match(last, what);
     assert.doesNotMatch(out, /^\s+at /mu, 'no stack is shown');
-    assert.match(await currentSnapshot(layout) ?? '', new RegExp(`^${SECOND}`, 'u'));
+    assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
 
   test('staged rows changed, cut or lost: the run that needs them stops, and reparse puts them back byte for byte from the archive', async () => {
     const layout = mended;
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
-    for (const [damage, what] of [[flip, 'does not have the hash its record states'], [(path: string) => truncate(path, 100), 'does not have the hash its record states'], [rm, 'is missing']] as const) {
+    for (const [damage, what] of [
+      [flip, 'does not have the hash its record states'],
+      [(path: string) => truncate(path, 100), 'does not have the hash its record states'],
+      [rm, 'is missing'],
+    ] as const) {
       await damage(file);
-      await refused(await run(layout, THIRD, 'none'), layout, file, new RegExp(`${what}; put it back from the archived pages with: make reparse SOURCE=oh_hamilton_tax SINCE=2026-11-21 APPLY=1$`, 'u'));
+      await refused(
+        await run(layout, THIRD, 'none'),
+        layout,
+        file,
+        new RegExp(
+          `${what}; put it back from the archived pages with: make reparse SOURCE=oh_hamilton_tax SINCE=2026-11-21 APPLY=1$`,
+          'u',
+        ),
+      );
       const healed = command(layout, 'reparse', { SOURCE: 'oh_hamilton_tax', SINCE: SECOND, APPLY: '1' });
       assert.equal(healed.status, 0, healed.out);
-      assert.match(healed.out, /the staged rows were damaged or lost; the archived pages give them byte for byte; put back/u);
+      assert.match(
+        healed.out,
+        /the staged rows were damaged or lost; the archived pages give them byte for byte; put back/u,
+      );
       assert.equal(await sha256OfFile(file), hash);
     }
   });
 
   test('a table changed or lost, or a manifest cut, in the snapshot before: nothing is carried from it, nor silently from an older one', async () => {
     const layout = mended;
-    const serving = await currentSnapshot(layout) ?? '';
-    const named = new RegExp(`^snapshot ${serving}, from which history would be carried, is damaged: .*; restore .*/snapshots/${serving} from a backup, or move it away: history is then carried from ${FIRST}\\.01$`, 'u');
-    for (const [name, damage] of [['deals.parquet', flip], ['signals.parquet', rm], ['manifest.json', (path: string) => truncate(path, 300)]] as const) {
+    const serving = (await currentSnapshot(layout)) ?? '';
+    const named = new RegExp(
+      `^snapshot ${serving}, from which history would be carried, is damaged: .*; restore .*/snapshots/${serving} from a backup, or move it away: history is then carried from ${FIRST}\\.01$`,
+      'u',
+    );
+    for (const [name, damage] of [
+      ['deals.parquet', flip],
+      ['signals.parquet', rm],
+      ['manifest.json', (path: string) => truncate(path, 300)],
+    ] as const) {
       const file = join(layout.snapshot(serving), name);
       await copyFile(file, `${layout.root}/backup`);
       await damage(file);
@@ -120,7 +148,12 @@ describe('after two days, a file that is no longer what was written', () => {
     const layout = mended;
     const file = (await staged(layout, 'oh_hamilton_tax')).replace(/parquet$/u, 'json');
     await truncate(file, 200);
-    await refused(await run(layout, THIRD), layout, file, /is not JSON; restore it from a backup, or remove it and read the source again$/u);
+    await refused(
+      await run(layout, THIRD),
+      layout,
+      file,
+      /is not JSON; restore it from a backup, or remove it and read the source again$/u,
+    );
     await rm(file);
     assert.equal((await run(layout, THIRD)).status, 0);
     assert.deepEqual(await hashesOn(layout, THIRD), third);
@@ -128,21 +161,21 @@ describe('after two days, a file that is no longer what was written', () => {
 
   test('moved away as the message says, the history goes on from the snapshot before it', async () => {
     const layout = await copy();
-    const damaged = await currentSnapshot(layout) ?? '';
+    const damaged = (await currentSnapshot(layout)) ?? '';
     await rename(layout.snapshot(damaged), join(layout.root, 'moved-away'));
     assert.equal((await run(layout, THIRD)).status, 0);
-    assert.equal((await readManifest(layout, await currentSnapshot(layout) ?? '')).previous, `${FIRST}.01`);
+    assert.equal((await readManifest(layout, (await currentSnapshot(layout)) ?? '')).previous, `${FIRST}.01`);
   });
 
   test('a damaged current snapshot: status says so, and another run of the day publishes the same bytes beside it', async () => {
     const layout = await copy();
-    const damaged = await currentSnapshot(layout) ?? '';
+    const damaged = (await currentSnapshot(layout)) ?? '';
     await flip(join(layout.snapshot(damaged), 'deals.parquet'));
     const seen = command(layout, 'status');
     assert.notEqual(seen.status, 0);
     assert.match(seen.out, /DAMAGED[^]*deals\.parquet does not have the hash its manifest states/u);
     assert.equal((await run(layout, SECOND)).status, 0);
-    const now = await currentSnapshot(layout) ?? '';
+    const now = (await currentSnapshot(layout)) ?? '';
     assert.notEqual(now, damaged);
     assert.deepEqual(await verifySnapshot(layout, now), []);
     assert.deepEqual(await hashesOn(layout, SECOND), await hashesOn(whole, SECOND));
@@ -150,7 +183,9 @@ describe('after two days, a file that is no longer what was written', () => {
 
   test('damaged objects of the archive are never taken for pages: the next run asks for them whole and heals them', async () => {
     const layout = await copy();
-    const objects = (await filesIn(join(layout.root, 'archive', 'objects'))).map((f) => join(layout.root, 'archive', 'objects', f));
+    const objects = (await filesIn(join(layout.root, 'archive', 'objects'))).map((f) =>
+      join(layout.root, 'archive', 'objects', f),
+    );
     for (const object of objects) await flip(object);
     const named = command(layout, 'reparse', { SOURCE: 'oh_hamilton_tax' });
     assert.equal(named.status, 1);
@@ -160,7 +195,8 @@ describe('after two days, a file that is no longer what was written', () => {
     const [read] = await readsUpTo(layout, 'oh_hamilton_tax', SECOND);
     const wrong = (await wrongIn(layout)).join('\n');
     assert.ok((read?.pages.length ?? 0) > 0);
-    for (const page of read?.pages ?? []) assert.doesNotMatch(wrong, new RegExp(page.sha256, 'u'), 'the pages of the new read are whole');
+    for (const page of read?.pages ?? [])
+      assert.doesNotMatch(wrong, new RegExp(page.sha256, 'u'), 'the pages of the new read are whole');
   });
 
   test('a lock file that a kill left empty locks like any other', async () => {

@@ -7,10 +7,11 @@ import { readsUpTo, trustedRows } from '../../pipelines/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 
-const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch((error: NodeJS.ErrnoException) => {
-  if (error.code === 'ENOENT') return [];
-  throw error;
-});
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
 
 /** Files under a folder, relative to it. */
 export async function filesIn(folder: string): Promise<string[]> {
@@ -27,17 +28,19 @@ export async function wrongIn(layout: Layout): Promise<string[]> {
     if (target !== join('snapshots', current)) wrong.push(`current points at ${target}`);
     if (!(await listSnapshots(layout)).includes(current)) wrong.push(`current names ${current}, which is no snapshot`);
   }
-  for (const runId of await listSnapshots(layout)) wrong.push(...(await verifySnapshot(layout, runId)).map((problem) => `snapshot ${runId}: ${problem}`));
+  for (const runId of await listSnapshots(layout))
+    wrong.push(...(await verifySnapshot(layout, runId)).map((problem) => `snapshot ${runId}: ${problem}`));
   for (const source of await namesIn(layout.stagedRoot)) {
     for (const read of await readsUpTo(layout, source, '9999-12-31')) {
-      if ((read.status === 'good') !== (await trustedRows(layout, read) !== undefined)) wrong.push(`read ${source} ${read.run_id} is ${read.status} and has rows, or is good and has none`);
+      if ((read.status === 'good') !== ((await trustedRows(layout, read)) !== undefined))
+        wrong.push(`read ${source} ${read.run_id} is ${read.status} and has rows, or is good and has none`);
     }
   }
   for (const runId of await namesIn(layout.runs)) {
     const notes = await readFile(join(layout.run(runId), 'run.json'), 'utf8').catch(() => '{}');
     if (typeof JSON.parse(notes) !== 'object') wrong.push(`run.json of ${runId} is not whole`);
   }
-  return [...wrong, ...await wrongInArchive(join(layout.root, 'archive'))];
+  return [...wrong, ...(await wrongInArchive(join(layout.root, 'archive')))];
 }
 
 async function wrongInArchive(archive: string): Promise<string[]> {
@@ -45,8 +48,10 @@ async function wrongInArchive(archive: string): Promise<string[]> {
   const objects = new Set<string>();
   for (const file of await filesIn(join(archive, 'objects')).catch(() => [])) {
     const [folder = '', name = ''] = file.split('/');
-    if (!/^[0-9a-f]{64}$/u.test(name) || folder !== name.slice(0, 2)) wrong.push(`archive object ${file} has no object's name`);
-    else if (await sha256OfFile(join(archive, 'objects', file)) !== name) wrong.push(`archive object ${file} is not what its name says`);
+    if (!/^[0-9a-f]{64}$/u.test(name) || folder !== name.slice(0, 2))
+      wrong.push(`archive object ${file} has no object's name`);
+    else if ((await sha256OfFile(join(archive, 'objects', file))) !== name)
+      wrong.push(`archive object ${file} is not what its name says`);
     objects.add(name);
   }
   for (const file of await filesIn(join(archive, 'requests')).catch(() => [])) {
@@ -55,7 +60,8 @@ async function wrongInArchive(archive: string): Promise<string[]> {
       // The one line that a kill may cut is the last, which then ends no line.
       if (index === lines.length - 1) continue;
       const { sha256 } = RequestRecord.parse(JSON.parse(line));
-      if (sha256 !== null && !objects.has(sha256)) wrong.push(`${file} line ${index + 1} names the object ${sha256}, which is not there`);
+      if (sha256 !== null && !objects.has(sha256))
+        wrong.push(`${file} line ${index + 1} names the object ${sha256}, which is not there`);
     }
   }
   return wrong;
@@ -81,7 +87,14 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
   if (inRun.some((name) => name.startsWith('build.duckdb'))) return 'build';
   for (const source of await namesIn(layout.stagedRoot)) {
     const names = new Set(await namesIn(layout.staged(source)));
-    if ([...names].some((name) => name.startsWith(runId) && (!/\.(?:json|parquet)$/u.test(name) || !names.has(name.replace(/parquet$/u, 'json'))))) return 'staging';
+    if (
+      [...names].some(
+        (name) =>
+          name.startsWith(runId) &&
+          (!/\.(?:json|parquet)$/u.test(name) || !names.has(name.replace(/parquet$/u, 'json'))),
+      )
+    )
+      return 'staging';
   }
   return 'fetch';
 }
@@ -89,7 +102,9 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
 /** Paths of the folder with the numbers of runs left out, without the archive's objects: what an undisturbed run leaves behind, whatever its number. */
 export async function kindsOfFiles(layout: Layout): Promise<string[]> {
   const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
-  return [...new Set((await filesIn(layout.root)).filter((path) => !path.startsWith('archive/objects/')).map(shape))].sort();
+  return [
+    ...new Set((await filesIn(layout.root)).filter((path) => !path.startsWith('archive/objects/')).map(shape)),
+  ].sort();
 }
 
 /** SHA-256 of each published Parquet file of a day's newest snapshot. */

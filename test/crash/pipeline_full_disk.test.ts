@@ -35,7 +35,7 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
   async function runOnFull(day: string, when?: RegExp): Promise<{ status: number | null; lines: readonly string[] }> {
     fill(ballast, when ? SPARE_BYTES : 0);
     const run = await startPipeline(web, layout.root, day, ENV);
-    if (when && await run.said(when)) fill(filler);
+    if (when && (await run.said(when))) fill(filler);
     const { status } = await run.ended;
     for (const file of [ballast, filler]) rmSync(file, { force: true });
     return { status, lines: run.lines };
@@ -65,7 +65,8 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
   ];
   for (const [what, day, when] of PHASES) {
     test(what, async () => {
-      if (day === SECOND && await currentSnapshot(layout) === null) assert.equal((await (await startPipeline(web, layout.root, FIRST, ENV)).ended).status, 0);
+      if (day === SECOND && (await currentSnapshot(layout)) === null)
+        assert.equal((await (await startPipeline(web, layout.root, FIRST, ENV)).ended).status, 0);
       const serving = await currentSnapshot(layout);
       const { status, lines } = await runOnFull(day, when);
       const last = lines.at(-1) ?? '';
@@ -75,7 +76,11 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
       assert.equal(lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
       assert.equal(await currentSnapshot(layout), serving);
       assert.deepEqual(await wrongIn(layout), []);
-      assert.deepEqual((await filesIn(layout.root).catch(() => [])).filter((f) => /\.building-|build\.duckdb|\.tmp$/u.test(f)), [], 'half-written files give their room back at once');
+      assert.deepEqual(
+        (await filesIn(layout.root).catch(() => [])).filter((f) => /\.building-|build\.duckdb|\.tmp$/u.test(f)),
+        [],
+        'half-written files give their room back at once',
+      );
     });
   }
 

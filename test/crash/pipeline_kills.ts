@@ -50,7 +50,11 @@ interface Reference {
 const WORDS = { reading: /^reading \d+ sources/u, building: /^building models/u, publishing: /^publishing/u } as const;
 
 /** Run each day undisturbed in a folder of its own. */
-async function referenceOf(web: Web, days: readonly string[], env: Record<string, string>): Promise<Map<string, Reference>> {
+async function referenceOf(
+  web: Web,
+  days: readonly string[],
+  env: Record<string, string>,
+): Promise<Map<string, Reference>> {
   const layout = layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-undisturbed-')));
   const found = new Map<string, Reference>();
   for (const day of days) {
@@ -63,7 +67,10 @@ async function referenceOf(web: Web, days: readonly string[], env: Record<string
     }
     const { status } = await run.ended;
     marks.end = performance.now() - started;
-    if (status !== 0) throw new Error(`the undisturbed run of ${day} ended with ${status ?? 'a signal'}: ${run.lines.slice(-5).join(' | ')}`);
+    if (status !== 0)
+      throw new Error(
+        `the undisturbed run of ${day} ended with ${status ?? 'a signal'}: ${run.lines.slice(-5).join(' | ')}`,
+      );
     found.set(day, { hashes: await hashesOn(layout, day), files: await kindsOfFiles(layout), marks });
   }
   await rm(layout.root, { recursive: true });
@@ -109,7 +116,15 @@ async function untilInstant(run: Pipeline, layout: Layout, { marks }: Reference,
 }
 
 /** Kill runs until `kills` have died, each followed by what must hold. */
-export async function killRuns({ world, kills, seed, days, mostInARow = 4, env = {}, say = () => undefined }: KillOptions): Promise<KillReport> {
+export async function killRuns({
+  world,
+  kills,
+  seed,
+  days,
+  mostInARow = 4,
+  env = {},
+  say = () => undefined,
+}: KillOptions): Promise<KillReport> {
   const web = webOf(world);
   const phases = new Map<Phase, number>(PHASES.map((phase) => [phase, 0]));
   const wrong: string[] = [];
@@ -129,7 +144,7 @@ export async function killRuns({ world, kills, seed, days, mostInARow = 4, env =
           const known = new Set(await readdir(layout.runs).catch(() => []));
           const run = await startPipeline(web, layout.root, day, env);
           await untilInstant(run, layout, expected, draw);
-          const survivors = run.child.exitCode === null && await killAlone(run);
+          const survivors = run.child.exitCode === null && (await killAlone(run));
           const { signal } = await run.ended;
           if (signal !== 'SIGKILL') continue;
           row += 1;
@@ -139,26 +154,37 @@ export async function killRuns({ world, kills, seed, days, mostInARow = 4, env =
           const found = await wrongIn(layout);
           if (survivors) found.push('something that the run had started went on running');
           const now = await currentSnapshot(layout);
-          if (now !== before && phase !== 'switch' && phase !== 'after') found.push(`current moved from ${before ?? 'none'} to ${now ?? 'none'} in phase ${phase}`);
+          if (now !== before && phase !== 'switch' && phase !== 'after')
+            found.push(`current moved from ${before ?? 'none'} to ${now ?? 'none'} in phase ${phase}`);
           wrong.push(...found.map((problem) => `history ${history}, ${day}, kill ${killed} in ${phase}: ${problem}`));
-          say(`kill ${killed}: history ${history}, ${day}, ${phase}${found.length === 0 ? '' : `: ${found.join('; ')}`}`);
+          say(
+            `kill ${killed}: history ${history}, ${day}, ${phase}${found.length === 0 ? '' : `: ${found.join('; ')}`}`,
+          );
         }
         worst = Math.max(worst, row);
         const last = await startPipeline(web, layout.root, day, env);
         const { status } = await last.ended;
         completed += 1;
-        const found = status === 0 ? await wrongIn(layout) : [`the run to the end ended with ${status ?? 'a signal'}: ${last.lines.slice(-3).join(' | ')}`];
+        const found =
+          status === 0
+            ? await wrongIn(layout)
+            : [`the run to the end ended with ${status ?? 'a signal'}: ${last.lines.slice(-3).join(' | ')}`];
         const hashes = await hashesOn(layout, day);
-        for (const [table, hash] of Object.entries(expected.hashes)) if (hashes[table] !== hash) found.push(`${table} is not what an undisturbed run publishes`);
+        for (const [table, hash] of Object.entries(expected.hashes))
+          if (hashes[table] !== hash) found.push(`${table} is not what an undisturbed run publishes`);
         const files = await kindsOfFiles(layout);
         found.push(...files.filter((f) => !expected.files.includes(f)).map((f) => `${f} is left over`));
         found.push(...expected.files.filter((f) => !files.includes(f)).map((f) => `${f} is missing`));
         wrong.push(...found.map((problem) => `history ${history}, ${day}, after ${row} kills: ${problem}`));
-        say(`run to the end: history ${history}, ${day}, after ${row} kills${found.length === 0 ? '' : `: ${found.join('; ')}`}`);
+        say(
+          `run to the end: history ${history}, ${day}, after ${row} kills${found.length === 0 ? '' : `: ${found.join('; ')}`}`,
+        );
         if (killed >= kills) break;
       }
       await rm(layout.root, { recursive: true });
     }
     return { kills: killed, phases, completed, worst, wrong };
-  } finally { await web.close(); }
+  } finally {
+    await web.close();
+  }
 }

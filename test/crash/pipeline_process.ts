@@ -42,10 +42,25 @@ export interface Pipeline {
 }
 
 /** Start `pipelines/cli.ts run` in a process group of its own. */
-export async function startPipeline(web: Web, dataDir: string, day: string, env: Record<string, string> = {}): Promise<Pipeline> {
+export async function startPipeline(
+  web: Web,
+  dataDir: string,
+  day: string,
+  env: Record<string, string> = {},
+): Promise<Pipeline> {
   const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-    cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...BARE, HOME: process.env['HOME'] ?? '', ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: await web.on(day), ...env },
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...BARE,
+      HOME: process.env['HOME'] ?? '',
+      ...SANDBOX_SECRETS,
+      DATA_DIR: dataDir,
+      DAY: day,
+      SANDBOX_URL: await web.on(day),
+      ...env,
+    },
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
@@ -56,19 +71,27 @@ export async function startPipeline(web: Web, dataDir: string, day: string, env:
     });
   }
   const ended = new Promise<{ status: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
-    child.on('error', reject).on('close', (status, signal) => { resolve({ status, signal }); });
+    child.on('error', reject).on('close', (status, signal) => {
+      resolve({ status, signal });
+    });
   });
   return {
-    child, lines, ended,
-    said: (pattern) => Promise.race([ended.then(() => false), new Promise<boolean>((resolve) => {
-      const look = (): void => {
-        if (!lines.some((line) => pattern.test(line))) return;
-        waiting.delete(look);
-        resolve(true);
-      };
-      waiting.add(look);
-      look();
-    })]),
+    child,
+    lines,
+    ended,
+    said: (pattern) =>
+      Promise.race([
+        ended.then(() => false),
+        new Promise<boolean>((resolve) => {
+          const look = (): void => {
+            if (!lines.some((line) => pattern.test(line))) return;
+            waiting.delete(look);
+            resolve(true);
+          };
+          waiting.add(look);
+          look();
+        }),
+      ]),
   };
 }
 
@@ -82,7 +105,11 @@ export async function killAlone({ child, ended }: Pipeline): Promise<boolean> {
   const { pid } = child;
   if (pid === undefined) return false;
   const runs = (): boolean => {
-    try { return process.kill(-pid, 0); } catch { return false; }
+    try {
+      return process.kill(-pid, 0);
+    } catch {
+      return false;
+    }
   };
   for (const until = performance.now() + NOTICE_MS; runs() && performance.now() < until;) await sleep(50);
   if (!runs()) return false;

@@ -5,19 +5,34 @@ import { sellUnderKills } from './sales_kills.ts';
 
 const whole = z.coerce.number('a whole number').int('a whole number').min(1, 'a whole number above 0');
 const settings = z.object({
-  KILLS: whole.default(300), SEED: whole.default(20_261_121),
+  KILLS: whole.default(300),
+  SEED: whole.default(20_261_121),
   MINUTES: whole.optional(),
-  LEDGERS: z.string().regex(/^(sqlite|postgres)(,(sqlite|postgres))?$/, 'sqlite, postgres, or both with a comma between').default('sqlite,postgres'),
+  LEDGERS: z
+    .string()
+    .regex(/^(sqlite|postgres)(,(sqlite|postgres))?$/, 'sqlite, postgres, or both with a comma between')
+    .default('sqlite,postgres'),
 });
 
 try {
   const { KILLS, SEED, LEDGERS, MINUTES } = readSettings(settings);
   const kinds = LEDGERS.split(',') as ('sqlite' | 'postgres')[];
   for (const kind of kinds) {
-    const say = (line: string): void => { process.stdout.write(`${kind}: ${line.trim()}\n`); };
-    const result = await sellUnderKills({ ledger: kind, kills: Math.ceil(KILLS / kinds.length), seed: SEED, collect: 300, say, ...(MINUTES === undefined ? {} : { minutes: MINUTES }) });
-    say(`SEED=${SEED}: ${result.kills} servers killed, ${result.leftOpen} of them with a sale open; ${result.answered} answered, ${result.sold} sold (${result.leads} leads), ${result.released} released; `
-      + `${result.chargedUnanswered} charged without having been answered, ${result.collected} collected again; ${result.troubles.join(', ')}; ${result.broken.length} promises broken; ${result.seconds.toFixed(0)} s`);
+    const say = (line: string): void => {
+      process.stdout.write(`${kind}: ${line.trim()}\n`);
+    };
+    const result = await sellUnderKills({
+      ledger: kind,
+      kills: Math.ceil(KILLS / kinds.length),
+      seed: SEED,
+      collect: 300,
+      say,
+      ...(MINUTES === undefined ? {} : { minutes: MINUTES }),
+    });
+    say(
+      `SEED=${SEED}: ${result.kills} servers killed, ${result.leftOpen} of them with a sale open; ${result.answered} answered, ${result.sold} sold (${result.leads} leads), ${result.released} released; ` +
+        `${result.chargedUnanswered} charged without having been answered, ${result.collected} collected again; ${result.troubles.join(', ')}; ${result.broken.length} promises broken; ${result.seconds.toFixed(0)} s`,
+    );
     for (const line of result.broken) say(line);
     if (result.broken.length > 0) process.exitCode = 1;
   }

@@ -18,7 +18,10 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** How buying goes, by which troubles are timed: paid requests sent so far, and how long one takes. */
-export interface Pace { sent: number; answerMs: number }
+export interface Pace {
+  sent: number;
+  answerMs: number;
+}
 
 export interface Buying {
   /** Addresses of the servers that are there. */
@@ -37,12 +40,17 @@ export interface Buying {
 }
 
 /** Buy one thing after another, until told to stop; ask again for what may have been paid. */
-export async function buying(buyer: Buyer, { urls, random, attempts, pace, stopped, broken, aheadSeconds = () => 0, answered = () => undefined }: Buying): Promise<void> {
+export async function buying(
+  buyer: Buyer,
+  { urls, random, attempts, pace, stopped, broken, aheadSeconds = () => 0, answered = () => undefined }: Buying,
+): Promise<void> {
   const anyUrl = (): string => urls()[Math.floor(random() * urls().length)] ?? '';
   while (!stopped.aborted) {
     const path = PATHS[Math.floor(random() * PATHS.length)] ?? PATHS[0];
     let header: string;
-    try { header = await buyer.signAs(anyUrl() + path, randomBytes(12).toString('hex'), aheadSeconds()); } catch {
+    try {
+      header = await buyer.signAs(anyUrl() + path, randomBytes(12).toString('hex'), aheadSeconds());
+    } catch {
       await sleep(50);
       continue;
     }
@@ -51,20 +59,28 @@ export async function buying(buyer: Buyer, { urls, random, attempts, pace, stopp
     attempts.push(attempt);
     for (let tries = 0; tries < MOST_TRIES && !attempt.answer; tries += 1) {
       const copies = random() < 0.2 ? 2 : 1;
-      await Promise.all(Array.from({ length: copies }, async () => {
-        pace.sent += 1;
-        const sentMs = performance.now();
-        try {
-          const response = await fetchPaying(anyUrl() + path, header);
-          const body = Buffer.from(await response.arrayBuffer());
-          if (response.status !== 200) return;
-          pace.answerMs = 0.8 * pace.answerMs + 0.2 * (performance.now() - sentMs);
-          const lead = path === EXCLUSIVE ? (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id : null;
-          const answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead };
-          if (attempt.answer && (attempt.answer.sha256 !== answer.sha256 || attempt.answer.receipt !== answer.receipt)) broken.push(`payment ${attempt.nonce} was answered twice, differently`);
-          attempt.answer = answer;
-        } catch { /* Its server died: that is what this is about. */ }
-      }));
+      await Promise.all(
+        Array.from({ length: copies }, async () => {
+          pace.sent += 1;
+          const sentMs = performance.now();
+          try {
+            const response = await fetchPaying(anyUrl() + path, header);
+            const body = Buffer.from(await response.arrayBuffer());
+            if (response.status !== 200) return;
+            pace.answerMs = 0.8 * pace.answerMs + 0.2 * (performance.now() - sentMs);
+            const lead = path === EXCLUSIVE ? (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id : null;
+            const answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead };
+            if (
+              attempt.answer &&
+              (attempt.answer.sha256 !== answer.sha256 || attempt.answer.receipt !== answer.receipt)
+            )
+              broken.push(`payment ${attempt.nonce} was answered twice, differently`);
+            attempt.answer = answer;
+          } catch {
+            /* Its server died: that is what this is about. */
+          }
+        }),
+      );
       if (attempt.answer) answered(attempt);
       else await sleep(30 + random() * 100);
     }

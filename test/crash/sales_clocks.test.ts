@@ -11,7 +11,10 @@ describe('clocks that jump', { concurrency: 2 }, () => {
       const result = await sellUnderClocks({ ledger, jumps: JUMPS, seed: 7, collect: 20 });
       assert.deepEqual(result.broken, []);
       assert.ok(result.jumps >= JUMPS, JSON.stringify(result));
-      assert.ok(result.sold > 5 && result.answered > 5 && result.open.settling + result.open.unknown > 3, `they were really selling: ${JSON.stringify(result)}`);
+      assert.ok(
+        result.sold > 5 && result.answered > 5 && result.open.settling + result.open.unknown > 3,
+        `they were really selling: ${JSON.stringify(result)}`,
+      );
     });
   }
 });

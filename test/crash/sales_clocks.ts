@@ -13,7 +13,17 @@ import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './s
 const [SERVERS, JUMPING, BUYERS, LEADS] = [3, 2, 5, 2000];
 const WARM_UP = 6;
 /** How far a clock jumps, forward or back. */
-const AWAY_MS = [30 * SECOND_MS, 90 * SECOND_MS, 7 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, 5 * HOUR_MS, DAY_MS, 3 * DAY_MS, 40 * DAY_MS];
+const AWAY_MS = [
+  30 * SECOND_MS,
+  90 * SECOND_MS,
+  7 * MINUTE_MS,
+  20 * MINUTE_MS,
+  HOUR_MS,
+  5 * HOUR_MS,
+  DAY_MS,
+  3 * DAY_MS,
+  40 * DAY_MS,
+];
 /** A buyer's clock is not more wrong than this; of more, a payment would stay open for longer than an answer is kept. */
 const MOST_BUYER_MS = 3 * DAY_MS;
 /** Readings of the clock after which it jumps, at most: a purchase makes some thirty. */
@@ -46,26 +56,43 @@ export interface ClockResult extends Account {
   readonly open: { readonly reserved: number; readonly settling: number; readonly unknown: number };
   readonly restarts: number;
   readonly chainJumps: number;
-  readonly settlements: { readonly settlements: number; readonly lostReplies: number; readonly lost: number; readonly held: number };
+  readonly settlements: {
+    readonly settlements: number;
+    readonly lostReplies: number;
+    readonly lost: number;
+    readonly held: number;
+  };
   /** Signatures that collected, and times they were tried again. */
   readonly signatures: { collected: number; again: number };
   readonly seconds: number;
 }
 
 /** Collect with one signature, again and again at any server while clocks jump. */
-async function collectAgain({ buyer, nonce }: Attempt, anyUrl: () => string, random: () => number, signatures: ClockResult['signatures'], broken: string[]): Promise<void> {
+async function collectAgain(
+  { buyer, nonce }: Attempt,
+  anyUrl: () => string,
+  random: () => number,
+  signatures: ClockResult['signatures'],
+  broken: string[],
+): Promise<void> {
   const asked = anyUrl();
   const at = (url: string): string => `${url}/api/purchases/${nonce}`;
   let worked = 0;
   let header: string;
-  try { header = await buyer.signIn(at(asked)); } catch { return; }
+  try {
+    header = await buyer.signIn(at(asked));
+  } catch {
+    return;
+  }
   for (let n = 0; n <= SAME_AGAIN; n += 1) {
     try {
       const response = await fetch(at(random() < 0.7 ? asked : anyUrl()), { headers: { 'SIGN-IN-WITH-X': header } });
       await response.arrayBuffer();
       if (worked > 0) signatures.again += 1;
       if (response.status === 200) worked += 1;
-    } catch { /* Its server was restarted. */ }
+    } catch {
+      /* Its server was restarted. */
+    }
     await sleep(random() * 1500);
   }
   if (worked > 0) signatures.collected += 1;
@@ -73,7 +100,15 @@ async function collectAgain({ buyer, nonce }: Attempt, anyUrl: () => string, ran
 }
 
 /** Sell, move the clocks, and look. */
-export async function sellUnderClocks({ ledger: kind, jumps, seed, collect, minutes = Infinity, fault, say = () => undefined }: ClockOptions): Promise<ClockResult> {
+export async function sellUnderClocks({
+  ledger: kind,
+  jumps,
+  seed,
+  collect,
+  minutes = Infinity,
+  fault,
+  say = () => undefined,
+}: ClockOptions): Promise<ClockResult> {
   const startMs = performance.now();
   const random = randomFrom(seed);
   const world = await openSales(kind, { leads: LEADS, buyers: BUYERS });
@@ -91,29 +126,40 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect, minu
   let rightMs = 0;
   const count = { jumps: 0, betweenReadings: 0, restarts: 0, chainJumps: 0, reserved: 0, settling: 0, unknown: 0 };
   const signatures = { collected: 0, again: 0 };
-  const start = (offsetMs: number): Promise<ClockedServer> => clockedServer({ ...world.env, SANDBOX_RPC: node.url }, offsetMs, fault);
-  const awayMs = (): number => rightMs + (random() < 0.5 ? -1 : 1) * (AWAY_MS[Math.floor(random() * AWAY_MS.length)] ?? 0);
+  const start = (offsetMs: number): Promise<ClockedServer> =>
+    clockedServer({ ...world.env, SANDBOX_RPC: node.url }, offsetMs, fault);
+  const awayMs = (): number =>
+    rightMs + (random() < 0.5 ? -1 : 1) * (AWAY_MS[Math.floor(random() * AWAY_MS.length)] ?? 0);
   try {
-    servers.push(...await Promise.all(Array.from({ length: SERVERS }, () => start(0))));
+    servers.push(...(await Promise.all(Array.from({ length: SERVERS }, () => start(0)))));
     const attempts: Attempt[] = [];
     const pace: Pace = { sent: 0, answerMs: 200 };
     const stopping = new AbortController();
     const urls = (): string[] => servers.flatMap((s) => (s ? [s.url] : []));
     const anyUrl = (): string => urls()[Math.floor(random() * urls().length)] ?? '';
     const collectors: Promise<unknown>[] = [];
-    const sales = Promise.all(world.buyers.map((buyer) => buying(buyer, {
-      urls, random, attempts, pace, stopped: stopping.signal, broken,
-      aheadSeconds: () => {
-        const n = random();
-        if (n < 0.7) return Math.round(rightMs / SECOND_MS);
-        const theirs = servers[Math.floor(random() * JUMPING)]?.offsetMs() ?? 0;
-        return Math.round((n < 0.85 ? Math.max(-MOST_BUYER_MS, Math.min(MOST_BUYER_MS, theirs)) : 0) / SECOND_MS);
-      },
-      answered(attempt) {
-        if (random() >= COLLECTS) return;
-        collectors.push(collectAgain(attempt, anyUrl, random, signatures, broken));
-      },
-    })));
+    const sales = Promise.all(
+      world.buyers.map((buyer) =>
+        buying(buyer, {
+          urls,
+          random,
+          attempts,
+          pace,
+          stopped: stopping.signal,
+          broken,
+          aheadSeconds: () => {
+            const n = random();
+            if (n < 0.7) return Math.round(rightMs / SECOND_MS);
+            const theirs = servers[Math.floor(random() * JUMPING)]?.offsetMs() ?? 0;
+            return Math.round((n < 0.85 ? Math.max(-MOST_BUYER_MS, Math.min(MOST_BUYER_MS, theirs)) : 0) / SECOND_MS);
+          },
+          answered(attempt) {
+            if (random() >= COLLECTS) return;
+            collectors.push(collectAgain(attempt, anyUrl, random, signatures, broken));
+          },
+        }),
+      ),
+    );
     const looking = await world.openLedger();
     const over = (): boolean => count.jumps >= jumps || performance.now() > startMs + minutes * MINUTE_MS;
     while (attempts.filter((a) => a.answer).length < WARM_UP) await sleep(20);
@@ -123,11 +169,16 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect, minu
       if (how === null) return;
       count.jumps += 1;
       if (how === 'reading') count.betweenReadings += 1;
-      const open = (await all(looking.purchases()).catch(() => [])).filter((p) => p.state === 'reserved' || p.state === 'settling');
+      const open = (await all(looking.purchases()).catch(() => [])).filter(
+        (p) => p.state === 'reserved' || p.state === 'settling',
+      );
       if (open.some((p) => p.state === 'reserved')) count.reserved += 1;
       if (open.some((p) => p.state === 'settling' && p.why === null)) count.settling += 1;
       if (open.some((p) => p.why !== null)) count.unknown += 1;
-      if (count.jumps % 25 === 0) say(`${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
+      if (count.jumps % 25 === 0)
+        say(
+          `${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ${((performance.now() - startMs) / 1000).toFixed(0)} s`,
+        );
     };
     const jumper = async (slot: number): Promise<void> => {
       for (let own = 1; !over(); own += 1) {
@@ -148,7 +199,10 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect, minu
     };
     const chainAndRight = async (): Promise<void> => {
       while (!over()) {
-        if (count.jumps < (count.chainJumps + 1) * CHAIN_EVERY) { await sleep(20); continue; }
+        if (count.jumps < (count.chainJumps + 1) * CHAIN_EVERY) {
+          await sleep(20);
+          continue;
+        }
         const seconds = Math.floor(LEAST_CHAIN_SECONDS + random() * (MOST_CHAIN_SECONDS - LEAST_CHAIN_SECONDS));
         await passOnChain(world.chain, seconds);
         count.chainJumps += 1;
@@ -173,7 +227,15 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect, minu
     servers.push(last);
     const account = await drawnUp(world, attempts, last.url, collect);
     const { reserved, settling, unknown, ...counts } = count;
-    return { ...account, ...counts, broken: [...broken, ...account.broken], open: { reserved, settling, unknown }, settlements: node.seen, signatures, seconds: (performance.now() - startMs) / 1000 };
+    return {
+      ...account,
+      ...counts,
+      broken: [...broken, ...account.broken],
+      open: { reserved, settling, unknown },
+      settlements: node.seen,
+      signatures,
+      seconds: (performance.now() - startMs) / 1000,
+    };
   } finally {
     for (const server of servers) await server?.end('SIGKILL');
     await node.close();

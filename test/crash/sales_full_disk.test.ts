@@ -35,7 +35,15 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
     await folder.publish('2026-11-20.01', { leads: rowsOfTable('leads', 50), deals: rowsOfTable('deals', 40) });
     chain = await startChain();
     await chain.mint(buyer.address, 100_000_000n);
-    server = await serverProcess({ DATA_DIR: folder.path, LEDGER, SANDBOX_RPC: chain.rpcUrl, PAY_TO, PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'silent' });
+    server = await serverProcess({
+      DATA_DIR: folder.path,
+      LEDGER,
+      SANDBOX_RPC: chain.rpcUrl,
+      PAY_TO,
+      PUBLIC_BASE_URL: 'http://dealfeed.test',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'silent',
+    });
   });
   after(async () => {
     await server.end('SIGKILL');
@@ -47,11 +55,20 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
 
   const sold = async () => {
     const ledger = await openLedger({ DATA_DIR: folder.path, LEDGER });
-    try { return (await all(ledger.purchases())).filter((p) => p.state === 'sold'); } finally { await ledger.close(); }
+    try {
+      return (await all(ledger.purchases())).filter((p) => p.state === 'sold');
+    } finally {
+      await ledger.close();
+    }
   };
 
   test('nothing is sold, nobody is charged, and the same payments buy it all once there is room', async () => {
-    const signed = await Promise.all(PATHS.map(async (path) => ({ path, header: await buyer.signAs(server.url + path, randomBytes(12).toString('hex')) })));
+    const signed = await Promise.all(
+      PATHS.map(async (path) => ({
+        path,
+        header: await buyer.signAs(server.url + path, randomBytes(12).toString('hex')),
+      })),
+    );
     fill(filler);
     const refused = await Promise.all(signed.map(({ path, header }) => fetchPaying(server.url + path, header)));
     for (const response of refused) {
@@ -67,7 +84,12 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
     for (const { path, header } of signed) {
       let response = await fetchPaying(server.url + path, header);
       // A reservation that could not be taken back stands until its lease is over.
-      for (const untilMs = Date.now() + 60_000; response.status !== 200 && Date.now() < untilMs; response = await fetchPaying(server.url + path, header)) await sleep(500);
+      for (
+        const untilMs = Date.now() + 60_000;
+        response.status !== 200 && Date.now() < untilMs;
+        response = await fetchPaying(server.url + path, header)
+      )
+        await sleep(500);
       assert.equal(response.status, 200, `${path}: ${await response.clone().text()}`);
       const body = (await response.json()) as { lead?: { id: string } };
       if (body.lead) leads.push(body.lead.id);
@@ -75,7 +97,11 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
     assert.equal(new Set(leads).size, 2, 'each exclusive lead to one purchase');
     const purchases = await sold();
     assert.equal(purchases.length, PATHS.length);
-    assert.equal(await chain.balanceOf(PAY_TO), purchases.reduce((sum, p) => sum + p.payment.amount, 0n), 'the chain holds what the ledger says');
+    assert.equal(
+      await chain.balanceOf(PAY_TO),
+      purchases.reduce((sum, p) => sum + p.payment.amount, 0n),
+      'the chain holds what the ledger says',
+    );
   });
 
   test('filling up while it sells, at any moment: what was charged is in the books and can be collected', async () => {
@@ -95,25 +121,45 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
       const path = PATHS[i % PATHS.length] ?? PATHS[0];
       signed.push({ path, header: await buyer.signAs(server.url + path, randomBytes(12).toString('hex')) });
     }
-    const ask = async ({ path, header }: { path: string; header: string }): Promise<{ status: number; text: string }> => {
+    const ask = async ({
+      path,
+      header,
+    }: {
+      path: string;
+      header: string;
+    }): Promise<{ status: number; text: string }> => {
       const response = await fetchPaying(server.url + path, header);
       return { status: response.status, text: await response.text() };
     };
-    const answers = await Promise.all(signed.map(async (each, i) => {
-      await sleep(i * 40);
-      return ask(each);
-    }));
-    assert.ok(answers.some(({ status }) => status === 503) && answers.some(({ status }) => status === 200), 'some came to a full disk and some did not');
+    const answers = await Promise.all(
+      signed.map(async (each, i) => {
+        await sleep(i * 40);
+        return ask(each);
+      }),
+    );
+    assert.ok(
+      answers.some(({ status }) => status === 503) && answers.some(({ status }) => status === 200),
+      'some came to a full disk and some did not',
+    );
     await filling;
     assert.ok(full);
     for (const [i, each] of signed.entries()) {
       let answer = answers[i];
-      for (const untilMs = Date.now() + 90_000; answer?.status !== 200 && Date.now() < untilMs; answer = await ask(each)) await sleep(300);
+      for (
+        const untilMs = Date.now() + 90_000;
+        answer?.status !== 200 && Date.now() < untilMs;
+        answer = await ask(each)
+      )
+        await sleep(300);
       assert.equal(answer?.status, 200, `${each.path}: ${answer?.text}`);
     }
     const purchases = await sold();
     assert.equal(purchases.length, soldBefore + signed.length);
-    assert.equal(await chain.balanceOf(PAY_TO), purchases.reduce((sum, p) => sum + p.payment.amount, 0n), 'the chain holds what the ledger says');
+    assert.equal(
+      await chain.balanceOf(PAY_TO),
+      purchases.reduce((sum, p) => sum + p.payment.amount, 0n),
+      'the chain holds what the ledger says',
+    );
     const leads = purchases.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
     assert.equal(new Set(leads).size, leads.length, 'no lead is sold twice');
   });

@@ -36,7 +36,14 @@ export interface KillResult extends Account {
 }
 
 /** Sell, kill, and look. */
-export async function sellUnderKills({ ledger: kind, kills, seed, collect, minutes = Infinity, say = () => undefined }: KillOptions): Promise<KillResult> {
+export async function sellUnderKills({
+  ledger: kind,
+  kills,
+  seed,
+  collect,
+  minutes = Infinity,
+  say = () => undefined,
+}: KillOptions): Promise<KillResult> {
   const startMs = Date.now();
   const random = randomFrom(seed);
   const world = await openSales(kind, { leads: LEADS, buyers: BUYERS });
@@ -46,12 +53,14 @@ export async function sellUnderKills({ ledger: kind, kills, seed, collect, minut
   const servers: (ServerProcess | undefined)[] = [];
   const start = (): Promise<ServerProcess> => serverProcess(world.env);
   try {
-    servers.push(...await Promise.all(Array.from({ length: SERVERS }, start)));
+    servers.push(...(await Promise.all(Array.from({ length: SERVERS }, start))));
     const attempts: Attempt[] = [];
     const pace: Pace = { sent: 0, answerMs: 200 };
     const stopping = new AbortController();
     const urls = (): string[] => servers.flatMap((s) => (s ? [s.url] : []));
-    const sales = Promise.all(world.buyers.map((buyer) => buying(buyer, { urls, random, attempts, pace, stopped: stopping.signal, broken })));
+    const sales = Promise.all(
+      world.buyers.map((buyer) => buying(buyer, { urls, random, attempts, pace, stopped: stopping.signal, broken })),
+    );
 
     const count = { killed: 0, leftOpen: 0 };
     const looking = await world.openLedger();
@@ -67,8 +76,14 @@ export async function sellUnderKills({ ledger: kind, kills, seed, collect, minut
         count.killed += 1;
         await victim.end('SIGKILL');
         servers[slot] = undefined;
-        if ((await all(looking.purchases()).catch(() => [])).some((p) => p.state === 'settling' || p.state === 'reserved')) count.leftOpen += 1;
-        if (count.killed % 25 === 0) say(`  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ${((Date.now() - startMs) / 1000).toFixed(0)} s`);
+        if (
+          (await all(looking.purchases()).catch(() => [])).some((p) => p.state === 'settling' || p.state === 'reserved')
+        )
+          count.leftOpen += 1;
+        if (count.killed % 25 === 0)
+          say(
+            `  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ${((Date.now() - startMs) / 1000).toFixed(0)} s`,
+          );
         servers[slot] = await start();
       }
     };
@@ -101,7 +116,14 @@ export async function sellUnderKills({ ledger: kind, kills, seed, collect, minut
     const last = await start();
     servers.push(last);
     const account = await drawnUp(world, attempts, last.url, collect);
-    return { ...account, broken: [...broken, ...account.broken], kills: count.killed, leftOpen: count.leftOpen, troubles, seconds: (Date.now() - startMs) / 1000 };
+    return {
+      ...account,
+      broken: [...broken, ...account.broken],
+      kills: count.killed,
+      leftOpen: count.leftOpen,
+      troubles,
+      seconds: (Date.now() - startMs) / 1000,
+    };
   } finally {
     for (const server of servers) await server?.end('SIGKILL');
     await world.close();

@@ -29,18 +29,36 @@ export interface SalesWorld {
 }
 
 /** Make a ledger, a chain, a snapshot with so many leads, and buyers with money. */
-export async function openSales(kind: 'sqlite' | 'postgres', { leads, buyers: count }: { readonly leads: number; readonly buyers: number }): Promise<SalesWorld> {
+export async function openSales(
+  kind: 'sqlite' | 'postgres',
+  { leads, buyers: count }: { readonly leads: number; readonly buyers: number },
+): Promise<SalesWorld> {
   const folder = await dataFolder();
   const chain = await startChain();
   const postgres = kind === 'postgres' ? await startPostgres() : undefined;
   const place = postgres ? await postgres.database() : join(folder.path, 'ledger.sqlite');
-  await folder.publish('2026-11-20.01', { leads: rowsOfTable('leads', leads), deals: rowsOfTable('deals', 40), reports: rowsOfTable('reports', 1), assumptions: rowsOfTable('assumptions', 1) });
+  await folder.publish('2026-11-20.01', {
+    leads: rowsOfTable('leads', leads),
+    deals: rowsOfTable('deals', 40),
+    reports: rowsOfTable('reports', 1),
+    assumptions: rowsOfTable('assumptions', 1),
+  });
   const buyers = Array.from({ length: count }, () => buyerWith());
   for (const { address } of buyers) await chain.mint(address, PURSE);
   return {
-    chain, buyers, postgres, place,
+    chain,
+    buyers,
+    postgres,
+    place,
     env: {
-      DATA_DIR: folder.path, LEDGER: place, SANDBOX_RPC: chain.rpcUrl, PAY_TO, CURSOR_SECRET: 'the same on every server', PUBLIC_BASE_URL: 'http://dealfeed.test', UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'silent',
+      DATA_DIR: folder.path,
+      LEDGER: place,
+      SANDBOX_RPC: chain.rpcUrl,
+      PAY_TO,
+      CURSOR_SECRET: 'the same on every server',
+      PUBLIC_BASE_URL: 'http://dealfeed.test',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'silent',
     },
     openLedger: () => openLedger({ DATA_DIR: folder.path, LEDGER: place }),
     async close() {
@@ -57,7 +75,11 @@ const FINAL_AFTER = 4;
 const LONG_MS = 100 * 86_400_000;
 
 async function askAnvil(chain: Chain, method: string, params: readonly unknown[]): Promise<void> {
-  const response = await fetch(chain.rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+  const response = await fetch(chain.rpcUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
   await response.arrayBuffer();
 }
 
@@ -101,16 +123,27 @@ export interface Account {
  * @param collect how many collect over HTTP; the bytes of all are held against their hash
  * @param patienceMs time after which what is still open stays so
  */
-export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], url: string, collect: number, patienceMs = 120_000): Promise<Account> {
+export async function drawnUp(
+  world: SalesWorld,
+  attempts: readonly Attempt[],
+  url: string,
+  collect: number,
+  patienceMs = 120_000,
+): Promise<Account> {
   const ledger = await world.openLedger();
   try {
-    for (const untilMs = performance.now() + patienceMs; (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;) {
-      await new Promise((resolve) => { setTimeout(resolve, 200); });
+    for (
+      const untilMs = performance.now() + patienceMs;
+      (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).length > 0 && performance.now() < untilMs;
+    ) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 200);
+      });
     }
     const open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
     const audited = await auditAll(ledger, world.chain);
     const purchases = await all(ledger.purchases());
-    const broken = [...audited, ...await booksAgainstChain(purchases, attempts, world.chain)];
+    const broken = [...audited, ...(await booksAgainstChain(purchases, attempts, world.chain))];
     const sold = purchases.filter((p) => p.state === 'sold');
     if (open.length > 0) broken.push(`${open.length} purchases are still settling`);
     for (const p of sold) {
@@ -132,10 +165,17 @@ export async function drawnUp(world: SalesWorld, attempts: readonly Attempt[], u
       }
     }
     return {
-      answered: attempts.filter((a) => a.answer).length, sold: sold.length, released: purchases.filter((p) => p.state === 'released').length,
-      leads: sold.filter((p) => p.leadId !== null).length, collected: asked.length, chargedUnanswered: charged.filter((a) => !a.answer).length, broken,
+      answered: attempts.filter((a) => a.answer).length,
+      sold: sold.length,
+      released: purchases.filter((p) => p.state === 'released').length,
+      leads: sold.filter((p) => p.leadId !== null).length,
+      collected: asked.length,
+      chargedUnanswered: charged.filter((a) => !a.answer).length,
+      broken,
     };
-  } finally { await ledger.close(); }
+  } finally {
+    await ledger.close();
+  }
 }
 
 /** Audit every final block. @returns differences, and transfers that no sold purchase took at once */
@@ -143,9 +183,17 @@ async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
   await mineBlocks(chain);
   const payments = paymentChain(chain.reader);
   const account = { chain: await payments.id(), payTo: PAY_TO.toLowerCase() };
-  const auditor = { ledger, chain: payments, payTo: account.payTo, holder: 'the proof', nowMs: () => Date.now() + LONG_MS };
+  const auditor = {
+    ledger,
+    chain: payments,
+    payTo: account.payTo,
+    holder: 'the proof',
+    nowMs: () => Date.now() + LONG_MS,
+  };
   for (let isBehind = true; isBehind;) ({ isBehind } = await auditPass(auditor));
-  const broken = (await differencesOf(ledger, account)).map(({ kind, ...of }) => `the audit finds ${kind}: ${'purchase' in of ? of.purchase.id : of.transfer.transaction}`);
+  const broken = (await differencesOf(ledger, account)).map(
+    ({ kind, ...of }) => `the audit finds ${kind}: ${'purchase' in of ? of.purchase.id : of.transfer.transaction}`,
+  );
   const transfers = await all(ledger.transfers(account));
   for (const { kind, transaction } of transfers) {
     if (kind !== 'matched') broken.push(`transfer ${transaction} is booked as ${kind}`);
@@ -156,7 +204,11 @@ async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
 }
 
 /** What the books say that the chain does not, and the other way round. */
-async function booksAgainstChain(purchases: readonly Purchase[], attempts: readonly Attempt[], chain: Chain): Promise<string[]> {
+async function booksAgainstChain(
+  purchases: readonly Purchase[],
+  attempts: readonly Attempt[],
+  chain: Chain,
+): Promise<string[]> {
   const broken: string[] = [];
   const sold = purchases.filter((p) => p.state === 'sold');
   const [written, taken] = [sold.reduce((sum, p) => sum + p.payment.amount, 0n), await chain.balanceOf(PAY_TO)];
@@ -173,9 +225,14 @@ async function booksAgainstChain(purchases: readonly Purchase[], attempts: reado
     const purchase = byNonce.get(nonce);
     const used = await chain.authorizationUsed(buyer.address, nonce as `0x${string}`);
     if (used !== (purchase !== undefined)) {
-      broken.push(`payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`);
+      broken.push(
+        `payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`,
+      );
     }
-    if (answer && (purchase?.id !== answer.receipt || purchase.answerSha256 !== answer.sha256 || purchase.leadId !== answer.lead)) {
+    if (
+      answer &&
+      (purchase?.id !== answer.receipt || purchase.answerSha256 !== answer.sha256 || purchase.leadId !== answer.lead)
+    ) {
       broken.push(`receipt ${answer.receipt} is not what the ledger has`);
     }
   }

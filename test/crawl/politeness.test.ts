@@ -24,7 +24,7 @@ test('four sources of one site over three workers: one request at a time, so far
   let [underWay, most, refused] = [0, 0, 0];
   const server = createServer((request, response) => {
     seen.push({ path: request.url ?? '', at: performance.now() });
-    most = Math.max(most, underWay += 1);
+    most = Math.max(most, (underWay += 1));
     const answer = (): void => {
       underWay -= 1;
       // The third page of the second source is asked for too soon, says the site once.
@@ -49,8 +49,18 @@ test('four sources of one site over three workers: one request at a time, so far
   const QUEUE = await postgres.database();
   const archive = await openArchive(layout.root);
   const sources = sourcesAt(SITE);
-  const crawler = await openQueueCrawler({ url: QUEUE, dataDir: layout.root, archive, sources, secrets: {}, say: () => {}, noWorkerMs: 60_000 });
-  const workers = await Promise.all([1, 2, 3].map(() => workerProcess({ QUEUE, DATA_DIR: layout.root, SITE }, './site_worker.ts')));
+  const crawler = await openQueueCrawler({
+    url: QUEUE,
+    dataDir: layout.root,
+    archive,
+    sources,
+    secrets: {},
+    say: () => {},
+    noWorkerMs: 60_000,
+  });
+  const workers = await Promise.all(
+    [1, 2, 3].map(() => workerProcess({ QUEUE, DATA_DIR: layout.root, SITE }, './site_worker.ts')),
+  );
   // Whoever reads first is stopped in the middle, so that the site passes from one to another.
   const passedOn = (async (): Promise<void> => {
     while (seen.length < 8) await sleep(5);
@@ -59,25 +69,43 @@ test('four sources of one site over three workers: one request at a time, so far
     reading.child.kill('SIGTERM');
   })();
   try {
-    const pages = await Promise.all(sources.map(async (spec) => {
-      const read = crawler.read(spec, { asOf: DAY, runId: `${DAY}.01`, lastGoodOn: null, distrusts: [], resumes: [] }, () => assert.fail());
-      const texts: string[] = [];
-      for await (const page of read.pages()) texts.push(page.text());
-      read.done();
-      return texts;
-    }));
-    assert.deepEqual(pages.map((texts) => texts.length), sources.map(() => PAGES));
+    const pages = await Promise.all(
+      sources.map(async (spec) => {
+        const read = crawler.read(
+          spec,
+          { asOf: DAY, runId: `${DAY}.01`, lastGoodOn: null, distrusts: [], resumes: [] },
+          () => assert.fail(),
+        );
+        const texts: string[] = [];
+        for await (const page of read.pages()) texts.push(page.text());
+        read.done();
+        return texts;
+      }),
+    );
+    assert.deepEqual(
+      pages.map((texts) => texts.length),
+      sources.map(() => PAGES),
+    );
     await passedOn;
   } finally {
     await crawler.close();
     await Promise.all(workers.map((w) => w.end('SIGKILL')));
   }
-  assert.ok(workers.filter(({ lines }) => lines.some((line) => /: (?:reading|taken over)/u.test(line))).length >= 2, 'more than one worker read from the site');
+  assert.ok(
+    workers.filter(({ lines }) => lines.some((line) => /: (?:reading|taken over)/u.test(line))).length >= 2,
+    'more than one worker read from the site',
+  );
   assert.equal(most, 1, 'one request at a time');
   const needed = sources.length * (PAGES + 1) + 1;
-  assert.ok(seen.length >= needed && seen.length <= needed + 2, `each page once, robots.txt once a source, the refused page again, and for who took over robots.txt and the page under way: ${seen.length}`);
+  assert.ok(
+    seen.length >= needed && seen.length <= needed + 2,
+    `each page once, robots.txt once a source, the refused page again, and for who took over robots.txt and the page under way: ${seen.length}`,
+  );
   const apart = seen.slice(1).map(({ at }, i) => at - (seen[i]?.at ?? 0));
-  assert.ok(Math.min(...apart) >= INTERVAL_MS - JITTER_MS, `the shortest time between two requests is ${Math.min(...apart).toFixed(0)} ms`);
+  assert.ok(
+    Math.min(...apart) >= INTERVAL_MS - JITTER_MS,
+    `the shortest time between two requests is ${Math.min(...apart).toFixed(0)} ms`,
+  );
   const mean = ((seen.at(-1)?.at ?? 0) - (seen[0]?.at ?? 0)) / (seen.length - 1);
   assert.ok(mean >= INTERVAL_MS, `on the average ${mean.toFixed(0)} ms`);
   const inQuiet = seen.filter(({ at }) => at > refused && at < refused + QUIET_MS - JITTER_MS);
@@ -107,8 +135,8 @@ test('a host is held by one read at a time; its pace outlives who held it', asyn
   const second = there.open('other.0', never.signal);
   assert.equal(await first.turns.next('a.example', 0), 0);
   assert.equal(await first.turns.next('a.example', 300), 0, 'an interval of none lets the next request start at once');
-  assert.ok(await first.turns.next('a.example', 300) > 0, 'and one of 300 ms does not');
-  assert.ok(await second.turns.next('a.example', 0) > 0, 'it is another\'s');
+  assert.ok((await first.turns.next('a.example', 300)) > 0, 'and one of 300 ms does not');
+  assert.ok((await second.turns.next('a.example', 0)) > 0, "it is another's");
   assert.equal(await second.turns.next('b.example', 0), 0, 'another host is free');
   await first.release();
   const wait = await second.turns.next('a.example', 0);

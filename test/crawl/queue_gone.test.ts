@@ -48,7 +48,10 @@ describe('PostgreSQL', () => {
     await postgres.stop('immediate');
     const { status } = await run.ended;
     assert.equal(status, 2, run.lines.join('\n'));
-    assert.match(run.lines.at(-1) ?? '', /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u);
+    assert.match(
+      run.lines.at(-1) ?? '',
+      /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u,
+    );
     assert.equal(run.lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
     assert.equal(await currentSnapshot(layout), null);
     const { troubles, level } = await healthOf(layout, [], { queue: QUEUE });
@@ -61,7 +64,10 @@ describe('PostgreSQL', () => {
     assert.equal((await next.ended).status, 0, [...next.lines, ...worker.lines].join('\n'));
     assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(alone, DAY));
     const pages = (web.asked.get(HOST) ?? []).filter((path) => !path.startsWith('/robots.txt'));
-    assert.ok(pages.length <= new Set(pages).size + 1, 'what was archived is not asked for again: only the page that was on its way may be');
+    assert.ok(
+      pages.length <= new Set(pages).size + 1,
+      'what was archived is not asked for again: only the page that was on its way may be',
+    );
     const health = await healthOf(layout, [], { queue: QUEUE });
     assert.match(linesOfHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
   });
@@ -79,7 +85,10 @@ describe('PostgreSQL', () => {
     way.silence();
     const { status } = await run.ended;
     assert.equal(status, 2, run.lines.join('\n'));
-    assert.match(run.lines.at(-1) ?? '', /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u);
+    assert.match(
+      run.lines.at(-1) ?? '',
+      /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u,
+    );
     assert.equal(await currentSnapshot(fresh), null);
   });
 
@@ -96,7 +105,10 @@ describe('PostgreSQL', () => {
     assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), [...run.lines, ...worker.lines].join('\n'));
     // What it builds of that is not asked here.
     run.child.kill('SIGKILL');
-    const [restarted, undisturbed] = [await readRecord(fresh, SOURCES, `${DAY}.01`), await readRecord(layout, SOURCES, `${DAY}.02`)];
+    const [restarted, undisturbed] = [
+      await readRecord(fresh, SOURCES, `${DAY}.01`),
+      await readRecord(layout, SOURCES, `${DAY}.02`),
+    ];
     assert.deepEqual(restarted?.pages, undisturbed?.pages);
   });
 
@@ -104,6 +116,9 @@ describe('PostgreSQL', () => {
     const empty = await postgres.database();
     const { troubles, queue } = await healthOf(layout, [], { queue: empty });
     assert.deepEqual(queue?.workers, []);
-    assert.deepEqual(troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message]), [['warning', 'QUEUE is a PostgreSQL database, where no worker is there: runs will read nothing']]);
+    assert.deepEqual(
+      troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message]),
+      [['warning', 'QUEUE is a PostgreSQL database, where no worker is there: runs will read nothing']],
+    );
   });
 });

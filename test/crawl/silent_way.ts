@@ -15,12 +15,23 @@ export async function wayTo(database: string): Promise<SilentWay> {
   let isSilent = false;
   const server = createServer({ allowHalfOpen: true }, (here) => {
     const there = connect({ port: Number(to.port), host: to.hostname, allowHalfOpen: true });
-    for (const [from, other] of [[here, there], [there, here]] as const) {
+    for (const [from, other] of [
+      [here, there],
+      [there, here],
+    ] as const) {
       open.add(from);
-      from.on('data', (bytes) => { if (!isSilent) other.write(bytes); });
-      from.on('end', () => { if (!isSilent) other.end(); });
-      from.on('error', () => { other.destroy(); });
-      from.on('close', () => { open.delete(from); });
+      from.on('data', (bytes) => {
+        if (!isSilent) other.write(bytes);
+      });
+      from.on('end', () => {
+        if (!isSilent) other.end();
+      });
+      from.on('error', () => {
+        other.destroy();
+      });
+      from.on('close', () => {
+        open.delete(from);
+      });
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,7 +39,9 @@ export async function wayTo(database: string): Promise<SilentWay> {
   by.port = String((server.address() as AddressInfo).port);
   return {
     url: by.href,
-    silence() { isSilent = true; },
+    silence() {
+      isSilent = true;
+    },
     async close() {
       server.close();
       for (const socket of open) socket.destroy();

@@ -3,7 +3,19 @@ import { startWorker } from '../../pipelines/crawl/worker.ts';
 import { sourcesAt } from './one_site.ts';
 
 const { QUEUE = '', DATA_DIR = '', SITE = '' } = process.env;
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
-const worker = await startWorker({ url: QUEUE, dataDir: DATA_DIR, sources: sourcesAt(SITE), atOnce: 4, secrets: {}, say, limits: { backoffMs: 1, maxBackoffMs: 5 } });
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const worker = await startWorker({
+  url: QUEUE,
+  dataDir: DATA_DIR,
+  sources: sourcesAt(SITE),
+  atOnce: 4,
+  secrets: {},
+  say,
+  limits: { backoffMs: 1, maxBackoffMs: 5 },
+});
 say(`worker ${worker.name}`);
-process.once('SIGTERM', () => { void worker.close(); });
+process.once('SIGTERM', () => {
+  void worker.close();
+});

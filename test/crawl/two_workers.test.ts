@@ -16,7 +16,8 @@ import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts'
 
 const DAY = '2026-11-20';
 /** One of each family, some on a host of their own, two on one host, two with sessions, one with a token. */
-const SOURCES = 'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
+const SOURCES =
+  'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
 
 describe('a run with two workers', () => {
   let postgres: PostgresServer;
@@ -40,7 +41,10 @@ describe('a run with two workers', () => {
 
     const QUEUE = await postgres.database();
     const byQueue = await startPipeline(web, shared.root, DAY, { SOURCES, QUEUE });
-    assert.ok(await byQueue.said(/^ {2}no worker is there to read \d+ sources: start one with make worker/u), 'it says what it waits for');
+    assert.ok(
+      await byQueue.said(/^ {2}no worker is there to read \d+ sources: start one with make worker/u),
+      'it says what it waits for',
+    );
     const workers = await Promise.all([1, 2].map(() => workerProcess({ QUEUE, DATA_DIR: shared.root })));
     t.after(() => Promise.all(workers.map((w) => w.end('SIGKILL'))));
     assert.equal((await byQueue.ended).status, 0, byQueue.lines.join('\n'));
@@ -48,29 +52,53 @@ describe('a run with two workers', () => {
     assert.deepEqual(await hashesOn(shared, DAY), await hashesOn(alone, DAY));
     const [one, two] = [await readManifest(alone, `${DAY}.01`), await readManifest(shared, `${DAY}.01`)];
     // Two sources of one host read its robots.txt once here and twice there; of a DuckDB file no two are alike.
-    const told = (manifest: typeof one): object => ({ ...manifest, database: null, sources: manifest.sources.map((source) => ({ ...source, traffic: null })) });
+    const told = (manifest: typeof one): object => ({
+      ...manifest,
+      database: null,
+      sources: manifest.sources.map((source) => ({ ...source, traffic: null })),
+    });
     assert.deepEqual(told(two), told(one));
 
-    const sharing = new Set((await loadSources()).filter((s, _, all) => all.some((o) => o !== s && o.hosts.some((h) => s.hosts.includes(h)))).flatMap((s) => s.hosts));
+    const sharing = new Set(
+      (await loadSources())
+        .filter((s, _, all) => all.some((o) => o !== s && o.hosts.some((h) => s.hosts.includes(h))))
+        .flatMap((s) => s.hosts),
+    );
     assert.equal(sharing.size, 2);
     for (const [host, paths] of quiet.asked) {
       // Of two sources side by side it is left to chance which of them a site that fails once fails.
       const pagesOf = (list: readonly string[] = []): string[] => [...new Set(list)].sort();
       if (sharing.has(host)) assert.deepEqual(pagesOf(web.asked.get(host)), pagesOf(paths), host);
       else assert.deepEqual(web.asked.get(host), paths, host);
-      assert.ok((web.most.get(host) ?? 0) <= (quiet.most.get(host) ?? 0), `${host} was asked ${String(web.most.get(host))} times at once`);
+      assert.ok(
+        (web.most.get(host) ?? 0) <= (quiet.most.get(host) ?? 0),
+        `${host} was asked ${String(web.most.get(host))} times at once`,
+      );
     }
     // Both were really at it, and the run says who read what.
-    const account = byQueue.lines.filter((line) => /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line));
+    const account = byQueue.lines.filter((line) =>
+      /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line),
+    );
     assert.equal(account.length, 2, byQueue.lines.join('\n'));
-    for (const { lines } of workers) assert.ok(lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)), lines.join('\n'));
-    assert.deepEqual((await readdir(shared.root)).sort(), (await readdir(alone.root)).sort(), 'nothing else is left in the folder');
+    for (const { lines } of workers)
+      assert.ok(
+        lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)),
+        lines.join('\n'),
+      );
+    assert.deepEqual(
+      (await readdir(shared.root)).sort(),
+      (await readdir(alone.root)).sort(),
+      'nothing else is left in the folder',
+    );
   });
 
   test('a worker that is told to stop gives back what it has not finished, and another goes on at once', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
-    const run = await startPipeline(webs[0], layout.root, DAY, { SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff', QUEUE });
+    const run = await startPipeline(webs[0], layout.root, DAY, {
+      SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff',
+      QUEUE,
+    });
     await run.said(/no worker/u);
     const first = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     await first.said(/^heartland_multifamily: reading/u);
@@ -84,33 +112,66 @@ describe('a run with two workers', () => {
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
   });
 
-  test('a worker of another data folder, or of another queue\'s run, or without a secret of the run, is refused in one line', async () => {
+  test("a worker of another data folder, or of another queue's run, or without a secret of the run, is refused in one line", async () => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
-    const run = await startPipeline(webs[0], layout.root, DAY, { SOURCES: 'hud_fmr', QUEUE, QUEUE_WAIT_MINUTES: '0.01' });
+    const run = await startPipeline(webs[0], layout.root, DAY, {
+      SOURCES: 'hud_fmr',
+      QUEUE,
+      QUEUE_WAIT_MINUTES: '0.01',
+    });
     const { status } = await run.ended;
     assert.equal(status, 2);
-    assert.match(run.lines.at(-1) ?? '', /^QUEUE is a PostgreSQL database, where no worker has been for 0 minutes: start one with make worker; nothing is published, what was read is kept: run again$/u);
+    assert.match(
+      run.lines.at(-1) ?? '',
+      /^QUEUE is a PostgreSQL database, where no worker has been for 0 minutes: start one with make worker; nothing is published, what was read is kept: run again$/u,
+    );
     const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
     assert.equal(await worker.ended, 1);
-    assert.match(worker.lines.join('\n'), /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same folder, shared between the hosts$/u);
+    assert.match(
+      worker.lines.join('\n'),
+      /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same folder, shared between the hosts$/u,
+    );
     const stranger = await startPipeline(webs[0], other.root, DAY, { SOURCES: 'hud_fmr', QUEUE });
     assert.equal((await stranger.ended).status, 1);
     assert.match(stranger.lines.at(-1) ?? '', /^QUEUE is .* which is the queue of another data folder than DATA_DIR/u);
     const { archive, sources } = { archive: await openArchive(layout.root), sources: await loadSources() };
-    const options = { url: QUEUE, dataDir: layout.root, archive, sources, secrets: { HUD_TOKEN: 'of the run' }, contact: 'ops@example.org', say: () => {}, noWorkerMs: 60_000 };
+    const options = {
+      url: QUEUE,
+      dataDir: layout.root,
+      archive,
+      sources,
+      secrets: { HUD_TOKEN: 'of the run' },
+      contact: 'ops@example.org',
+      say: () => {},
+      noWorkerMs: 60_000,
+    };
     const live = await openQueueCrawler(options);
-    await assert.rejects(openQueueCrawler(options), (error: Error) => error.name === 'SettingError' && error.message.endsWith('which another run uses now; expected to be the only one'));
+    await assert.rejects(
+      openQueueCrawler(options),
+      (error: Error) =>
+        error.name === 'SettingError' &&
+        error.message.endsWith('which another run uses now; expected to be the only one'),
+    );
     const spec = sources.find(({ name }) => name === 'hud_fmr') ?? assert.fail();
-    const asking = live.read(spec, { asOf: DAY, runId: `${DAY}.09`, lastGoodOn: null, distrusts: [], resumes: [] }, assert.ifError).pages()[Symbol.asyncIterator]().next();
+    const request = { asOf: DAY, runId: `${DAY}.09`, lastGoodOn: null, distrusts: [], resumes: [] };
+    const pages = live.read(spec, request, assert.ifError).pages();
+    const asking = pages[Symbol.asyncIterator]().next();
     const ended = assert.rejects(asking, /the run has ended/u);
     const poor = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     assert.equal(await poor.ended, 1);
-    assert.match(poor.lines.at(-1) ?? '', new RegExp(`^HUD_TOKEN is null, expected a value: it is set for run ${DAY}\\.09, which reads hud_fmr$`, 'u'), 'a secret never travels');
+    assert.match(
+      poor.lines.at(-1) ?? '',
+      new RegExp(`^HUD_TOKEN is null, expected a value: it is set for run ${DAY}\\.09, which reads hud_fmr$`, 'u'),
+      'a secret never travels',
+    );
     await live.close();
     await ended;
     const wrong = await workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
     assert.equal(await wrong.ended, 1);
-    assert.match(wrong.lines.join('\n'), /^QUEUE is a PostgreSQL database, and cannot be used: password authentication failed/u);
+    assert.match(
+      wrong.lines.join('\n'),
+      /^QUEUE is a PostgreSQL database, and cannot be used: password authentication failed/u,
+    );
   });
 });

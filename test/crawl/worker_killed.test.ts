@@ -17,14 +17,19 @@ const READ = ['heartland_multifamily', 'oh_cuyahoga_sheriff', 'oh_stark_tax'] as
 const SOURCES = READ.join(',');
 const HOST = 'www.heartland-multifamily.example';
 
-const pagesOf = async (layout: Layout, runId: string): Promise<(ReadRecord['pages'] | undefined)[]> => Promise.all(READ.map(async (name) => (await readRecord(layout, name, runId))?.pages));
+const pagesOf = async (layout: Layout, runId: string): Promise<(ReadRecord['pages'] | undefined)[]> =>
+  Promise.all(READ.map(async (name) => (await readRecord(layout, name, runId))?.pages));
 
 // Most of each is waiting until a worker that is not heard of is taken for gone.
 describe('in the middle of a read', { concurrency: 2 }, () => {
   let postgres: PostgresServer;
   const webs: CountedWeb[] = [];
   const webOf = async (): Promise<CountedWeb> => {
-    const web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
+    const web = await countedWeb(
+      makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }),
+      DAY,
+      40,
+    );
     webs.push(web);
     return web;
   };
@@ -59,18 +64,36 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => other.end('SIGKILL'));
     assert.equal((await run.ended).status, 0, run.lines.join('\n'));
-    assert.ok(run.lines.some((line) => /^ {2}taken over {2}heartland_multifamily: the worker that read it is gone/u.test(line)), run.lines.join('\n'));
-    assert.ok(other.lines.some((line) => /^heartland_multifamily: taken over, \d+ answers are archived already, for run/u.test(line)), other.lines.join('\n'));
+    assert.ok(
+      run.lines.some((line) => /^ {2}taken over {2}heartland_multifamily: the worker that read it is gone/u.test(line)),
+      run.lines.join('\n'),
+    );
+    assert.ok(
+      other.lines.some((line) =>
+        /^heartland_multifamily: taken over, \d+ answers are archived already, for run/u.test(line),
+      ),
+      other.lines.join('\n'),
+    );
 
     assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(await alone, DAY));
-    assert.deepEqual(await pagesOf(layout, `${DAY}.01`), await pagesOf(await alone, `${DAY}.01`), 'every page once, in the adapter\'s order');
+    assert.deepEqual(
+      await pagesOf(layout, `${DAY}.01`),
+      await pagesOf(await alone, `${DAY}.01`),
+      "every page once, in the adapter's order",
+    );
     assert.deepEqual(await wrongIn(layout), []);
     const read = await readRecord(layout, 'heartland_multifamily', `${DAY}.01`);
     const again = (web.asked.get(HOST)?.length ?? 0) - once.length;
-    assert.ok(again <= 2, `what was archived is not asked for again: only robots.txt, and the page that was under way (${again})`);
+    assert.ok(
+      again <= 2,
+      `what was archived is not asked for again: only robots.txt, and the page that was under way (${again})`,
+    );
     assert.ok((web.most.get(HOST) ?? 0) <= 1, 'one at a time, whoever asks');
     const records = await (await openArchive(layout.root)).records('heartland_multifamily', `${DAY}.01`);
-    assert.ok(records.some((r) => r.attempt === undefined) && records.some((r) => (r.attempt ?? 0) > 0), 'the archive tells who asked');
+    assert.ok(
+      records.some((r) => r.attempt === undefined) && records.some((r) => (r.attempt ?? 0) > 0),
+      'the archive tells who asked',
+    );
     assert.ok((read?.traffic.requests ?? 0) >= once.length, 'what the killed worker asked is counted, too');
   });
 
@@ -92,8 +115,14 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), run.lines.join('\n'));
     // What it builds of that is not asked here.
     run.child.kill('SIGKILL');
-    assert.deepEqual((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.pages, (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.pages);
-    assert.ok((web.asked.get(HOST)?.length ?? 0) <= once.length + 2, 'robots.txt, and the page that was under way, are asked for twice; nothing else');
+    assert.deepEqual(
+      (await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.pages,
+      (await readRecord(await alone, 'heartland_multifamily', `${DAY}.01`))?.pages,
+    );
+    assert.ok(
+      (web.asked.get(HOST)?.length ?? 0) <= once.length + 2,
+      'robots.txt, and the page that was under way, are asked for twice; nothing else',
+    );
     assert.ok((web.most.get(HOST) ?? 0) <= 1, 'never two at once');
   });
 });

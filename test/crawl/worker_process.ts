@@ -19,9 +19,13 @@ export interface WorkerProcess {
 }
 
 /** @param script to run instead of the worker's own command line */
-export async function workerProcess(env: Readonly<Record<string, string>>, script = '../../pipelines/crawl/cli.ts'): Promise<WorkerProcess> {
+export async function workerProcess(
+  env: Readonly<Record<string, string>>,
+  script = '../../pipelines/crawl/cli.ts',
+): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'pipe'], env: { ...BARE, HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...BARE, HOME: process.env['HOME'] ?? '', ...env },
   });
   const lines: string[] = [];
   const looking = new Set<() => void>();
@@ -31,21 +35,31 @@ export async function workerProcess(env: Readonly<Record<string, string>>, scrip
       for (const look of looking) look();
     });
   }
-  const ended = new Promise<number | null>((resolve, reject) => { child.on('error', reject).on('close', (status) => { resolve(status); }); });
-  const said = (pattern: RegExp): Promise<void> => Promise.race([
-    ended.then((status) => { throw new Error(`the worker ended with ${String(status)}: ${lines.join('\n')}`); }),
-    new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!lines.some((line) => pattern.test(line))) return;
-        looking.delete(look);
-        resolve();
-      };
-      looking.add(look);
-      look();
-    }),
-  ]);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', (status) => {
+      resolve(status);
+    });
+  });
+  const said = (pattern: RegExp): Promise<void> =>
+    Promise.race([
+      ended.then((status) => {
+        throw new Error(`the worker ended with ${String(status)}: ${lines.join('\n')}`);
+      }),
+      new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!lines.some((line) => pattern.test(line))) return;
+          looking.delete(look);
+          resolve();
+        };
+        looking.add(look);
+        look();
+      }),
+    ]);
   return {
-    child, lines, ended, said,
+    child,
+    lines,
+    ended,
+    said,
     async end(signal) {
       child.kill(signal);
       await ended;
@@ -63,7 +77,8 @@ export interface CountedWeb extends Web {
 /** Wait until a host has been asked so often. @throws where the run ends before */
 export async function untilAsked({ asked }: CountedWeb, host: string, times: number, run: Pipeline): Promise<void> {
   while ((asked.get(host)?.length ?? 0) < times) {
-    if (run.child.exitCode !== null) throw new Error(`the run ended before ${host} was asked ${times} times: ${run.lines.join('\n')}`);
+    if (run.child.exitCode !== null)
+      throw new Error(`the run ended before ${host} was asked ${times} times: ${run.lines.join('\n')}`);
     await sleep(5);
   }
 }
@@ -74,14 +89,17 @@ export async function countedWeb(world: World, day: string, delayMs: number): Pr
   const most = new Map<string, number>();
   const underWay = new Map<string, number>();
   const sandbox = await startSandbox({
-    world, day,
+    world,
+    day,
     alter({ host, path, query }, response) {
-      asked.set(host, [...asked.get(host) ?? [], `${path}?${String(query)}`]);
+      asked.set(host, [...(asked.get(host) ?? []), `${path}?${String(query)}`]);
       const now = (underWay.get(host) ?? 0) + 1;
       underWay.set(host, now);
       most.set(host, Math.max(most.get(host) ?? 0, now));
       // Counted as over a little before it is, never later: the next request may only come after the whole answer.
-      setTimeout(() => { underWay.set(host, (underWay.get(host) ?? 1) - 1); }, delayMs - 2);
+      setTimeout(() => {
+        underWay.set(host, (underWay.get(host) ?? 1) - 1);
+      }, delayMs - 2);
       return { ...response, delayMs };
     },
   });

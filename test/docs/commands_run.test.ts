@@ -33,7 +33,9 @@ const IN_PLACE: readonly (readonly [written: RegExp, typed: (folder: string, id:
   [/DEALS=10000/u, () => 'DEALS=200'],
 ];
 
-const written = [...new Set(pages.filter(({ path }) => !path.startsWith('examples/')).flatMap(commandsOf))].filter((c) => /^(?:make|node) /u.test(c));
+const written = [...new Set(pages.filter(({ path }) => !path.startsWith('examples/')).flatMap(commandsOf))].filter(
+  (c) => /^(?:make|node) /u.test(c),
+);
 const typed = written.filter((c) => !ELSEWHERE.some(([command]) => command.test(c)));
 /** Two days first: the rest looks at what they published. */
 const inOrder = [...typed.filter((c) => c.startsWith('make run')), ...typed.filter((c) => !c.startsWith('make run'))];
@@ -41,40 +43,81 @@ const inOrder = [...typed.filter((c) => c.startsWith('make run')), ...typed.filt
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-typed-'));
 const layout = layoutOf(join(folder, 'data'));
 // A server has been started once, and has sold nothing.
-before(async () => { await (await openLedger({ DATA_DIR: layout.root })).close(); });
-after(() => { rmSync(folder, { recursive: true, force: true }); });
+before(async () => {
+  await (await openLedger({ DATA_DIR: layout.root })).close();
+});
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 function type(command: string): Promise<{ readonly status: number | null; readonly out: string }> {
   return new Promise((resolve, reject) => {
     // What this process was told of its own run is not the command's.
     const { NODE_TEST_CONTEXT: _, MAKEFLAGS: __, MAKELEVEL: ___, ...env } = process.env;
     const child = spawn('bash', ['-c', command], {
-      cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...env, DATA_DIR: layout.root, LISTINGS: '60', PARCELS: '400', AUCTIONS: '60', FILINGS: '120', SCHEDULER: 'cron' },
+      cwd: ROOT,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: {
+        ...env,
+        DATA_DIR: layout.root,
+        LISTINGS: '60',
+        PARCELS: '400',
+        AUCTIONS: '60',
+        FILINGS: '120',
+        SCHEDULER: 'cron',
+      },
     });
     // What a person would go on to type where there is a prompt.
     child.stdin.end('SELECT 42 AS answer;\n');
     let out = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { out += chunk.toString('utf8'); });
-    child.on('error', reject).on('close', (status) => { resolve({ status, out }); });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        out += chunk.toString('utf8');
+      });
+    child.on('error', reject).on('close', (status) => {
+      resolve({ status, out });
+    });
   });
 }
 
 describe('a documented command does what it is there for', () => {
   test('there are some, and every exception is one that is written somewhere', () => {
     assert.ok(typed.length >= 15, `${typed.length} commands are typed`);
-    for (const [command] of ELSEWHERE) assert.ok(written.some((c) => command.test(c)), `${command.source} is excepted and written nowhere`);
-    for (const [part] of IN_PLACE) assert.ok(typed.some((c) => part.test(c)), `${part.source} is replaced and written nowhere`);
+    for (const [command] of ELSEWHERE)
+      assert.ok(
+        written.some((c) => command.test(c)),
+        `${command.source} is excepted and written nowhere`,
+      );
+    for (const [part] of IN_PLACE)
+      assert.ok(
+        typed.some((c) => part.test(c)),
+        `${part.source} is replaced and written nowhere`,
+      );
   });
 
   for (const command of inOrder) {
     test(command, async () => {
       const runId = '2026-11-20.01';
-      const deal = command.includes('ID=...') ? (await published(layout, (await readManifest(layout, runId)).run_id, 'deals', "WHERE dscr_status = 'computed' LIMIT 1"))[0] : undefined;
-      const line = IN_PLACE.reduce((text, [part, put]) => text.replace(part, put(folder, String(deal?.['id']))), command);
+      const deal = command.includes('ID=...')
+        ? (
+            await published(
+              layout,
+              (await readManifest(layout, runId)).run_id,
+              'deals',
+              "WHERE dscr_status = 'computed' LIMIT 1",
+            )
+          )[0]
+        : undefined;
+      const line = IN_PLACE.reduce(
+        (text, [part, put]) => text.replace(part, put(folder, String(deal?.['id']))),
+        command,
+      );
       const { status, out } = await type(line);
       // Some sources of the world wait for a file: status says so by its exit status.
-      assert.ok(command === 'make status' ? [0, 2].includes(status ?? -1) : status === 0, `${line} ended with ${status}\n${out.slice(-1500)}`);
+      assert.ok(
+        command === 'make status' ? [0, 2].includes(status ?? -1) : status === 0,
+        `${line} ended with ${status}\n${out.slice(-1500)}`,
+      );
       assert.ok(line.includes('>') || out.trim() !== '', `${line} said nothing`);
       assert.doesNotMatch(out, /\n {4}at .*:\d+:\d+/u, 'a stack trace is for us, not for who types');
     });

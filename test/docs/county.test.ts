@@ -8,7 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
 /** What a reader takes from the county: its list, and the form of its parcel numbers. */
-const LIST = 'Parcel Number,Owner Name,Property Address,Total Due\nB07-510-041-0001,SAMPLE A,1 MAIN ST,1200.50\nB07-510-041-0002,SAMPLE B,2 MAIN ST,80.00\n';
+const LIST =
+  'Parcel Number,Owner Name,Property Address,Total Due\nB07-510-041-0001,SAMPLE A,1 MAIN ST,1200.50\nB07-510-041-0002,SAMPLE B,2 MAIN ST,80.00\n';
 const FOLDER = 'sources/tax/oh_wood_tax';
 
 let copy: string;
@@ -16,20 +17,48 @@ const commands = commandsOf(pages.find((p) => p.path === 'docs/adding-a-county.m
 
 function shell(command: string): { status: number | null; said: string } {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', command], { cwd: copy, encoding: 'utf8', env: { ...env, PATH: `${ROOT}node_modules/.bin:${process.env['PATH'] ?? ''}` } });
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...env, PATH: `${ROOT}node_modules/.bin:${process.env['PATH'] ?? ''}` },
+  });
   return { status, said: stdout + stderr };
 }
-const command = (like: RegExp): string => commands.find((c) => like.test(c)) ?? assert.fail(`no command like ${String(like)} in the page`);
+const command = (like: RegExp): string =>
+  commands.find((c) => like.test(c)) ?? assert.fail(`no command like ${String(like)} in the page`);
 
 before(async () => {
   copy = await mkdtemp(join(tmpdir(), 'dealfeed-county-'));
   // What is committed or about to be; times are kept, so that make installs nothing.
-  for (const path of ['Makefile', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'README.md', 'api', 'docs', 'ledger', 'lib', 'models', 'pipelines', 'queries', 'sandbox', 'sources', 'test/sources']) {
-    await cp(ROOT + path, join(copy, path), { recursive: true, preserveTimestamps: true }).catch((error: NodeJS.ErrnoException) => { if (error.code !== 'ENOENT') throw error; });
+  for (const path of [
+    'Makefile',
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'tsconfig.json',
+    'README.md',
+    'api',
+    'docs',
+    'ledger',
+    'lib',
+    'models',
+    'pipelines',
+    'queries',
+    'sandbox',
+    'sources',
+    'test/sources',
+  ]) {
+    await cp(ROOT + path, join(copy, path), { recursive: true, preserveTimestamps: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      },
+    );
   }
   await symlink(`${ROOT}node_modules`, join(copy, 'node_modules'));
 });
-after(async () => { await rm(copy, { recursive: true, force: true }); });
+after(async () => {
+  await rm(copy, { recursive: true, force: true });
+});
 
 describe('a county added as the page says', () => {
   it('gets its folder by one command', () => {
@@ -41,13 +70,21 @@ describe('a county added as the page says', () => {
     const check = command(/fleet\.test/);
     assert.notEqual(shell(check).status, 0);
     const source = join(copy, FOLDER, 'source.ts');
-    await writeFile(source, (await readFile(source, 'utf8')).replace(/parcel: .*,/, String.raw`parcel: /^[A-Z]\d{2}-\d{3}-\d{3}-\d{4}$/u,`).replace('12-34567', 'B07-510-041-0001'));
+    await writeFile(
+      source,
+      (await readFile(source, 'utf8'))
+        .replace(/parcel: .*,/, String.raw`parcel: /^[A-Z]\d{2}-\d{3}-\d{3}-\d{4}$/u,`)
+        .replace('12-34567', 'B07-510-041-0001'),
+    );
     await writeFile(join(copy, FOLDER, 'recorded/list.csv'), LIST);
     assert.match(shell(check).said, /did not exist and was written: review it/);
     assert.match(shell(check).said, /README\.md does not say where the pages come from/);
     await writeFile(join(copy, FOLDER, 'recorded/README.md'), 'Made by us with invented names.\n');
     assert.match(shell(check).said, /terms\.note is still that of the template/);
-    await writeFile(source, (await readFile(source, 'utf8')).replace(/ Say here[^']*/, ' The county asks for nothing.'));
+    await writeFile(
+      source,
+      (await readFile(source, 'utf8')).replace(/ Say here[^']*/, ' The county asks for nothing.'),
+    );
     const { status, said } = shell(check);
     assert.equal(status, 0, said);
     assert.match(said, /oh_wood_tax reads its recorded pages/);
@@ -65,6 +102,9 @@ describe('a county added as the page says', () => {
   it('is in the tables that make docs writes', async () => {
     const { status, said } = shell(command(/^make docs/));
     assert.equal(status, 0, said);
-    assert.match(await readFile(join(copy, 'README.md'), 'utf8'), /\| `oh_wood_tax` \| tax \| Wood County tax delinquency/);
+    assert.match(
+      await readFile(join(copy, 'README.md'), 'utf8'),
+      /\| `oh_wood_tax` \| tax \| Wood County tax delinquency/,
+    );
   });
 });

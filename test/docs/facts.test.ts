@@ -10,34 +10,65 @@ import { commandsOf, makefile, pages, ROOT, targets } from './pages.ts';
 
 const everything = pages.map((p) => p.text).join('\n');
 const page = (path: string): string => pages.find((p) => p.path === path)?.text ?? '';
-const missing = (names: Iterable<string>, text: string): string[] => [...names].filter((name) => !text.includes(`\`${name}\``));
+const missing = (names: Iterable<string>, text: string): string[] =>
+  [...names].filter((name) => !text.includes(`\`${name}\``));
 
 test('every setting that a program reads is in a page', () => {
   const names = new Set<string>();
-  for (const file of globSync(['{api,bench,docs,ledger,lib,models,pipelines,sandbox,sources,examples}/**/*.ts', 'test/**/run.ts'], { cwd: ROOT })) {
+  for (const file of globSync(
+    ['{api,bench,docs,ledger,lib,models,pipelines,sandbox,sources,examples}/**/*.ts', 'test/**/run.ts'],
+    { cwd: ROOT },
+  )) {
     const text = readFileSync(ROOT + file, 'utf8');
     if (!/readSettings|readServerSettings|Settings = z\./.test(text)) continue;
-    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\.|yes|day|size|publicUrl|[a-z]\w*\()/gm)) names.add(name);
+    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\.|yes|day|size|publicUrl|[a-z]\w*\()/gm))
+      names.add(name);
   }
   assert.ok(names.has('DATA_DIR') && names.has('FIPS') && names.size > 40, [...names].join(' '));
-  assert.deepEqual([...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(everything)), []);
+  assert.deepEqual(
+    [...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(everything)),
+    [],
+  );
 });
 
 test('every target is in make help, is phony, and is named in a page; every target that a page names exists', () => {
   const all = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map((m) => m[1] ?? ''));
-  assert.deepEqual([...all].filter((t) => !targets.has(t)), [], 'without a line of help');
+  assert.deepEqual(
+    [...all].filter((t) => !targets.has(t)),
+    [],
+    'without a line of help',
+  );
   const phony = new Set((/^\.PHONY: (.*)$/m.exec(makefile)?.[1] ?? '').split(' '));
-  assert.deepEqual([...targets].filter((t) => !phony.has(t)), [], 'not phony');
+  assert.deepEqual(
+    [...targets].filter((t) => !phony.has(t)),
+    [],
+    'not phony',
+  );
   const inPages = new Set([...everything.matchAll(/\bmake ([a-z-]+)\b/g)].map((m) => m[1] ?? ''));
-  assert.deepEqual([...targets].filter((t) => !inPages.has(t)), [], 'named in no page');
-  const inCommands = new Set(pages.flatMap(commandsOf).flatMap((line) => [...line.matchAll(/(?:^|[;&|]\s*)(?:[A-Z_]+=\S+ )*make ([a-z-]+)/g)].map((m) => m[1] ?? '')));
-  assert.deepEqual([...inCommands].filter((t) => !targets.has(t)), [], 'no such target');
+  assert.deepEqual(
+    [...targets].filter((t) => !inPages.has(t)),
+    [],
+    'named in no page',
+  );
+  const inCommands = new Set(
+    pages
+      .flatMap(commandsOf)
+      .flatMap((line) => [...line.matchAll(/(?:^|[;&|]\s*)(?:[A-Z_]+=\S+ )*make ([a-z-]+)/g)].map((m) => m[1] ?? '')),
+  );
+  assert.deepEqual(
+    [...inCommands].filter((t) => !targets.has(t)),
+    [],
+    'no such target',
+  );
 });
 
 test('every endpoint, parameter and reason of a refusal is in the page on the interface', () => {
   const routes = allRoutes({ publicUrl: 'http://localhost:4021', spoolDir: '' });
   const text = page('docs/interface.md');
-  assert.deepEqual(routes.map(templateOf).filter((path) => !text.includes(`### GET ${path}\n`)), []);
+  assert.deepEqual(
+    routes.map(templateOf).filter((path) => !text.includes(`### GET ${path}\n`)),
+    [],
+  );
   assert.deepEqual(missing(new Set(routes.flatMap((r) => Object.keys(r.params))), text), []);
   assert.deepEqual(missing(Object.keys(PROBLEMS), text), []);
 });
@@ -45,10 +76,28 @@ test('every endpoint, parameter and reason of a refusal is in the page on the in
 test('every field and audit of the published tables is in the data dictionary, and every field of an answer says what it is', async () => {
   const text = page('docs/data-dictionary.md');
   const models = await loadModels();
-  assert.deepEqual(missing(models.filter((m) => m.contract.publish).flatMap((m) => m.contract.record.columns.map((c) => c.name)), text), []);
-  assert.deepEqual(missing(models.flatMap((m) => m.contract.audits.map((a) => a.name)), text), []);
-  const { components } = openApi(allRoutes({ publicUrl: 'http://localhost:4021', spoolDir: '' }), 'http://localhost:4021') as { components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> } };
+  assert.deepEqual(
+    missing(
+      models.filter((m) => m.contract.publish).flatMap((m) => m.contract.record.columns.map((c) => c.name)),
+      text,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    missing(
+      models.flatMap((m) => m.contract.audits.map((a) => a.name)),
+      text,
+    ),
+    [],
+  );
+  const { components } = openApi(
+    allRoutes({ publicUrl: 'http://localhost:4021', spoolDir: '' }),
+    'http://localhost:4021',
+  ) as { components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> } };
   const silent = ['deal', 'signal', 'auction', 'lead', 'filing'].flatMap((name) =>
-    Object.entries(components.schemas[name]?.properties ?? { none: {} }).filter(([, field]) => !field.description).map(([field]) => `${name}.${field}`));
+    Object.entries(components.schemas[name]?.properties ?? { none: {} })
+      .filter(([, field]) => !field.description)
+      .map(([field]) => `${name}.${field}`),
+  );
   assert.deepEqual(silent, []);
 });

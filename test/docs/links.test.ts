@@ -6,7 +6,16 @@ import { test } from 'node:test';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
 /** Anchors of the headings of a page, as code hosts make them. */
-const anchorsOf = (text: string): Set<string> => new Set([...text.matchAll(/^#+ (.+)$/gm)].map((m) => (m[1] ?? '').toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-')));
+const anchorsOf = (text: string): Set<string> =>
+  new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map((m) =>
+      (m[1] ?? '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(/\s/g, '-'),
+    ),
+  );
 
 test('a link from one page to another finds its file and its heading', () => {
   let links = 0;
@@ -17,7 +26,10 @@ test('a link from one page to another finds its file and its heading', () => {
       links += 1;
       const [file = '', anchor] = address.split('#');
       const target = file === '' ? path : normalize(join(dirname(path), decodeURIComponent(file)));
-      if (!existsSync(ROOT + target)) { broken.push(`${path}: ${address}`); continue; }
+      if (!existsSync(ROOT + target)) {
+        broken.push(`${path}: ${address}`);
+        continue;
+      }
       if (anchor === undefined) continue;
       const there = pages.find((p) => p.path === target);
       if (there && !anchorsOf(there.text).has(anchor)) broken.push(`${path}: ${address}`);
@@ -28,13 +40,25 @@ test('a link from one page to another finds its file and its heading', () => {
 });
 
 test('a file that a command runs is there', () => {
-  const absent = pages.flatMap((page) => commandsOf(page).flatMap((line) => [...line.matchAll(/(?:^|\s)((?:api|bench|docs|examples|ledger|pipelines|sandbox|sources|test)\/[\w./*-]+\.(?:ts|js|py|sh))\b/g)]
-    .map((m) => m[1] ?? '').filter((file) => globSync(file, { cwd: ROOT }).length === 0).map((file) => `${page.path}: ${file}`)));
+  const absent = pages.flatMap((page) =>
+    commandsOf(page).flatMap((line) =>
+      [
+        ...line.matchAll(
+          /(?:^|\s)((?:api|bench|docs|examples|ledger|pipelines|sandbox|sources|test)\/[\w./*-]+\.(?:ts|js|py|sh))\b/g,
+        ),
+      ]
+        .map((m) => m[1] ?? '')
+        .filter((file) => globSync(file, { cwd: ROOT }).length === 0)
+        .map((file) => `${page.path}: ${file}`),
+    ),
+  );
   assert.deepEqual(absent, []);
 });
 
 test('pictures are small', () => {
-  const large = globSync('docs/screenshots/*.png', { cwd: ROOT }).filter((file) => statSync(ROOT + file).size > 300_000);
+  const large = globSync('docs/screenshots/*.png', { cwd: ROOT }).filter(
+    (file) => statSync(ROOT + file).size > 300_000,
+  );
   assert.deepEqual(large, []);
   assert.ok(existsSync(`${ROOT}docs/screenshots/home.png`));
 });

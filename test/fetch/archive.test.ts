@@ -6,7 +6,9 @@ import { test, type TestContext } from 'node:test';
 import { Quarantine } from '../../sources/contract.ts';
 import { ArchiveDamage, openArchive, type Archive, type RequestRecord } from '../../sources/fetch/archive.ts';
 
-async function folder(t: TestContext): Promise<{ dataDir: string; archive: Archive; warnings: string[]; reopen(): Promise<Archive> }> {
+async function folder(
+  t: TestContext,
+): Promise<{ dataDir: string; archive: Archive; warnings: string[]; reopen(): Promise<Archive> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-archive-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const warnings: string[] = [];
@@ -15,8 +17,21 @@ async function folder(t: TestContext): Promise<{ dataDir: string; archive: Archi
 }
 
 const recordOf = (rest: Partial<RequestRecord>): RequestRecord => ({
-  source: 'a_source', runId: '2026-11-20.01', method: 'GET', url: 'https://www.example.com/list', status: 200, kind: 'list', context: {},
-  requestHeaders: {}, responseHeaders: {}, sha256: null, bytes: 0, observedAt: '2026-11-20T12:00:00Z', fromCache: false, error: null, ...rest,
+  source: 'a_source',
+  runId: '2026-11-20.01',
+  method: 'GET',
+  url: 'https://www.example.com/list',
+  status: 200,
+  kind: 'list',
+  context: {},
+  requestHeaders: {},
+  responseHeaders: {},
+  sha256: null,
+  bytes: 0,
+  observedAt: '2026-11-20T12:00:00Z',
+  fromCache: false,
+  error: null,
+  ...rest,
 });
 const pathOf = (dataDir: string, hash: string): string => join(dataDir, 'archive', 'objects', hash.slice(0, 2), hash);
 
@@ -35,7 +50,8 @@ test('the same bytes are one object, written once, even when they arrive twice a
 test('an object that is not what its name says is an error that names it, and is healed by its bytes coming again', async (t) => {
   const { dataDir, archive } = await folder(t);
   const hash = await archive.put(Buffer.from('a page'));
-  const named = (error: unknown): boolean => error instanceof ArchiveDamage && error.message.includes(`objects/${hash.slice(0, 2)}/${hash}`);
+  const named = (error: unknown): boolean =>
+    error instanceof ArchiveDamage && error.message.includes(`objects/${hash.slice(0, 2)}/${hash}`);
   await truncate(pathOf(dataDir, hash), 3);
   await assert.rejects(archive.read(hash), named);
   await archive.put(Buffer.from('a page'));
@@ -50,7 +66,8 @@ test('a line that a crash cut is reported and left out, and spoils no line after
   const list = join(dataDir, 'archive', 'requests', 'a_source', '2026-11-20.01.ndjson');
   await appendFile(list, JSON.stringify(recordOf({ url: 'https://a.example/3' })).slice(0, 90));
 
-  const urls = async (from: Archive): Promise<string[]> => (await from.records('a_source', '2026-11-20.01')).map((r) => r.url.slice(-1));
+  const urls = async (from: Archive): Promise<string[]> =>
+    (await from.records('a_source', '2026-11-20.01')).map((r) => r.url.slice(-1));
   assert.deepEqual(await urls(await reopen()), ['1', '2']);
   assert.match(warnings[0] ?? '', /requests\/a_source\/2026-11-20\.01\.ndjson: line 3 is not a whole request record/);
   assert.ok(!(warnings[0] ?? '').includes(dataDir));
@@ -64,20 +81,36 @@ test('lines of a run keep the order in which they were written', async (t) => {
   const { archive } = await folder(t);
   const numbers = Array.from({ length: 50 }, (_, i) => String(i));
   await Promise.all(numbers.map((n) => archive.append(recordOf({ url: `https://a.example/${n}` }))));
-  assert.deepEqual((await archive.records('a_source', '2026-11-20.01')).map((r) => new URL(r.url).pathname.slice(1)), numbers);
+  assert.deepEqual(
+    (await archive.records('a_source', '2026-11-20.01')).map((r) => new URL(r.url).pathname.slice(1)),
+    numbers,
+  );
 });
 
 test('the latest usable answer of an address is found: newest run first, refusals and cut bodies passed over', async (t) => {
   const { archive, reopen } = await folder(t);
   const sha256 = await archive.put(Buffer.from('x'));
   for (const [runId, rest] of [
-    ['2026-11-18.01', { sha256 }], ['2026-11-19.2', { sha256, kind: 'second' }], ['2026-11-19.10', { sha256, kind: 'tenth' }],
-    ['2026-11-20.01', { status: 403, sha256, error: 'refused' }], ['2026-11-20.02', { error: 'truncated_download' }],
-  ] as const) await archive.append(recordOf({ runId, ...rest }));
+    ['2026-11-18.01', { sha256 }],
+    ['2026-11-19.2', { sha256, kind: 'second' }],
+    ['2026-11-19.10', { sha256, kind: 'tenth' }],
+    ['2026-11-20.01', { status: 403, sha256, error: 'refused' }],
+    ['2026-11-20.02', { error: 'truncated_download' }],
+  ] as const)
+    await archive.append(recordOf({ runId, ...rest }));
   const fresh = await reopen();
-  assert.deepEqual(await fresh.runs('a_source'), ['2026-11-18.01', '2026-11-19.2', '2026-11-19.10', '2026-11-20.01', '2026-11-20.02']);
+  assert.deepEqual(await fresh.runs('a_source'), [
+    '2026-11-18.01',
+    '2026-11-19.2',
+    '2026-11-19.10',
+    '2026-11-20.01',
+    '2026-11-20.02',
+  ]);
   assert.equal((await fresh.latest('a_source', 'https://www.example.com/list'))?.kind, 'tenth');
-  assert.equal((await fresh.latest('a_source', 'https://www.example.com/list', (r) => r.kind !== 'tenth'))?.kind, 'second');
+  assert.equal(
+    (await fresh.latest('a_source', 'https://www.example.com/list', (r) => r.kind !== 'tenth'))?.kind,
+    'second',
+  );
   assert.equal(await fresh.latest('another_source', 'https://www.example.com/list'), undefined);
   await fresh.append(recordOf({ runId: '2026-11-21.01', kind: 'newer', sha256 }));
   assert.equal((await fresh.latest('a_source', 'https://www.example.com/list'))?.kind, 'newer');
@@ -89,13 +122,20 @@ test('text is UTF-8 without its byte order mark; other encodings only where the 
   assert.equal((await page(Buffer.from('\uFEFFHEADER,Ünïcode'))).text('windows-1252'), 'HEADER,Ünïcode');
   const cp1252 = await page(Buffer.from([0x50, 0x45, 0xd1, 0x41, 0x80]));
   assert.equal(cp1252.text('windows-1252'), 'PEÑA€');
-  assert.throws(() => cp1252.text(), (e: unknown) => e instanceof Quarantine && e.reason === 'malformed_page' && e.pageUrl === 'https://www.example.com/list');
+  assert.throws(
+    () => cp1252.text(),
+    (e: unknown) =>
+      e instanceof Quarantine && e.reason === 'malformed_page' && e.pageUrl === 'https://www.example.com/list',
+  );
 });
 
 test('a record that is no record is reported, whatever it holds', async (t) => {
   const { dataDir, archive, warnings, reopen } = await folder(t);
   await archive.append(recordOf({}));
-  await writeFile(join(dataDir, 'archive', 'requests', 'a_source', '2026-11-20.01.ndjson'), '{"source":"a_source"}\nnull\n');
+  await writeFile(
+    join(dataDir, 'archive', 'requests', 'a_source', '2026-11-20.01.ndjson'),
+    '{"source":"a_source"}\nnull\n',
+  );
   assert.deepEqual(await (await reopen()).records('a_source', '2026-11-20.01'), []);
   assert.equal(warnings.length, 2);
 });

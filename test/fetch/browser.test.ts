@@ -18,7 +18,12 @@ let refuse: number | undefined;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rendered-'));
   sandbox = await startSandbox({
-    seed: 5, listings: 90, parcels: 0, auctions: 0, filings: 0, day: DAY,
+    seed: 5,
+    listings: 90,
+    parcels: 0,
+    auctions: 0,
+    filings: 0,
+    day: DAY,
     alter: ({ path, headers }, response) => {
       asked.push({ path, agent: headers['user-agent'] });
       return refuse !== undefined && path === '/deals' ? { ...response, status: refuse } : undefined;
@@ -33,13 +38,22 @@ after(async () => {
 async function read(run: string, chromiumPath?: string): Promise<Page[]> {
   asked = [];
   const fetcher = createFetcher({
-    archive: await openArchive(folder), clock: { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` },
-    sandboxUrl: sandbox.url, contact: 'me@example.org', limits: { retries: 0 }, ...(chromiumPath === undefined ? {} : { chromiumPath }),
+    archive: await openArchive(folder),
+    clock: { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` },
+    sandboxUrl: sandbox.url,
+    contact: 'me@example.org',
+    limits: { retries: 0 },
+    ...(chromiumPath === undefined ? {} : { chromiumPath }),
   });
   const pages: Page[] = [];
   try {
-    for await (const page of crescent.fetch?.(fetcher.contextFor(crescent, { asOf: DAY, runId: run, lastGoodOn: null, onUnreadable: () => {} })) ?? []) pages.push(page);
-  } finally { await fetcher.close(); }
+    for await (const page of crescent.fetch?.(
+      fetcher.contextFor(crescent, { asOf: DAY, runId: run, lastGoodOn: null, onUnreadable: () => {} }),
+    ) ?? [])
+      pages.push(page);
+  } finally {
+    await fetcher.close();
+  }
   return pages;
 }
 
@@ -51,21 +65,40 @@ test('the document is archived as the script made it, the same each time', async
   const archive = await openArchive(folder);
   const record = (await archive.records('crescent_brokerage', 'one')).find(({ kind }) => kind === 'cards');
   assert.ok(record);
-  assert.deepEqual(crescent.parse(await archive.page(record)), crescent.parse(one), 'it can be parsed again without a browser');
+  assert.deepEqual(
+    crescent.parse(await archive.page(record)),
+    crescent.parse(one),
+    'it can be parsed again without a browser',
+  );
 });
 
 test('what the page asks for keeps robots.txt and says who asks', async () => {
   await read('polite');
-  assert.deepEqual([...new Set(asked.map(({ path }) => path))].sort(), ['/assets/deals.js', '/data/deals.json', '/deals', '/robots.txt'], 'not /track, which robots.txt disallows');
+  assert.deepEqual(
+    [...new Set(asked.map(({ path }) => path))].sort(),
+    ['/assets/deals.js', '/data/deals.json', '/deals', '/robots.txt'],
+    'not /track, which robots.txt disallows',
+  );
   assert.ok(asked.every(({ agent }) => agent?.startsWith('Dealfeed/') && agent.includes('me@example.org')));
 });
 
 test('a refusal is taken for one, and no browser is started for it', async (t) => {
-  t.after(() => { refuse = undefined; });
+  t.after(() => {
+    refuse = undefined;
+  });
   refuse = 403;
-  await assert.rejects(read('refused', '/no/such/chromium'), (error) => error instanceof SourceUnavailable && error.reason === 'refused');
+  await assert.rejects(
+    read('refused', '/no/such/chromium'),
+    (error) => error instanceof SourceUnavailable && error.reason === 'refused',
+  );
 });
 
 test('without a Chromium the source is unavailable, and says what to set', async () => {
-  await assert.rejects(read('none', '/no/such/chromium'), (error) => error instanceof SourceUnavailable && error.reason === 'unreachable' && /no Chromium can be started \(set CHROMIUM_PATH\)/u.test(error.message));
+  await assert.rejects(
+    read('none', '/no/such/chromium'),
+    (error) =>
+      error instanceof SourceUnavailable &&
+      error.reason === 'unreachable' &&
+      /no Chromium can be started \(set CHROMIUM_PATH\)/u.test(error.message),
+  );
 });

@@ -9,35 +9,63 @@ import { readDrop } from '../../sources/fetch/drop.ts';
 import { specOf } from './site.ts';
 
 const spec = specOf({
-  hosts: ['www.example.com'], name: 'oh_test',
-  drop: [{ pattern: /^wi0100r.*\.txt$/g, kind: 'entities', about: 'new entities' }, { pattern: /\.zip$/, kind: 'roll', about: 'zipped roll' }],
+  hosts: ['www.example.com'],
+  name: 'oh_test',
+  drop: [
+    { pattern: /^wi0100r.*\.txt$/g, kind: 'entities', about: 'new entities' },
+    { pattern: /\.zip$/, kind: 'roll', about: 'zipped roll' },
+  ],
 });
 
 test('dropped files are archived and read in the order of their names; others are named, not passed over', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const archive = await openArchive(dataDir);
-  const options = { dropDir: join(dataDir, 'drop'), archive, clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01' };
+  const options = {
+    dropDir: join(dataDir, 'drop'),
+    archive,
+    clock: { observedAt: () => '2026-11-20T12:00:00Z' },
+    runId: '2026-11-20.01',
+  };
   assert.deepEqual(await readDrop(spec, options), { pages: [], unknownFiles: [] });
 
   const folder = join(dataDir, 'drop', 'oh_test');
   await mkdir(join(folder, 'old.zip'), { recursive: true });
   const zipped = gzipSync('not decoded: it is the file itself');
-  for (const [name, content] of [['WI0100R nov #2.TXT', 'b'], ['WI0100R nov #1.TXT', 'a'], ['Roll.ZIP', zipped], ['notes.docx', 'x'], ['.DS_Store', 'x']] as const) {
+  for (const [name, content] of [
+    ['WI0100R nov #2.TXT', 'b'],
+    ['WI0100R nov #1.TXT', 'a'],
+    ['Roll.ZIP', zipped],
+    ['notes.docx', 'x'],
+    ['.DS_Store', 'x'],
+  ] as const) {
     await writeFile(join(folder, name), content);
   }
   const { pages, unknownFiles } = await readDrop(spec, options);
   assert.deepEqual(unknownFiles, ['notes.docx', 'old.zip']);
-  assert.deepEqual(pages.map((p) => [p.kind, p.url, p.context['file']]), [
-    ['roll', 'file:///drop/oh_test/Roll.ZIP', 'Roll.ZIP'],
-    ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%231.TXT', 'WI0100R nov #1.TXT'],
-    ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%232.TXT', 'WI0100R nov #2.TXT'],
-  ]);
+  assert.deepEqual(
+    pages.map((p) => [p.kind, p.url, p.context['file']]),
+    [
+      ['roll', 'file:///drop/oh_test/Roll.ZIP', 'Roll.ZIP'],
+      ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%231.TXT', 'WI0100R nov #1.TXT'],
+      ['entities', 'file:///drop/oh_test/WI0100R%20nov%20%232.TXT', 'WI0100R nov #2.TXT'],
+    ],
+  );
   assert.deepEqual(Buffer.from(pages[0]?.bytes ?? []), zipped);
   const records = await archive.records('oh_test', '2026-11-20.01');
-  assert.deepEqual(records.map((r) => [r.method, r.kind]), [['READ', 'roll'], ['READ', 'entities'], ['READ', 'entities']]);
+  assert.deepEqual(
+    records.map((r) => [r.method, r.kind]),
+    [
+      ['READ', 'roll'],
+      ['READ', 'entities'],
+      ['READ', 'entities'],
+    ],
+  );
   assert.ok(!JSON.stringify(records).includes(dataDir), 'no path of this machine is archived');
-  assert.deepEqual(await Promise.all(records.map(async (r) => (await archive.page(r)).sha256)), pages.map((p) => p.sha256));
+  assert.deepEqual(
+    await Promise.all(records.map(async (r) => (await archive.page(r)).sha256)),
+    pages.map((p) => p.sha256),
+  );
 });
 
 test('a source that takes no files names every file it is given', async (t) => {
@@ -46,7 +74,10 @@ test('a source that takes no files names every file it is given', async (t) => {
   await mkdir(join(dataDir, 'web_only'));
   await writeFile(join(dataDir, 'web_only', 'list.csv'), 'a,b');
   const dropped = await readDrop(specOf({ hosts: ['www.example.com'], name: 'web_only' }), {
-    dropDir: dataDir, archive: await openArchive(dataDir), clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01',
+    dropDir: dataDir,
+    archive: await openArchive(dataDir),
+    clock: { observedAt: () => '2026-11-20T12:00:00Z' },
+    runId: '2026-11-20.01',
   });
   assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'] });
 });
@@ -55,11 +86,35 @@ test('a file that says how to read the others goes with each of them and is no p
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   await mkdir(join(dataDir, 'lists'));
-  for (const [name, content] of [['a.csv', 'x,y'], ['b.csv', 'x,z'], ['columns.json', '{"x":"price"}']] as const) await writeFile(join(dataDir, 'lists', name), content);
+  for (const [name, content] of [
+    ['a.csv', 'x,y'],
+    ['b.csv', 'x,z'],
+    ['columns.json', '{"x":"price"}'],
+  ] as const)
+    await writeFile(join(dataDir, 'lists', name), content);
   const archive = await openArchive(dataDir);
-  const lists = specOf({ hosts: ['www.example.com'], name: 'lists', drop: [{ pattern: /\.csv$/u, kind: 'csv', about: 'a list', beside: 'columns.json' }] });
-  const { pages, unknownFiles } = await readDrop(lists, { dropDir: dataDir, archive, clock: { observedAt: () => '2026-11-20T12:00:00Z' }, runId: '2026-11-20.01' });
+  const lists = specOf({
+    hosts: ['www.example.com'],
+    name: 'lists',
+    drop: [{ pattern: /\.csv$/u, kind: 'csv', about: 'a list', beside: 'columns.json' }],
+  });
+  const { pages, unknownFiles } = await readDrop(lists, {
+    dropDir: dataDir,
+    archive,
+    clock: { observedAt: () => '2026-11-20T12:00:00Z' },
+    runId: '2026-11-20.01',
+  });
   assert.deepEqual(unknownFiles, []);
-  assert.deepEqual(pages.map((p) => p.context), [{ file: 'a.csv', 'columns.json': '{"x":"price"}' }, { file: 'b.csv', 'columns.json': '{"x":"price"}' }]);
-  assert.deepEqual((await archive.records('lists', '2026-11-20.01')).map((r) => r.context), pages.map((p) => p.context), 'kept for reading the pages again');
+  assert.deepEqual(
+    pages.map((p) => p.context),
+    [
+      { file: 'a.csv', 'columns.json': '{"x":"price"}' },
+      { file: 'b.csv', 'columns.json': '{"x":"price"}' },
+    ],
+  );
+  assert.deepEqual(
+    (await archive.records('lists', '2026-11-20.01')).map((r) => r.context),
+    pages.map((p) => p.context),
+    'kept for reading the pages again',
+  );
 });

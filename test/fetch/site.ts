@@ -15,7 +15,16 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 export const NOW = '2026-11-20T12:00:00Z';
 const clock = { nowMs: () => Date.parse(NOW), observedAt: () => NOW };
 /** Delays of a test: real ones, but small. */
-const QUICK = { connectMs: 500, headersMs: 500, bodyMs: 300, totalMs: 2_000, retries: 2, backoffMs: 1, maxBackoffMs: 5, maxRetryAfterMs: 1_500 };
+const QUICK = {
+  connectMs: 500,
+  headersMs: 500,
+  bodyMs: 300,
+  totalMs: 2_000,
+  retries: 2,
+  backoffMs: 1,
+  maxBackoffMs: 5,
+  maxRetryAfterMs: 1_500,
+};
 
 export interface Site {
   /** `http://127.0.0.1:<port>` */
@@ -33,10 +42,16 @@ export async function serve(t: TestContext, handlers: Readonly<Record<string, Ha
   const server = createServer((request, response) => {
     seen.push({ address: `${request.headers.host}${request.url}`, headers: request.headers });
     const path = new URL(request.url ?? '/', 'http://x').pathname;
-    const handler = handlers[path] ?? ((_, r) => { r.writeHead(404).end('no such page'); });
+    const handler =
+      handlers[path] ??
+      ((_, r) => {
+        r.writeHead(404).end('no such page');
+      });
     handler(request, response);
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   t.after(() => {
     server.closeAllConnections();
     server.close();
@@ -44,14 +59,19 @@ export async function serve(t: TestContext, handlers: Readonly<Record<string, Ha
   const address = server.address();
   const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   return {
-    origin: `http://${host}`, host, seen,
+    origin: `http://${host}`,
+    host,
+    seen,
     pages: () => seen.map((s) => s.address.slice(s.address.indexOf('/'))).filter((p) => p !== '/robots.txt'),
   };
 }
 
 /** A handler that answers the same each time. */
-export const answer = (body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Handler =>
-  (_, response) => { response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body); };
+export const answer =
+  (body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body);
+  };
 
 /** A handler that gives its answers one after the other and stays with the last. */
 export function inTurn(...handlers: readonly Handler[]): Handler {
@@ -71,14 +91,30 @@ export interface SpecOptions {
   readonly drop?: readonly DropFormat[];
 }
 
-export const specOf = ({ hosts, name = 'test_source', minIntervalMs = 0, concurrency = 4, drop }: SpecOptions): SourceSpec => defineSource({
-  name, family: 'tax', title: 'A source of a test', home: 'https://www.example.com/', everyDays: 1, hosts,
-  terms: { basis: 'sandbox_only', note: 'Made for a test.' },
-  politeness: { minIntervalMs, concurrency }, row: TaxParcel, expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
-  ...(drop ? { drop } : {}),
-  async *fetch() { /* the tests ask for pages themselves */ },
-  parse: () => [],
-});
+export const specOf = ({
+  hosts,
+  name = 'test_source',
+  minIntervalMs = 0,
+  concurrency = 4,
+  drop,
+}: SpecOptions): SourceSpec =>
+  defineSource({
+    name,
+    family: 'tax',
+    title: 'A source of a test',
+    home: 'https://www.example.com/',
+    everyDays: 1,
+    hosts,
+    terms: { basis: 'sandbox_only', note: 'Made for a test.' },
+    politeness: { minIntervalMs, concurrency },
+    row: TaxParcel,
+    expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
+    ...(drop ? { drop } : {}),
+    async *fetch() {
+      /* the tests ask for pages themselves */
+    },
+    parse: () => [],
+  });
 
 export interface Reader {
   readonly ctx: FetchContext & { readonly stats: Stats };
@@ -90,7 +126,11 @@ export interface Reader {
 }
 
 /** A read of `spec` by a fresh fetcher with small delays. */
-export async function readerOf(t: TestContext, spec: SourceSpec, options: Partial<FetcherOptions> = {}): Promise<Reader> {
+export async function readerOf(
+  t: TestContext,
+  spec: SourceSpec,
+  options: Partial<FetcherOptions> = {},
+): Promise<Reader> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-fetch-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const warnings: string[] = [];
@@ -98,9 +138,22 @@ export async function readerOf(t: TestContext, spec: SourceSpec, options: Partia
   let number = 0;
   const again: Reader['again'] = (read, more) => {
     number += 1;
-    const fetcher = createFetcher({ archive, clock, contact: 'ops@example.org', ...options, ...more, limits: { ...QUICK, ...options.limits, ...more?.limits } });
+    const fetcher = createFetcher({
+      archive,
+      clock,
+      contact: 'ops@example.org',
+      ...options,
+      ...more,
+      limits: { ...QUICK, ...options.limits, ...more?.limits },
+    });
     t.after(() => fetcher.close());
-    return fetcher.contextFor(spec, { asOf: '2026-11-20', runId: `2026-11-20.0${number}`, lastGoodOn: null, onUnreadable: () => {}, ...read });
+    return fetcher.contextFor(spec, {
+      asOf: '2026-11-20',
+      runId: `2026-11-20.0${number}`,
+      lastGoodOn: null,
+      onUnreadable: () => {},
+      ...read,
+    });
   };
   return { ctx: again(), archive, warnings, dataDir, again };
 }

@@ -45,7 +45,8 @@ const said = ({ page_row: _row, page_sha256: _hash, ...rest }: Values): Values =
 function rowsOf(spec: SourceSpec, page: Page): { rows: Map<string, Values>; rejects: number; refused: Set<string> } {
   const parsed = parsePages(spec, [page], [], page.observedAt);
   return {
-    rows: new Map(parsed.rows.map((row) => [JSON.stringify(spec.row.key.map((k) => row[k])), said(row)])), rejects: parsed.rejects.length,
+    rows: new Map(parsed.rows.map((row) => [JSON.stringify(spec.row.key.map((k) => row[k])), said(row)])),
+    rejects: parsed.rejects.length,
     refused: new Set(parsed.rejectedKeys.map((key) => JSON.stringify(spec.row.key.map((k) => key[k])))),
   };
 }
@@ -56,12 +57,15 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
   for (const { spec, folder } of await findSources()) {
     const recorded = new URL('recorded/', folder);
     // An adapter without recorded pages is the fleet test's to name.
-    const cases = RecordedPages.parse(JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')));
+    const cases = RecordedPages.parse(
+      JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')),
+    );
     for (const [name, each] of Object.entries(cases)) {
       if (each.quarantine !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
       const { rows: truth, refused } = rowsOf(spec, page);
-      if (truth.size > 0) families.set(spec.family, [...families.get(spec.family) ?? [], { spec, name, page, truth, refused }]);
+      if (truth.size > 0)
+        families.set(spec.family, [...(families.get(spec.family) ?? []), { spec, name, page, truth, refused }]);
     }
   }
   return families;
@@ -74,11 +78,15 @@ function judge(subject: Subject, variant: Variant): Pick<Finding, 'outcome' | 'd
   let found: ReturnType<typeof rowsOf>;
   try {
     // Outside parsePages a defect of a parser would look like a page it does not know.
-    try { spec.parse(damaged); } catch (error) { if (!(error instanceof Quarantine)) throw error; }
+    try {
+      spec.parse(damaged);
+    } catch (error) {
+      if (!(error instanceof Quarantine)) throw error;
+    }
     found = rowsOf(spec, damaged);
   } catch (error) {
     if (error instanceof Quarantine) return { outcome: 'quarantined', detail: `${error.reason}: ${error.message}` };
-    return { outcome: 'crash', detail: error instanceof Error ? error.stack ?? error.message : String(error) };
+    return { outcome: 'crash', detail: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
   const differing: string[] = [];
   const mended: string[] = [];
@@ -88,14 +96,19 @@ function judge(subject: Subject, variant: Variant): Pick<Finding, 'outcome' | 'd
     const fields = before ? Object.keys(row).filter((f) => row[f] !== before[f]) : [];
     if (!before && refused.has(key)) mended.push(`${key} is no longer refused`);
     else if (!before) differing.push(`${key} is not on the page`);
-    else if (fields.some((f) => row[f] !== null && row[f] !== 'unknown')) differing.push(`${key}: ${fields.map((f) => `${f} is ${JSON.stringify(row[f])}, true ${JSON.stringify(before[f])}`).join('; ')}`);
+    else if (fields.some((f) => row[f] !== null && row[f] !== 'unknown'))
+      differing.push(
+        `${key}: ${fields.map((f) => `${f} is ${JSON.stringify(row[f])}, true ${JSON.stringify(before[f])}`).join('; ')}`,
+      );
     else if (fields.length > 0) lacking += 1;
   }
   const detail = differing.join(' | ').slice(0, 600);
   if (differing.length > variant.hidden) return { outcome: 'wrong', detail };
   if (differing.length + mended.length > 0) return { outcome: 'undetectable', detail: detail || mended.join(' | ') };
   if (found.rejects > 0 && lacking > 0) return { outcome: 'rejected', detail: `${found.rejects} refused` };
-  return lacking > 0 ? { outcome: 'incomplete', detail: `${lacking} rows or values are missing` } : { outcome: 'equal', detail: '' };
+  return lacking > 0
+    ? { outcome: 'incomplete', detail: `${lacking} rows or values are missing` }
+    : { outcome: 'equal', detail: '' };
 }
 
 /** Damage that may fall on a heading. */
@@ -105,7 +118,13 @@ const HEADINGS = /^(?:name_changed|hole_cut|sign_dropped|bytes_changed|digit_cha
  * Damage a family's recorded pages `variants` times, every page and every mutation in turn.
  * The same seed gives the same variants.
  */
-export function fuzz(family: string, pages: readonly Subject[], variants: number, seed: number, tell: (finding: Finding) => void): void {
+export function fuzz(
+  family: string,
+  pages: readonly Subject[],
+  variants: number,
+  seed: number,
+  tell: (finding: Finding) => void,
+): void {
   const plain = Object.entries(MUTATIONS);
   const inside: [string, Mutation][] = plain.map(([name, mutation]) => [`${name} inside`, insideZip(mutation)]);
   const turns = pages.map((page) => ({ page, kinds: isZip(page.page.bytes) ? [...plain, ...inside] : plain, next: 0 }));
@@ -121,6 +140,12 @@ export function fuzz(family: string, pages: readonly Subject[], variants: number
     told += 1;
     // In a file of any layout a heading that means nothing is passed over, so damage to one is another layout.
     const hidden = !turn.page.spec.fetch && HEADINGS.test(mutation) ? Infinity : variant.hidden;
-    tell({ source: turn.page.spec.name, case: turn.page.name, mutation, seed: id, ...judge(turn.page, { ...variant, hidden }) });
+    tell({
+      source: turn.page.spec.name,
+      case: turn.page.name,
+      mutation,
+      seed: id,
+      ...judge(turn.page, { ...variant, hidden }),
+    });
   }
 }

@@ -13,7 +13,8 @@ const settings = z.object({
   SHOW: z.enum(OUTCOMES, `one of ${OUTCOMES.join(', ')}`).optional(),
 });
 const { VARIANTS: variants, FUZZ_SEED: seed, SHOW: show } = readSettings(settings);
-const line = (cells: readonly (string | number)[]): string => cells.map((cell, i) => (i === 0 ? String(cell).padEnd(34) : String(cell).padStart(13))).join('');
+const line = (cells: readonly (string | number)[]): string =>
+  cells.map((cell, i) => (i === 0 ? String(cell).padEnd(34) : String(cell).padStart(13))).join('');
 let faults = 0;
 for (const [family, pages] of await subjects()) {
   const counts = new Map<string, Map<Outcome, number>>();
@@ -32,6 +33,7 @@ for (const [family, pages] of await subjects()) {
   process.stdout.write(`${line([`${pages.length} pages of ${family}`, ...OUTCOMES])}\n`);
   for (const [name, row] of counts) process.stdout.write(`${line([name, ...OUTCOMES.map((o) => row.get(o) ?? 0)])}\n`);
   process.stdout.write(`  ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
-  for (const f of shown.slice(0, 12)) process.stdout.write(`  ${f.outcome} ${f.source} ${f.case} ${f.mutation} [${f.seed}]: ${f.detail.slice(0, 400)}\n`);
+  for (const f of shown.slice(0, 12))
+    process.stdout.write(`  ${f.outcome} ${f.source} ${f.case} ${f.mutation} [${f.seed}]: ${f.detail.slice(0, 400)}\n`);
 }
 process.exitCode = faults > 0 ? 1 : 0;

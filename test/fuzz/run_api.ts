@@ -24,7 +24,9 @@ const folder = await dataFolder();
 await folder.publish('2026-11-20.01', everyTable());
 const started = await startApp(folder.path);
 const buyer = buyerWith();
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 let faults = 0;
 
 async function run(name: string, count: number, work: (count: number, seed: number) => Promise<Found>): Promise<void> {
@@ -40,16 +42,23 @@ async function run(name: string, count: number, work: (count: number, seed: numb
     started.requests.length = 0;
   }
   const seconds = (performance.now() - from) / 1000;
-  say(`${count} ${name} in ${seconds.toFixed(0)} s (${(count / seconds).toFixed(0)}/s), the slowest ${slowestMs.toFixed(0)} ms`);
+  say(
+    `${count} ${name} in ${seconds.toFixed(0)} s (${(count / seconds).toFixed(0)}/s), the slowest ${slowestMs.toFixed(0)} ms`,
+  );
   for (const [status, n] of [...statuses].sort(([a], [b]) => a - b)) say(`  ${status}  ${n}`);
 }
 
 try {
   await run('requests without a payment in order', requests, (count, at) => strangers(started, buyer, count, at));
   await run('paid requests', Math.ceil(requests / PAID_SHARE), (count, at) => payers(started, buyer, count, at));
-  say(`${started.answersChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`);
+  say(
+    `${started.answersChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`,
+  );
 } finally {
-  await started.close().catch((error: unknown) => { faults += 1; say(String(error)); });
+  await started.close().catch((error: unknown) => {
+    faults += 1;
+    say(String(error));
+  });
   await folder.remove();
 }
 say(faults === 0 ? 'nothing wrong' : `${faults} faults`);

@@ -7,7 +7,16 @@ import { before, describe, it } from 'node:test';
 import { identity, identityLines, precisionOf, recallOf, type Measured } from '../../sandbox/identity.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay } from '../pipelines/runs.ts';
-import { accuracyOf, addressPairs, parcelPairs, tryAddresses, tryParcels, type AddressPair, type ParcelPair, type Tried } from './near_misses.ts';
+import {
+  accuracyOf,
+  addressPairs,
+  parcelPairs,
+  tryAddresses,
+  tryParcels,
+  type AddressPair,
+  type ParcelPair,
+  type Tried,
+} from './near_misses.ts';
 
 describe('the adversarial lists', () => {
   let addresses: Tried<AddressPair>[] = [];
@@ -20,12 +29,25 @@ describe('the adversarial lists', () => {
   it('hold many pairs of each kind, and a reason for each', () => {
     assert.ok(addresses.length >= 180 && parcels.length >= 45);
     for (const { pair } of [...addresses, ...parcels]) {
-      assert.ok(pair.why.length > 3 && ['same', 'different'].includes(pair.truth) && ['exact', 'candidate', 'none'].includes(pair.found), JSON.stringify(pair));
-      assert.ok(pair.found !== 'exact' || pair.truth === 'same', `the list itself wants a wrong match: ${JSON.stringify(pair)}`);
+      assert.ok(
+        pair.why.length > 3 &&
+          ['same', 'different'].includes(pair.truth) &&
+          ['exact', 'candidate', 'none'].includes(pair.found),
+        JSON.stringify(pair),
+      );
+      assert.ok(
+        pair.found !== 'exact' || pair.truth === 'same',
+        `the list itself wants a wrong match: ${JSON.stringify(pair)}`,
+      );
     }
   });
   it('come out as they say', () => {
-    assert.deepEqual([...addresses, ...parcels].filter(({ pair, made }) => pair.found !== made).map(({ pair, made }) => `${pair.a} | ${pair.b}: ${made}, expected ${pair.found}`), []);
+    assert.deepEqual(
+      [...addresses, ...parcels]
+        .filter(({ pair, made }) => pair.found !== made)
+        .map(({ pair, made }) => `${pair.a} | ${pair.b}: ${made}, expected ${pair.found}`),
+      [],
+    );
   });
   it('have no distress attached to another property: precision is 1', () => {
     assert.equal(accuracyOf(addresses).precision, 1);
@@ -36,7 +58,12 @@ describe('the adversarial lists', () => {
     assert.ok(accuracyOf(parcels).recall >= 0.9, JSON.stringify(accuracyOf(parcels)));
   });
   it('never make one deal of two properties', () => {
-    assert.deepEqual(addresses.filter(({ pair, oneDeal }) => oneDeal === true && pair.truth === 'different').map(({ pair }) => `${pair.a} | ${pair.b}`), []);
+    assert.deepEqual(
+      addresses
+        .filter(({ pair, oneDeal }) => oneDeal === true && pair.truth === 'different')
+        .map(({ pair }) => `${pair.a} | ${pair.b}`),
+      [],
+    );
     assert.ok(addresses.filter(({ pair, oneDeal }) => oneDeal === true && pair.truth === 'same').length > 60);
   });
 });
@@ -45,8 +72,16 @@ describe('a snapshot against what its world knows', () => {
   let measured: readonly Measured[] = [];
   before(async () => {
     // Without the site whose list is made by a script, which takes a browser to read.
-    const [layout, world] = [await newLayout(), makeWorld({ seed: 11, listings: 400, parcels: 600, auctions: 200, filings: 5 })];
-    const { runId, truth } = await runDay({ layout, world, day: '2026-11-20', only: ({ family }) => ['listings', 'tax', 'parcels', 'sheriff'].includes(family) });
+    const [layout, world] = [
+      await newLayout(),
+      makeWorld({ seed: 11, listings: 400, parcels: 600, auctions: 200, filings: 5 }),
+    ];
+    const { runId, truth } = await runDay({
+      layout,
+      world,
+      day: '2026-11-20',
+      only: ({ family }) => ['listings', 'tax', 'parcels', 'sheriff'].includes(family),
+    });
     measured = await identity(layout.snapshot(runId), truth);
   });
   it('puts nothing together that is not one property', () => {
@@ -61,6 +96,9 @@ describe('a snapshot against what its world knows', () => {
     assert.ok(recallOf(distress) >= 0.75, identityLines(measured).join('\n'));
   });
   it('misses only what no page tells', () => {
-    assert.deepEqual(measured.flatMap((m) => m.missed).filter((m) => !/: no page prints its (?:ZIP|street)$/u.test(m)), []);
+    assert.deepEqual(
+      measured.flatMap((m) => m.missed).filter((m) => !/: no page prints its (?:ZIP|street)$/u.test(m)),
+      [],
+    );
   });
 });

@@ -43,7 +43,8 @@ export interface ParcelPair extends Judged {
   readonly b_county_fips: string;
 }
 
-const read = async <T>(name: string): Promise<T[]> => parse(await readFile(join(import.meta.dirname, name), 'utf8'), { columns: true, relaxQuotes: false });
+const read = async <T>(name: string): Promise<T[]> =>
+  parse(await readFile(join(import.meta.dirname, name), 'utf8'), { columns: true, relaxQuotes: false });
 
 export const addressPairs = (): Promise<AddressPair[]> => read('addresses.csv');
 export const parcelPairs = (): Promise<ParcelPair[]> => read('parcels.csv');
@@ -62,37 +63,99 @@ const blank = (text: string): string | null => text || null;
 
 /** Put every pair of addresses through the models, in one build. */
 export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried<AddressPair>[]> {
-  const listing = (id: string, source: string, street: string, zip: string): GivenRow =>
-    ({ source, listing_id: id, source_url: 'https://site.example/', listing_url: 'https://site.example/', city: 'Cleveland', state: 'OH', street: blank(street), zip, list_price: '200000.00', units: 4, availability: 'for_sale', ...page });
+  const listing = (id: string, source: string, street: string, zip: string): GivenRow => ({
+    source,
+    listing_id: id,
+    source_url: 'https://site.example/',
+    listing_url: 'https://site.example/',
+    city: 'Cleveland',
+    state: 'OH',
+    street: blank(street),
+    zip,
+    list_price: '200000.00',
+    units: 4,
+    availability: 'for_sale',
+    ...page,
+  });
   const parcelOf = (i: number): string => `900-00-${String(i).padStart(3, '0')}`;
   const all = pairs.map((pair, i) => ({ pair, parcel: parcelOf(i), i }));
   const built = await build({
-    source_reads: ['tax', 'sheriff'].map((family) => ({ source: family, family, county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' })),
+    source_reads: ['tax', 'sheriff'].map((family) => ({
+      source: family,
+      family,
+      county_fips: '39035',
+      last_good_at: '2026-11-21T09:00:00Z',
+    })),
     staged_listing: all.flatMap(({ pair, i }) => [
       listing(`A${i}`, 'site', pair.a, pair.a_zip),
-      ...(pair.b === '' || pair.b_zip === '' || pair.b_parcel_also_at || pair.b_mail || pair.b_property_class ? [] : [listing(`B${i}`, 'other_site', pair.b, pair.b_zip.slice(0, 5))]),
+      ...(pair.b === '' || pair.b_zip === '' || pair.b_parcel_also_at || pair.b_mail || pair.b_property_class
+        ? []
+        : [listing(`B${i}`, 'other_site', pair.b, pair.b_zip.slice(0, 5))]),
     ]),
     staged_tax_parcel: all.flatMap(({ pair, parcel }) => {
-      const row = { ...CUYAHOGA, source: 'tax', source_url: 'https://county.example/', parcel_raw: parcel, amount: '2000.00', zip: blank(pair.b_zip), property_class: blank(pair.b_property_class), ...page };
+      const row = {
+        ...CUYAHOGA,
+        source: 'tax',
+        source_url: 'https://county.example/',
+        parcel_raw: parcel,
+        amount: '2000.00',
+        zip: blank(pair.b_zip),
+        property_class: blank(pair.b_property_class),
+        ...page,
+      };
       if (pair.b_parcel_also_at) return [{ ...row, street: pair.b_parcel_also_at, zip: pair.a_zip }];
-      return [{ ...row, street: blank(pair.b), ...(pair.b_mail ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip } : {}) }];
+      return [
+        {
+          ...row,
+          street: blank(pair.b),
+          ...(pair.b_mail
+            ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip }
+            : {}),
+        },
+      ];
     }),
-    staged_sheriff_sale: all.filter(({ pair }) => pair.b_parcel_also_at).map(({ pair, parcel, i }) => ({
-      ...CUYAHOGA, source: 'sheriff', source_url: 'https://sheriff.example/', case_number: `CV${i}`, parcel_raw: parcel, street: blank(pair.b), zip: blank(pair.b_zip), state: 'OH',
-      status: 'scheduled', sale_kind: 'mortgage_foreclosure', sale_round: 1, sale_date: '2026-12-07', appraised_value: '90000.00', ...page,
-    })),
+    staged_sheriff_sale: all
+      .filter(({ pair }) => pair.b_parcel_also_at)
+      .map(({ pair, parcel, i }) => ({
+        ...CUYAHOGA,
+        source: 'sheriff',
+        source_url: 'https://sheriff.example/',
+        case_number: `CV${i}`,
+        parcel_raw: parcel,
+        street: blank(pair.b),
+        zip: blank(pair.b_zip),
+        state: 'OH',
+        status: 'scheduled',
+        sale_kind: 'mortgage_foreclosure',
+        sale_round: 1,
+        sale_date: '2026-12-07',
+        appraised_value: '90000.00',
+        ...page,
+      })),
   });
   try {
     const wrong = built.broken;
     if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
-    const [deals, dealOf] = [new Map((await built.rows('deals')).map((d) => [d['id'], d])), await dealsOfListings(built)];
+    const [deals, dealOf] = [
+      new Map((await built.rows('deals')).map((d) => [d['id'], d])),
+      await dealsOfListings(built),
+    ];
     return all.map(({ pair, parcel, i }) => {
       const [own, other] = [dealOf.get(`A${i}`), dealOf.get(`B${i}`)];
       const kind = pair.b_parcel_also_at ? 'sheriff_sale' : 'tax_delinquent';
-      const holds = (column: string): boolean => (JSON.parse(String(deals.get(own)?.[column])) as { kind: string; parcel_id: string }[]).some((m) => m.kind === kind && m.parcel_id === parcel);
-      return { pair, made: holds('distress_matches') ? 'exact' : holds('distress_candidates') ? 'candidate' : 'none', oneDeal: other === undefined ? null : own === other };
+      const holds = (column: string): boolean =>
+        (JSON.parse(String(deals.get(own)?.[column])) as { kind: string; parcel_id: string }[]).some(
+          (m) => m.kind === kind && m.parcel_id === parcel,
+        );
+      return {
+        pair,
+        made: holds('distress_matches') ? 'exact' : holds('distress_candidates') ? 'candidate' : 'none',
+        oneDeal: other === undefined ? null : own === other,
+      };
     });
-  } finally { built.close(); }
+  } finally {
+    built.close();
+  }
 }
 
 async function dealsOfListings(built: Built): Promise<Map<string, unknown>> {
@@ -104,14 +167,32 @@ export async function tryParcels(pairs: readonly ParcelPair[]): Promise<Tried<Pa
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
   try {
     await duck.connection.run(macrosSql());
-    const keys = await rowsOf(duck.connection, `SELECT parcel_key_of(p.a_county, p.a) AS a, parcel_key_of(p.b_county, p.b) AS b
+    const keys = await rowsOf(
+      duck.connection,
+      `SELECT parcel_key_of(p.a_county, p.a) AS a, parcel_key_of(p.b_county, p.b) AS b
       FROM (SELECT unnest(from_json(CAST($1 AS JSON), '[{"a": "VARCHAR", "b": "VARCHAR", "a_county": "VARCHAR", "b_county": "VARCHAR"}]')) AS p)`,
-    [JSON.stringify(pairs.map(({ a, b, county_fips, b_county_fips }) => ({ a, b, a_county: county_fips, b_county: b_county_fips })))]);
+      [
+        JSON.stringify(
+          pairs.map(({ a, b, county_fips, b_county_fips }) => ({
+            a,
+            b,
+            a_county: county_fips,
+            b_county: b_county_fips,
+          })),
+        ),
+      ],
+    );
     return pairs.map((pair, i) => {
       const { a, b } = keys[i] ?? {};
-      return { pair, made: a !== null && a === b && pair.county_fips === pair.b_county_fips ? 'exact' : 'none', oneDeal: null };
+      return {
+        pair,
+        made: a !== null && a === b && pair.county_fips === pair.b_county_fips ? 'exact' : 'none',
+        oneDeal: null,
+      };
     });
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 }
 
 export interface Accuracy {
@@ -133,7 +214,12 @@ export function accuracyOf(tried: readonly Tried<Judged>[]): Accuracy {
   const right = attached.filter(({ pair }) => pair.truth === 'same').length;
   const share = (n: number, d: number): number => Math.round((10_000 * n) / Math.max(1, d)) / 10_000;
   return {
-    pairs: tried.length, same: same.length, attached: attached.length, right, candidates: same.filter(({ made }) => made === 'candidate').length,
-    precision: attached.length === 0 ? 1 : share(right, attached.length), recall: share(right, same.length),
+    pairs: tried.length,
+    same: same.length,
+    attached: attached.length,
+    right,
+    candidates: same.filter(({ made }) => made === 'candidate').length,
+    precision: attached.length === 0 ? 1 : share(right, attached.length),
+    recall: share(right, same.length),
   };
 }

@@ -8,12 +8,27 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { currentSnapshot, readManifest } from '../../pipelines/snapshots.ts';
 import { identity, identityLines, precisionOf } from '../../sandbox/identity.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
-import { accuracyOf, addressPairs, parcelPairs, tryAddresses, tryParcels, type Judged, type Tried } from './near_misses.ts';
+import {
+  accuracyOf,
+  addressPairs,
+  parcelPairs,
+  tryAddresses,
+  tryParcels,
+  type Judged,
+  type Tried,
+} from './near_misses.ts';
 
-const say = (text: string): void => { process.stdout.write(`${text}\n`); };
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 let faults = 0;
 
-function show<P extends Judged>(title: string, tried: readonly Tried<P>[], topicOf: (pair: P) => string, nameOf: (pair: P) => string): void {
+function show<P extends Judged>(
+  title: string,
+  tried: readonly Tried<P>[],
+  topicOf: (pair: P) => string,
+  nameOf: (pair: P) => string,
+): void {
   const row = (name: string, of: readonly Tried<P>[]): string => {
     const a = accuracyOf(of);
     return `  ${name.padEnd(16)} pairs ${String(a.pairs).padStart(4)}  same ${String(a.same).padStart(4)}  attached ${String(a.attached).padStart(4)}  candidates ${String(a.candidates).padStart(3)}  precision ${a.precision.toFixed(4)}  recall ${a.recall.toFixed(4)}`;
@@ -29,8 +44,18 @@ function show<P extends Judged>(title: string, tried: readonly Tried<P>[], topic
   say('');
 }
 
-show('Addresses: a listing and a county record', await tryAddresses(await addressPairs()), (p) => p.topic, (p) => `${p.a} | ${p.b}`);
-show('Parcel numbers: a county\'s list and a sheriff', await tryParcels(await parcelPairs()), (p) => p.county, (p) => `${p.a} | ${p.b}`);
+show(
+  'Addresses: a listing and a county record',
+  await tryAddresses(await addressPairs()),
+  (p) => p.topic,
+  (p) => `${p.a} | ${p.b}`,
+);
+show(
+  "Parcel numbers: a county's list and a sheriff",
+  await tryParcels(await parcelPairs()),
+  (p) => p.county,
+  (p) => `${p.a} | ${p.b}`,
+);
 
 const { DATA_DIR, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
 const layout = layoutOf(DATA_DIR);
@@ -39,7 +64,13 @@ const manifest = current === null ? null : await readManifest(layout, current);
 if (current === null || manifest?.data_clock !== 'sandbox') {
   say(`${DATA_DIR} holds no snapshot of the sandbox to hold against its world; make run makes one`);
 } else {
-  const measured = await identity(layout.snapshot(current), worldOn(makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS }), manifest.as_of));
+  const measured = await identity(
+    layout.snapshot(current),
+    worldOn(
+      makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS }),
+      manifest.as_of,
+    ),
+  );
   say(`Snapshot ${current}, in pairs, against its world`);
   for (const line of identityLines(measured)) say(line);
   if (measured.some((m) => precisionOf(m) < 1)) faults += 1;

@@ -1,7 +1,11 @@
 /** Transfers, and an auditor who books them, for tests of the book of incoming transfers. */
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import type {
-  AuditedAccount, BlockTime, BookedTransfer, IncomingTransfer, TransferKind,
+  AuditedAccount,
+  BlockTime,
+  BookedTransfer,
+  IncomingTransfer,
+  TransferKind,
 } from '../../ledger/transfers.ts';
 import { CHAIN, paid, payment } from './purchases.ts';
 
@@ -18,7 +22,11 @@ export const transferOf = (n: number, more: Partial<IncomingTransfer> = {}): Inc
 
 /** Book these transfers as the auditor of the account. */
 export async function book(
-  ledger: Ledger, transfers: readonly IncomingTransfer[], nowMs = 100, account = ACCOUNT, through = END,
+  ledger: Ledger,
+  transfers: readonly IncomingTransfer[],
+  nowMs = 100,
+  account = ACCOUNT,
+  through = END,
 ): Promise<readonly BookedTransfer[]> {
   const holder = 'auditor';
   const state = await ledger.leaseAudit(account, holder, nowMs, LEASE_MS);
@@ -28,7 +36,10 @@ export async function book(
 
 /** Book one transfer. @returns what became of it */
 export async function kindOf(
-  ledger: Ledger, transfer: IncomingTransfer, nowMs?: number, account?: AuditedAccount,
+  ledger: Ledger,
+  transfer: IncomingTransfer,
+  nowMs?: number,
+  account?: AuditedAccount,
 ): Promise<TransferKind> {
   const [booked] = await book(ledger, [transfer], nowMs, account);
   if (!booked) throw new Error('nothing was booked');

@@ -15,7 +15,9 @@ import { openLedger, openServingLedger } from '../../ledger/open.ts';
 import { answer, claim, paid, purchaseOf, wanted } from './purchases.ts';
 
 const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
-const tell = (line: object): void => { process.stdout.write(`${JSON.stringify(line)}\n`); };
+const tell = (line: object): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
 const word = async (): Promise<unknown> => once(process.stdin, 'data');
 const leads = (count: number): string[] => Array.from({ length: count }, (_, i) => `lead-${i}`);
 
@@ -31,7 +33,10 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
     if (begun.kind !== 'reserved') continue;
     const { id } = begun.purchase;
     const lead = await claim(ledger, id, leadIds, 1);
-    const sold = lead !== null && (await ledger.settling(id, answer(bodyFor(n)), 2)) && (await ledger.sold(id, paid(n), 3)).state === 'sold';
+    const sold =
+      lead !== null &&
+      (await ledger.settling(id, answer(bodyFor(n)), 2)) &&
+      (await ledger.sold(id, paid(n), 3)).state === 'sold';
     if (!sold) await ledger.release(id, 'not_settled', 4);
     tell({ n, id, lead });
   }
@@ -41,7 +46,18 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
 async function sell(from: number, leadIds: readonly string[], atOnce: number): Promise<void> {
   const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
   let next = from;
-  await Promise.all(Array.from({ length: atOnce }, () => sellInTurn(ledger, () => { next += 1; return next - 1; }, leadIds)));
+  await Promise.all(
+    Array.from({ length: atOnce }, () =>
+      sellInTurn(
+        ledger,
+        () => {
+          next += 1;
+          return next - 1;
+        },
+        leadIds,
+      ),
+    ),
+  );
 }
 
 async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly string[]): Promise<void> {

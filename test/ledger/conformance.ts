@@ -9,7 +9,19 @@ import { payerLimits } from './conformance_limits.ts';
 import { transferMatching } from './conformance_transfers.ts';
 import { auditBook } from './conformance_audit.ts';
 import { balancedBooks } from './conformance_books.ts';
-import { all, answer, bodyOf, claim, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import {
+  all,
+  answer,
+  bodyOf,
+  claim,
+  LEASE_MS,
+  paid,
+  payment,
+  purchaseIn,
+  reserve,
+  sha256,
+  wanted,
+} from './purchases.ts';
 
 /** Where ledgers of one kind are made. */
 export interface Place {
@@ -25,23 +37,36 @@ export function conformance(place: Place): void {
   /** One ledger for a group of tests, whose payments and leads do not meet. */
   const shared = (): { get: () => Ledger; again: () => Promise<Ledger> } => {
     let [name, ledger]: [string, Ledger | undefined] = ['', undefined];
-    before(async () => { ledger = await place.open(name = await place.fresh()); });
+    before(async () => {
+      ledger = await place.open((name = await place.fresh()));
+    });
     after(() => ledger?.close());
     return {
-      get: () => { if (!ledger) throw new Error('not open'); return ledger; },
+      get: () => {
+        if (!ledger) throw new Error('not open');
+        return ledger;
+      },
       again: () => place.open(name),
     };
   };
   const inNew = async (work: (ledger: Ledger) => Promise<void>): Promise<void> => {
     const ledger = await place.open(await place.fresh());
-    try { await work(ledger); } finally { await ledger.close(); }
+    try {
+      await work(ledger);
+    } finally {
+      await ledger.close();
+    }
   };
 
   /** Two connections to one new ledger. */
   const onTwo = async (work: (one: Ledger, two: Ledger) => Promise<void>): Promise<void> => {
     const name = await place.fresh();
     const [one, two] = [await place.open(name), await place.open(name)];
-    try { await work(one, two); } finally { await Promise.all([one.close(), two.close()]); }
+    try {
+      await work(one, two);
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
   };
 
   describe('beginning', () => {
@@ -55,27 +80,55 @@ export function conformance(place: Place): void {
 
     test('what was asked for is written down exactly, amounts to the last of 256 bits', async () => {
       const most = (1n << 256n) - 1n;
-      const asked = wanted(2, { payment: { ...payment(2), amount: most, validBefore: most - 1n }, identifierHash: sha256('mine'), nowMs: 1_795_000_000_123, request: '/x?a=ä&b=\'"' });
+      const asked = wanted(2, {
+        payment: { ...payment(2), amount: most, validBefore: most - 1n },
+        identifierHash: sha256('mine'),
+        nowMs: 1_795_000_000_123,
+        request: '/x?a=ä&b=\'"',
+      });
       const { id } = await reserve(get(), asked);
       const { nowMs, leaseMs, limits: _, ...kept } = asked;
       assert.deepEqual(await get().find({ id }), {
-        ...kept, id, state: 'reserved', reservedAtMs: nowMs, leaseUntilMs: nowMs + leaseMs,
-        settlingAtMs: null, endedAtMs: null, transaction: null, block: null, why: null, leadId: null, answerSha256: null,
+        ...kept,
+        id,
+        state: 'reserved',
+        reservedAtMs: nowMs,
+        leaseUntilMs: nowMs + leaseMs,
+        settlingAtMs: null,
+        endedAtMs: null,
+        transaction: null,
+        block: null,
+        why: null,
+        leadId: null,
+        answerSha256: null,
       });
     });
 
     test('payments that differ in network, asset, payer or nonce are different payments', async () => {
       const base = payment(3);
       await reserve(get(), wanted(3));
-      for (const other of [{ network: 'eip155:84532' }, { asset: payment(3, 7).payer }, { payer: payment(3, 2).payer }, { nonce: payment(4).nonce }]) {
-        assert.equal((await get().begin(wanted(3, { payment: { ...base, ...other } }))).kind, 'reserved', JSON.stringify(other));
+      for (const other of [
+        { network: 'eip155:84532' },
+        { asset: payment(3, 7).payer },
+        { payer: payment(3, 2).payer },
+        { nonce: payment(4).nonce },
+      ]) {
+        assert.equal(
+          (await get().begin(wanted(3, { payment: { ...base, ...other } }))).kind,
+          'reserved',
+          JSON.stringify(other),
+        );
       }
     });
 
-    test('an identifier is the payer\'s own: another payment of that payer finds it taken, another payer does not', async () => {
+    test("an identifier is the payer's own: another payment of that payer finds it taken, another payer does not", async () => {
       const identifierHash = sha256('order-5');
       const first = await reserve(get(), wanted(5, { identifierHash }));
-      assert.deepEqual(await get().begin(wanted(6, { identifierHash })), { kind: 'taken', by: 'identifier', purchase: first });
+      assert.deepEqual(await get().begin(wanted(6, { identifierHash })), {
+        kind: 'taken',
+        by: 'identifier',
+        purchase: first,
+      });
       assert.equal((await get().begin(wanted(6, { identifierHash, payment: payment(6, 2) }))).kind, 'reserved');
     });
 
@@ -101,7 +154,11 @@ export function conformance(place: Place): void {
       assert.equal(await claim(get(), old.id, ['lead-8'], LEASE_MS), null);
       assert.equal(await get().settling(old.id, answer('late'), LEASE_MS), false);
       assert.equal(await get().release(old.id, 'not_settled', LEASE_MS), false);
-      assert.equal((await get().find({ payment: payment(8) }))?.id, next.id, 'the new one is untouched by the old one\'s process');
+      assert.equal(
+        (await get().find({ payment: payment(8) }))?.id,
+        next.id,
+        "the new one is untouched by the old one's process",
+      );
     });
 
     test('a lease that has run out gives up by its identifier too, and never one that is settling', async () => {
@@ -119,7 +176,11 @@ export function conformance(place: Place): void {
     const { get } = shared();
 
     test('the first that nobody has, one a purchase, and the same when asked again', async () => {
-      const [a, b, c] = [await reserve(get(), wanted(1)), await reserve(get(), wanted(2)), await reserve(get(), wanted(3))];
+      const [a, b, c] = [
+        await reserve(get(), wanted(1)),
+        await reserve(get(), wanted(2)),
+        await reserve(get(), wanted(3)),
+      ];
       assert.equal(await claim(get(), a.id, ['l1', 'l2'], 0), 'l1');
       assert.equal(await claim(get(), a.id, ['l2'], 0), 'l1');
       assert.equal(await claim(get(), b.id, ['l1', 'l2'], 0), 'l2');
@@ -155,17 +216,46 @@ export function conformance(place: Place): void {
 
     test('out of several hundred the first free one is found', async () => {
       const leads = Array.from({ length: 350 }, (_, i) => `many-${i}`);
-      for (const i of [0, 1, 2, 120, 349]) await purchaseIn(get(), 'sold', 1000 + i, { lead: `many-${i}`, body: 'same' });
+      for (const i of [0, 1, 2, 120, 349])
+        await purchaseIn(get(), 'sold', 1000 + i, { lead: `many-${i}`, body: 'same' });
       const { id } = await reserve(get(), wanted(40));
-      assert.equal(await claim(get(), id, ['many-0', 'many-1', 'many-2', ...leads.slice(120, 121), ...Array.from({ length: 200 }, () => 'many-349'), ...leads], 0), 'many-3');
+      assert.equal(
+        await claim(
+          get(),
+          id,
+          [
+            'many-0',
+            'many-1',
+            'many-2',
+            ...leads.slice(120, 121),
+            ...Array.from({ length: 200 }, () => 'many-349'),
+            ...leads,
+          ],
+          0,
+        ),
+        'many-3',
+      );
     });
 
     test('which leads are claimed, and which are sold for good', async () => {
       await inNew(async (ledger) => {
         for (const [i, state] of STATES.entries()) await purchaseIn(ledger, state, i, { lead: `l-${state}` });
         await purchaseIn(ledger, 'reserved', 9);
-        assert.deepEqual(new Map(await ledger.claimedLeads(LEASE_MS - 1)), new Map([['l-reserved', 'reserved'], ['l-settling', 'settling'], ['l-sold', 'sold']]));
-        assert.deepEqual(new Map(await ledger.claimedLeads(LEASE_MS)), new Map([['l-settling', 'settling'], ['l-sold', 'sold']]));
+        assert.deepEqual(
+          new Map(await ledger.claimedLeads(LEASE_MS - 1)),
+          new Map([
+            ['l-reserved', 'reserved'],
+            ['l-settling', 'settling'],
+            ['l-sold', 'sold'],
+          ]),
+        );
+        assert.deepEqual(
+          new Map(await ledger.claimedLeads(LEASE_MS)),
+          new Map([
+            ['l-settling', 'settling'],
+            ['l-sold', 'sold'],
+          ]),
+        );
         assert.deepEqual(await ledger.soldLeads(), ['l-settling', 'l-sold']);
       });
     });
@@ -176,8 +266,11 @@ export function conformance(place: Place): void {
 
     test('keeps the whole answer, byte for byte, before any money moves', async () => {
       const bodies = {
-        empty: Buffer.alloc(0), text: Buffer.from('{"records":[]}'), chunk: Buffer.alloc(1 << 20, 'c'),
-        more: Buffer.alloc((1 << 20) + 1, 'm'), large: Buffer.from(Array.from({ length: 700_000 }, (_, i) => `row ${i}`).join('\n')),
+        empty: Buffer.alloc(0),
+        text: Buffer.from('{"records":[]}'),
+        chunk: Buffer.alloc(1 << 20, 'c'),
+        more: Buffer.alloc((1 << 20) + 1, 'm'),
+        large: Buffer.from(Array.from({ length: 700_000 }, (_, i) => `row ${i}`).join('\n')),
       };
       for (const [i, [name, body]] of Object.entries(bodies).entries()) {
         const { id } = await reserve(get(), wanted(i));
@@ -185,19 +278,29 @@ export function conformance(place: Place): void {
         assert.equal(await get().settling(id, answer(body, 300_001), 5), true, name);
         const other = await again();
         const stored = await other.answerOf(id);
-        assert.deepEqual({ headers: stored?.headers, sha256: stored?.sha256, bytes: stored?.bytes }, { headers: answer(body).headers, sha256: sha256(body), bytes: body.length });
+        assert.deepEqual(
+          { headers: stored?.headers, sha256: stored?.sha256, bytes: stored?.bytes },
+          { headers: answer(body).headers, sha256: sha256(body), bytes: body.length },
+        );
         assert.equal(sha256((await bodyOf(stored)) ?? ''), sha256(body), name);
         assert.ok(stored && (await all(stored.body())).every((piece) => piece.length <= 1 << 20));
         await other.close();
         const purchase = await get().find({ id });
-        assert.deepEqual([purchase?.state, purchase?.settlingAtMs, purchase?.answerSha256], ['settling', 5, sha256(body)]);
+        assert.deepEqual(
+          [purchase?.state, purchase?.settlingAtMs, purchase?.answerSha256],
+          ['settling', 5, sha256(body)],
+        );
       }
     });
 
     test('an answer that is not what it says of itself is refused, and the purchase stays reserved', async () => {
       const { id } = await reserve(get(), wanted(10));
       const real = answer('the body');
-      for (const wrong of [{ ...real, sha256: sha256('another') }, { ...real, bytes: 3 }]) await assert.rejects(get().settling(id, wrong, 1), TypeError);
+      for (const wrong of [
+        { ...real, sha256: sha256('another') },
+        { ...real, bytes: 3 },
+      ])
+        await assert.rejects(get().settling(id, wrong, 1), TypeError);
       assert.equal((await get().find({ id }))?.state, 'reserved');
       assert.equal(await get().settling(id, real, 1), true);
     });
@@ -222,9 +325,18 @@ export function conformance(place: Place): void {
 
     test('the unresolved come oldest first, as far back as is asked', async () => {
       await inNew(async (ledger) => {
-        for (const [n, atMs] of [[1, 300], [2, 100], [3, 200]] as const) await purchaseIn(ledger, 'settling', n, { nowMs: atMs });
-        for (const state of ['reserved', 'sold', 'released'] as const) await purchaseIn(ledger, state, 10 + STATES.indexOf(state));
-        assert.deepEqual((await ledger.unresolved(310)).map((p) => p.payment.nonce), [2, 3].map((n) => payment(n).nonce));
+        for (const [n, atMs] of [
+          [1, 300],
+          [2, 100],
+          [3, 200],
+        ] as const)
+          await purchaseIn(ledger, 'settling', n, { nowMs: atMs });
+        for (const state of ['reserved', 'sold', 'released'] as const)
+          await purchaseIn(ledger, state, 10 + STATES.indexOf(state));
+        assert.deepEqual(
+          (await ledger.unresolved(310)).map((p) => p.payment.nonce),
+          [2, 3].map((n) => payment(n).nonce),
+        );
         assert.equal((await ledger.unresolved(311)).length, 3);
       });
     });
@@ -236,7 +348,10 @@ export function conformance(place: Place): void {
     test('sold is written once, and the first transaction stays', async () => {
       const { id } = await purchaseIn(get(), 'settling', 1, { lead: 'l1' });
       const first = await get().sold(id, { transaction: '0xaaa', block: 12n }, 50);
-      assert.deepEqual([first.state, first.transaction, first.block, first.endedAtMs, first.leadId], ['sold', '0xaaa', 12n, 50, 'l1']);
+      assert.deepEqual(
+        [first.state, first.transaction, first.block, first.endedAtMs, first.leadId],
+        ['sold', '0xaaa', 12n, 50, 'l1'],
+      );
       assert.deepEqual(await get().sold(id, { transaction: '0xbbb', block: 13n }, 60), first);
     });
 
@@ -263,8 +378,16 @@ export function conformance(place: Place): void {
             return;
           }
           if (reason === 'not_settled') assert.equal(kept, null);
-          else assert.deepEqual([kept?.state, kept?.why, kept?.endedAtMs, kept?.leadId], ['released', reason, 70, `l-${n}`]);
-          assert.equal(String(await bodyOf(await get().answerOf(id))), reason === 'not_settled' ? 'null' : `answer ${n}`, 'money that arrives after all makes it collectable again');
+          else
+            assert.deepEqual(
+              [kept?.state, kept?.why, kept?.endedAtMs, kept?.leadId],
+              ['released', reason, 70, `l-${n}`],
+            );
+          assert.equal(
+            String(await bodyOf(await get().answerOf(id))),
+            reason === 'not_settled' ? 'null' : `answer ${n}`,
+            'money that arrives after all makes it collectable again',
+          );
           assert.equal(await get().find({ payment: payment(n) }), null);
           assert.equal(await get().find({ payer: payment(n).payer, identifierHash }), null);
           const next = await reserve(get(), wanted(n, { identifierHash, nowMs: 71 }));
@@ -274,7 +397,7 @@ export function conformance(place: Place): void {
       }
     }
 
-    test('a purchase is found by its id, its payment and its payer\'s identifier', async () => {
+    test("a purchase is found by its id, its payment and its payer's identifier", async () => {
       const identifierHash = sha256('order-50');
       const sold = await purchaseIn(get(), 'sold', 50, { identifierHash });
       assert.deepEqual(await get().find({ id: sold.id }), sold);

@@ -34,8 +34,11 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       await inNew(async (one, two) => {
         for (let round = 0; round < 6; round += 1) {
           const startMs = round * LEASE_MS;
-          const given = await Promise.all(Array.from({ length: 12 }, (_, i) =>
-            (i % 2 === 0 ? one : two).leaseAudit(ACCOUNT, `${round} ${i}`, startMs, LEASE_MS)));
+          const given = await Promise.all(
+            Array.from({ length: 12 }, (_, i) =>
+              (i % 2 === 0 ? one : two).leaseAudit(ACCOUNT, `${round} ${i}`, startMs, LEASE_MS),
+            ),
+          );
           assert.equal(given.filter((state) => state !== null).length, 1);
         }
       });
@@ -71,7 +74,7 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('the state of every account\'s audit, the last audited first', async () => {
+    test("the state of every account's audit, the last audited first", async () => {
       await inNew(async (ledger) => {
         await book(ledger, [], 100, ACCOUNT, through(5n));
         await book(ledger, [], 200, OTHER, through(7n));
@@ -88,10 +91,14 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         const transfers = [1, 2, 3].map((n) => transferOf(n));
         for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
         const booking = { account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 };
-        const booked = await Promise.all(Array.from({ length: 16 }, (_, i) =>
-          (i % 2 === 0 ? one : two).bookTransfers(booking)));
+        const booked = await Promise.all(
+          Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? one : two).bookTransfers(booking)),
+        );
         for (const each of booked) {
-          assert.deepEqual(each.map(({ kind }) => kind), ['matched', 'made_good', 'no_purchase']);
+          assert.deepEqual(
+            each.map(({ kind }) => kind),
+            ['matched', 'made_good', 'no_purchase'],
+          );
         }
         assert.equal((await all(one.transfers(null))).length, 3);
       });
@@ -101,18 +108,25 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       await inNew(async (ledger) => {
         const many = 1201;
         const transfers = Array.from({ length: many }, (_, i) =>
-          transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }));
+          transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }),
+        );
         await book(ledger, transfers.toReversed());
         await purchaseIn(ledger, 'sold', 5000);
         await book(ledger, [transferOf(5000)]);
         await book(ledger, [transferOf(1)], 100, OTHER);
         const [own, others] = [await all(ledger.transfers(ACCOUNT)), await all(ledger.transfers(OTHER))];
         const places = [...Array.from({ length: many }, (_, i) => i), 35_001];
-        assert.deepEqual(own.map((t) => Number(t.block) * 7 + t.logIndex), places);
+        assert.deepEqual(
+          own.map((t) => Number(t.block) * 7 + t.logIndex),
+          places,
+        );
         assert.equal(others.length, 1);
         assert.deepEqual(await all(ledger.transfers(null)), [...own, ...others]);
         assert.equal((await all(ledger.transfers(ACCOUNT, ['no_purchase']))).length, many);
-        assert.deepEqual((await all(ledger.transfers(null, ['matched', 'owed']))).map(({ kind }) => kind), ['matched']);
+        assert.deepEqual(
+          (await all(ledger.transfers(null, ['matched', 'owed']))).map(({ kind }) => kind),
+          ['matched'],
+        );
         assert.deepEqual(await all(ledger.transfers(null, ['made_good'])), []);
       });
     });
@@ -145,11 +159,20 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         const unpaid = async (block: bigint): Promise<string[]> =>
           (await ledger.soldWithoutTransfer(ACCOUNT, { block, seconds: 0 })).map((p) => p.payment.nonce).sort();
         assert.deepEqual(await unpaid(0n), []);
-        assert.deepEqual(await unpaid(2n), [1, 2].map((n) => payment(n).nonce));
-        assert.deepEqual(await unpaid(99n), [1, 2, 3].map((n) => payment(n).nonce));
+        assert.deepEqual(
+          await unpaid(2n),
+          [1, 2].map((n) => payment(n).nonce),
+        );
+        assert.deepEqual(
+          await unpaid(99n),
+          [1, 2, 3].map((n) => payment(n).nonce),
+        );
         await book(ledger, [transferOf(2), transferOf(3, { amount: 1n })]);
         // A transfer of another amount does not pay it.
-        assert.deepEqual(await unpaid(99n), [1, 3].map((n) => payment(n).nonce));
+        assert.deepEqual(
+          await unpaid(99n),
+          [1, 3].map((n) => payment(n).nonce),
+        );
       });
     });
 
@@ -176,7 +199,10 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         await ledger.adoptChain(OTHER.chain);
         assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
         const chains = (await all(ledger.purchases())).map((p) => [p.payment.nonce, p.chain]).sort();
-        assert.deepEqual(chains, [CHAIN, CHAIN, OTHER.chain].map((chain, i) => [payment(i + 1).nonce, chain]));
+        assert.deepEqual(
+          chains,
+          [CHAIN, CHAIN, OTHER.chain].map((chain, i) => [payment(i + 1).nonce, chain]),
+        );
       });
     });
   });
@@ -200,8 +226,9 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
 
     test('is never reserved above the limit by callers at once', async () => {
       await inNew(async (one, two) => {
-        const given = await Promise.all(Array.from({ length: 32 }, (_, i) =>
-          (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)));
+        const given = await Promise.all(
+          Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)),
+        );
         assert.equal(given.filter(Boolean).length, 7);
         assert.equal(await one.gasReserved('0xa', '2026-11-20'), 49n);
       });

@@ -102,12 +102,23 @@ class Run {
     this.nowMs += 10;
     const { nowMs, ledger } = this;
     switch (todo.kind) {
-      case 'pay': this.pay(todo.n); return;
-      case 'plain transfer': this.transfer({ payer: payment(1).payer, nonce: null, amount: 1n }); return;
-      case 'book': await this.book(todo.again); return;
-      case 'forget answers': await ledger.forgetAnswers(nowMs + LEASE_MS); return;
-      case 'begin': await this.begin(todo.n); return;
-      default: break;
+      case 'pay':
+        this.pay(todo.n);
+        return;
+      case 'plain transfer':
+        this.transfer({ payer: payment(1).payer, nonce: null, amount: 1n });
+        return;
+      case 'book':
+        await this.book(todo.again);
+        return;
+      case 'forget answers':
+        await ledger.forgetAnswers(nowMs + LEASE_MS);
+        return;
+      case 'begin':
+        await this.begin(todo.n);
+        return;
+      default:
+        break;
     }
     const id = this.latest.get(todo.n);
     if (id === undefined) return;
@@ -143,7 +154,10 @@ class Run {
     const leads = sold.flatMap((p) => p.leadId ?? []);
     assert.equal(new Set(leads).size, leads.length, 'no lead is sold twice');
     const held = new Set(await ledger.soldLeads());
-    assert.ok(leads.every((lead) => held.has(lead)), 'a sold purchase has its lead');
+    assert.ok(
+      leads.every((lead) => held.has(lead)),
+      'a sold purchase has its lead',
+    );
   }
 }
 
@@ -154,11 +168,14 @@ export function balancedBooks(inNew: (work: (ledger: Ledger, other: Ledger) => P
   describe('the books', () => {
     test('balance after any steps in any order, also at once', async () => {
       await inNew(async (one, two) => {
-        await fc.assert(fc.asyncProperty(groups, async (todo) => {
-          const run = new Run(runs += 1, [one, two]);
-          for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
-          await run.end();
-        }), { numRuns: 60, endOnFailure: false });
+        await fc.assert(
+          fc.asyncProperty(groups, async (todo) => {
+            const run = new Run((runs += 1), [one, two]);
+            for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
+            await run.end();
+          }),
+          { numRuns: 60, endOnFailure: false },
+        );
       });
     });
   });

@@ -24,7 +24,8 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
     test('back by hours: a reservation from the future does not keep its lead until then', async () => {
       await inNew(async (ledger) => {
         const later = 10 ** 9;
-        for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries()) await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
+        for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
+          await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
         assert.deepEqual([...(await ledger.claimedLeads(0)).keys()].sort(), ['settling', 'sold']);
         const { id } = await reserve(ledger, wanted(4));
         assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], 0), 'reserved');
@@ -44,7 +45,11 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         assert.equal(await ledger.giveUpAbandoned(jumped), 1);
         const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
         assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
-        assert.equal(await ledger.settling(slow.id, answer('x'), 5), false, 'by its own clock it would still have time');
+        assert.equal(
+          await ledger.settling(slow.id, answer('x'), 5),
+          false,
+          'by its own clock it would still have time',
+        );
       });
     });
   });

@@ -8,7 +8,10 @@ import { all, bodyOf, claim, LEASE_MS, payment, purchaseIn, reserve, sha256, wan
 const STATES: readonly PurchaseState[] = ['reserved', 'settling', 'sold', 'released'];
 
 /** @param inNew runs its work on a new ledger */
-export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<void>) => Promise<void>, place: Place): void {
+export function keepingAndForgetting(
+  inNew: (work: (ledger: Ledger) => Promise<void>) => Promise<void>,
+  place: Place,
+): void {
   describe('keeping and forgetting', () => {
     test('abandoned reservations go with their claims, and nothing else does', async () => {
       await inNew(async (ledger) => {
@@ -16,7 +19,12 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
         await reserve(ledger, wanted(10, { nowMs: 500 }));
         assert.equal(await ledger.giveUpAbandoned(LEASE_MS - 1), 0);
         assert.equal(await ledger.giveUpAbandoned(LEASE_MS), 1);
-        assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), ['released', 'reserved', 'settling', 'sold']);
+        assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), [
+          'released',
+          'reserved',
+          'settling',
+          'sold',
+        ]);
         const { id } = await reserve(ledger, wanted(0, { nowMs: LEASE_MS }));
         assert.equal(await claim(ledger, id, ['l-0'], LEASE_MS), 'l-0');
       });
@@ -25,9 +33,20 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
     test('an answer is forgotten when its time is over, the purchase never; equal bytes stay while anybody may collect them', async () => {
       await inNew(async (ledger) => {
         const large = 'z'.repeat(2_500_000);
-        const old = await purchaseIn(ledger, 'sold', 1, { payment: { ...payment(1), validBefore: 3n }, nowMs: 1000, body: large });
-        const young = await purchaseIn(ledger, 'sold', 2, { payment: { ...payment(2), validBefore: 3n }, nowMs: 9000, body: large });
-        const misdated = await purchaseIn(ledger, 'sold', 5, { nowMs: 1000, body: 'sold on a server whose clock was behind' });
+        const old = await purchaseIn(ledger, 'sold', 1, {
+          payment: { ...payment(1), validBefore: 3n },
+          nowMs: 1000,
+          body: large,
+        });
+        const young = await purchaseIn(ledger, 'sold', 2, {
+          payment: { ...payment(2), validBefore: 3n },
+          nowMs: 9000,
+          body: large,
+        });
+        const misdated = await purchaseIn(ledger, 'sold', 5, {
+          nowMs: 1000,
+          body: 'sold on a server whose clock was behind',
+        });
         const open = await purchaseIn(ledger, 'settling', 3, { nowMs: 1000 });
         for (const early of [old.endedAtMs ?? 0, 3000]) assert.equal(await ledger.forgetAnswers(early), 0);
         assert.equal(await ledger.forgetAnswers(5000), 1);
@@ -39,7 +58,11 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
         assert.ok(await ledger.answerOf(misdated.id));
         assert.equal(await ledger.forgetAnswers(10 ** 13), 2);
         const again = await purchaseIn(ledger, 'sold', 4, { body: large });
-        assert.equal(sha256((await bodyOf(await ledger.answerOf(again.id))) ?? ''), sha256(large), 'forgotten bytes can be kept anew');
+        assert.equal(
+          sha256((await bodyOf(await ledger.answerOf(again.id))) ?? ''),
+          sha256(large),
+          'forgotten bytes can be kept anew',
+        );
       });
     });
 
@@ -49,7 +72,12 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
         const [one, other] = ['a', 'b'].map((letter) => letter.repeat(2_500_000));
         const bought = await purchaseIn(ledger, 'sold', 1, { ...ended, body: one ?? '' });
         const pieces = (await ledger.answerOf(bought.id))?.body()[Symbol.asyncIterator]();
-        assert.equal(Buffer.from((await pieces?.next())?.value ?? '').subarray(0, 1).toString(), 'a');
+        assert.equal(
+          Buffer.from((await pieces?.next())?.value ?? '')
+            .subarray(0, 1)
+            .toString(),
+          'a',
+        );
         assert.equal(await ledger.forgetAnswers(5000), 1);
         await purchaseIn(ledger, 'sold', 2, { body: other ?? '' });
         await assert.rejects(async () => pieces?.next(), /forgotten/);
@@ -62,12 +90,27 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
         for (let n = 0; n < many; n += 1) await reserve(ledger, wanted(n, { nowMs: Math.floor(n / 7) }));
         const purchases = await all(ledger.purchases());
         assert.equal(new Set(purchases.map((p) => p.id)).size, many);
-        assert.deepEqual(purchases.map((p) => p.reservedAtMs), Array.from({ length: many }, (_, n) => Math.floor(n / 7)));
+        assert.deepEqual(
+          purchases.map((p) => p.reservedAtMs),
+          Array.from({ length: many }, (_, n) => Math.floor(n / 7)),
+        );
         const sold = await purchaseIn(ledger, 'sold', 5000);
-        for (let n = 0; n < 502; n += 1) await ledger.delivered({ purchaseId: sold.id, kind: n === 0 ? 'first' : 'wallet', atMs: n, complete: n % 2 === 0 });
+        for (let n = 0; n < 502; n += 1)
+          await ledger.delivered({
+            purchaseId: sold.id,
+            kind: n === 0 ? 'first' : 'wallet',
+            atMs: n,
+            complete: n % 2 === 0,
+          });
         const deliveries = await all(ledger.deliveries());
-        assert.deepEqual(deliveries.slice(0, 2), [{ purchaseId: sold.id, kind: 'first', atMs: 0, complete: true }, { purchaseId: sold.id, kind: 'wallet', atMs: 1, complete: false }]);
-        assert.deepEqual(deliveries.map((d) => d.atMs), Array.from({ length: 502 }, (_, n) => n));
+        assert.deepEqual(deliveries.slice(0, 2), [
+          { purchaseId: sold.id, kind: 'first', atMs: 0, complete: true },
+          { purchaseId: sold.id, kind: 'wallet', atMs: 1, complete: false },
+        ]);
+        assert.deepEqual(
+          deliveries.map((d) => d.atMs),
+          Array.from({ length: 502 }, (_, n) => n),
+        );
       });
     });
 
@@ -85,7 +128,10 @@ export function keepingAndForgetting(inNew: (work: (ledger: Ledger) => Promise<v
 
     test('one kind of money, whoever asks first, and for good', async () => {
       await inNew(async (ledger) => {
-        assert.deepEqual(new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.keepTo('test')))), new Set(['test']));
+        assert.deepEqual(
+          new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.keepTo('test')))),
+          new Set(['test']),
+        );
         assert.equal(await ledger.keepTo('real'), 'test');
       });
     });

@@ -15,7 +15,11 @@ const begun = (ledger: Ledger, n: number, payer: number, nowMs = 0): Promise<Pur
 
 /** Begin a purchase and claim any lead for it. */
 async function claimedBy(
-  ledger: Ledger, n: number, payer: number, limits: Partial<LeadLimits>, nowMs = 0,
+  ledger: Ledger,
+  n: number,
+  payer: number,
+  limits: Partial<LeadLimits>,
+  nowMs = 0,
 ): Promise<Claimed> {
   const { id } = await begun(ledger, n, payer, nowMs);
   return ledger.claim(id, leads, { ...GENEROUS_LEADS, ...limits }, nowMs);
@@ -78,7 +82,7 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
       });
     });
 
-    test('a new payer\'s first completed purchase frees what it holds from the common limit', async () => {
+    test("a new payer's first completed purchase frees what it holds from the common limit", async () => {
       await inNew(async (ledger) => {
         const limits = { byNewPayers: 2 };
         const first = await begun(ledger, 1, 1);
@@ -116,12 +120,18 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
           for (let round = 0; round < 4; round += 1) {
             const numbers = Array.from({ length: 16 }, (_, i) => i);
             const purchases = await Promise.all(numbers.map((i) => begun(one, 100 * round + i, payerOf(i))));
-            const claims = await Promise.all(purchases.map(({ id }, i) =>
-              (i % 2 === 0 ? one : two).claim(id, leads, { ...GENEROUS_LEADS, ...limits }, 0)));
+            const claims = await Promise.all(
+              purchases.map(({ id }, i) =>
+                (i % 2 === 0 ? one : two).claim(id, leads, { ...GENEROUS_LEADS, ...limits }, 0),
+              ),
+            );
             const given = claims.filter((c) => c.kind === 'claimed');
             assert.equal(given.length, 5);
             assert.equal(new Set(given.map((c) => c.leadId)).size, 5);
-            assert.deepEqual(claims.filter((c) => c.kind !== 'claimed'), Array.from({ length: 11 }, () => reached));
+            assert.deepEqual(
+              claims.filter((c) => c.kind !== 'claimed'),
+              Array.from({ length: 11 }, () => reached),
+            );
             for (const { id } of purchases) await one.release(id, 'not_settled', 1);
           }
         });

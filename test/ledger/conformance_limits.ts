@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  PAYER_FAULTS, UNPAID_MS, type Begun, type Ledger, type NewPurchase, type PayerLimits, type UnknownReason,
+  PAYER_FAULTS,
+  UNPAID_MS,
+  type Begun,
+  type Ledger,
+  type NewPurchase,
+  type PayerLimits,
+  type UnknownReason,
 } from '../../ledger/ledger.ts';
 import { answer, GENEROUS, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
@@ -68,7 +74,7 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       });
     });
 
-    test('unpaid purchases count for a day, and only where the payer\'s own doing left them unpaid', async () => {
+    test("unpaid purchases count for a day, and only where the payer's own doing left them unpaid", async () => {
       await inNew(async (ledger) => {
         const begin = async (n: number, nowMs: number, mostUnpaid: number): Promise<string> =>
           outcomeOf(await ledger.begin(limited(n, { mostUnpaid }, 1, { nowMs })));
@@ -80,7 +86,7 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
         }
         const { id: early } = await purchaseIn(ledger, 'reserved', 15, { nowMs: now });
         await ledger.release(early, 'not_settled', now);
-        assert.equal(await begin(20, now, 1), 'reserved', 'none of these is the payer\'s fault');
+        assert.equal(await begin(20, now, 1), 'reserved', "none of these is the payer's fault");
 
         for (const [i, why] of PAYER_FAULTS.entries()) await unpaid(ledger, 30 + i, why, now + i);
         const { id } = await purchaseIn(ledger, 'settling', 40, { nowMs: now });
@@ -150,8 +156,11 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
         await inNew(async (one, two) => {
           for (let round = 0; round < 5; round += 1) {
             const payer = 10 + 2 * round;
-            const begun = await Promise.all(Array.from({ length: 32 }, (_, i) =>
-              (i % 4 < 2 ? one : two).begin(limited(i, i % 2 === 0 ? limits : {}, payer + (i % 2)))));
+            const begun = await Promise.all(
+              Array.from({ length: 32 }, (_, i) =>
+                (i % 4 < 2 ? one : two).begin(limited(i, i % 2 === 0 ? limits : {}, payer + (i % 2))),
+              ),
+            );
             const outcomes = begun.map(outcomeOf);
             const own = outcomes.filter((_, i) => i % 2 === 0);
             assert.equal(own.filter((outcome) => outcome === 'reserved').length, 5);

@@ -37,7 +37,10 @@ export function transferMatching(inNew: OnTwo): void {
         await purchaseIn(ledger, 'released', 4, { payment: { ...payment(4), amount: 5n } });
         const transfers = [1, 2, 3, 4, 5].map((n) => transferOf(n));
         const first = await book(ledger, transfers);
-        assert.deepEqual(first.map(({ kind }) => kind), ['matched', 'matched', 'made_good', 'owed', 'no_purchase']);
+        assert.deepEqual(
+          first.map(({ kind }) => kind),
+          ['matched', 'matched', 'made_good', 'owed', 'no_purchase'],
+        );
         const before = await all(ledger.purchases());
         assert.deepEqual(await book(ledger, transfers, 500), first);
         assert.deepEqual(await all(ledger.transfers(null)), first);
@@ -80,7 +83,10 @@ export function transferMatching(inNew: OnTwo): void {
         assert.equal((await ledger.begin(wanted(1, { nowMs: 200 }))).kind, 'taken');
         const rival = await reserve(ledger, wanted(2, { nowMs: 200 }));
         assert.equal(await claim(ledger, rival.id, ['lead'], 200), null);
-        assert.deepEqual((await all(ledger.transfers(null, ['made_good']))).map((t) => t.purchaseId), [released.id]);
+        assert.deepEqual(
+          (await all(ledger.transfers(null, ['made_good']))).map((t) => t.purchaseId),
+          [released.id],
+        );
       });
     });
 
@@ -144,8 +150,10 @@ export function transferMatching(inNew: OnTwo): void {
       await inNew(async (ledger) => {
         await purchaseIn(ledger, 'settling', 1);
         const others: readonly Partial<IncomingTransfer>[] = [
-          { nonce: null }, { nonce: payment(2).nonce },
-          { payer: payment(1, 2).payer }, { payer: payment(1, 2).payer, nonce: null },
+          { nonce: null },
+          { nonce: payment(2).nonce },
+          { payer: payment(1, 2).payer },
+          { payer: payment(1, 2).payer, nonce: null },
         ];
         for (const [i, other] of others.entries()) {
           assert.equal(await kindOf(ledger, transferOf(1, { logIndex: i, ...other })), 'no_purchase');
@@ -197,7 +205,11 @@ export function transferMatching(inNew: OnTwo): void {
         await ledger.settling(id, answer('x'), 5);
         await ledger.sold(id, paid(1), 6);
         const booked = (await all(ledger.transfers(null))).map((t) => [t.logIndex, t.kind, t.purchaseId]);
-        assert.deepEqual(booked, [[1, 'matched', id], [8, 'owed', null], [7, 'no_purchase', null]]);
+        assert.deepEqual(booked, [
+          [1, 'matched', id],
+          [8, 'owed', null],
+          [7, 'no_purchase', null],
+        ]);
         assert.equal(await kindOf(ledger, transferOf(1)), 'matched', 'booked again it stays so');
       });
     });
@@ -269,7 +281,7 @@ export function transferMatching(inNew: OnTwo): void {
           const purchase = await purchaseIn(one, before, n, { lead: `l-${n}`, payment: expired(n) });
           const rival = await reserve(one, wanted(1000 + n));
           const end = async (): Promise<unknown> =>
-            (n % 2 === 0 ? one.release(purchase.id, 'not_sent', 30) : one.forgetAnswers(DAY_MS));
+            n % 2 === 0 ? one.release(purchase.id, 'not_sent', 30) : one.forgetAnswers(DAY_MS);
           const taking = claim(one, rival.id, [`l-${n}`], 40);
           await Promise.all([end(), taking, book(two, [transferOf(n)], 2 * DAY_MS)]);
           const given = await taking;

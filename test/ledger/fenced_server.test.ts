@@ -14,7 +14,11 @@ test('a server whose ledger file is removed sells nothing more', async () => {
     const paid = await buyer.fetch(`${shop.url}/api/leads/exclusive`);
     assert.equal(paid.status, 200, await paid.text());
     const takings = await shop.takings();
-    const payments = await Promise.all(['/api/leads/exclusive', '/api/deals?limit=3'].map(async (path) => [path, await buyer.sign(shop.url + path)] as const));
+    const payments = await Promise.all(
+      ['/api/leads/exclusive', '/api/deals?limit=3'].map(
+        async (path) => [path, await buyer.sign(shop.url + path)] as const,
+      ),
+    );
     for (const end of ['', '-wal', '-shm']) rmSync(join(shop.folder.path, `ledger.sqlite${end}`));
     for (const [path, payment] of payments) {
       const refused = await fetchPaying(shop.url + path, payment);
@@ -25,5 +29,7 @@ test('a server whose ledger file is removed sells nothing more', async () => {
     assert.equal(await shop.takings(), takings);
     const health = await (await fetch(`${shop.url}/health`)).text();
     assert.match(health, /The ledger file was replaced or removed while the server ran\. Restart the server\./);
-  } finally { await shop.close(); }
+  } finally {
+    await shop.close();
+  }
 });

@@ -1,7 +1,17 @@
 /** A server stops when its ledger is removed, replaced or restored, and does not start on a lost, empty or older one. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -20,28 +30,36 @@ import { all, answer, purchaseIn, reserve, wanted, claim } from './purchases.ts'
 const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-identity-'));
 let server: PostgresServer | undefined;
-before(async () => { server = await startPostgres(); });
+before(async () => {
+  server = await startPostgres();
+});
 after(async () => {
   await server?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 let count = 0;
 function dataDir(): string {
-  const path = join(folder, String(count += 1));
+  const path = join(folder, String((count += 1)));
   mkdirSync(path);
   return path;
 }
 const make = (command: string, env: Record<string, string>): { status: number | null; out: string } => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], { cwd: root, encoding: 'utf8', env: { ...BARE, ...env } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...BARE, ...env },
+  });
   return { status, out: stdout + stderr };
 };
-const noteOf = (path: string): { id: string; epoch: number; kind: string } => JSON.parse(readFileSync(join(path, 'ledger.json'), 'utf8')) as never;
-const refused = (settings: LedgerSettings, why: RegExp): Promise<void> => assert.rejects(openServingLedger(settings), (error) => {
-  assert.ok(error instanceof SettingError, String(error));
-  assert.match(error.message, why);
-  assert.equal(error.message.split('\n').length, 1);
-  return true;
-});
+const noteOf = (path: string): { id: string; epoch: number; kind: string } =>
+  JSON.parse(readFileSync(join(path, 'ledger.json'), 'utf8')) as never;
+const refused = (settings: LedgerSettings, why: RegExp): Promise<void> =>
+  assert.rejects(openServingLedger(settings), (error) => {
+    assert.ok(error instanceof SettingError, String(error));
+    assert.match(error.message, why);
+    assert.equal(error.message.split('\n').length, 1);
+    return true;
+  });
 const kinds: readonly (readonly [string, (path: string) => Promise<string>])[] = [
   ['SQLite', async (path) => join(path, 'ledger.sqlite')],
   ['PostgreSQL', async () => server?.database() ?? assert.fail('not started')],
@@ -49,14 +67,37 @@ const kinds: readonly (readonly [string, (path: string) => Promise<string>])[] =
 
 describe('a ledger file that goes away while a server sells', () => {
   const ways: readonly (readonly [string, (file: string) => void])[] = [
-    ['removed with its log', (file) => { for (const end of ['', '-wal', '-shm']) rmSync(file + end); }],
-    ['removed', (file) => { rmSync(file); }],
-    ['replaced by an empty file', (file) => {
-      writeFileSync(`${file}.new`, '');
-      renameSync(`${file}.new`, file);
-    }],
-    ['emptied', (file) => { truncateSync(file); }],
-    ['without its log', (file) => { rmSync(`${file}-wal`); }],
+    [
+      'removed with its log',
+      (file) => {
+        for (const end of ['', '-wal', '-shm']) rmSync(file + end);
+      },
+    ],
+    [
+      'removed',
+      (file) => {
+        rmSync(file);
+      },
+    ],
+    [
+      'replaced by an empty file',
+      (file) => {
+        writeFileSync(`${file}.new`, '');
+        renameSync(`${file}.new`, file);
+      },
+    ],
+    [
+      'emptied',
+      (file) => {
+        truncateSync(file);
+      },
+    ],
+    [
+      'without its log',
+      (file) => {
+        rmSync(`${file}-wal`);
+      },
+    ],
   ];
   for (const [way, act] of ways) {
     test(`${way}: no sale, and ping says why`, async () => {
@@ -66,8 +107,10 @@ describe('a ledger file that goes away while a server sells', () => {
       const open = await reserve(ledger, wanted(2));
       await ledger.ping();
       act(join(DATA_DIR, 'ledger.sqlite'));
-      const fenced = (error: unknown): boolean => error instanceof LedgerFenced && error instanceof LedgerUnavailable
-        && error.message === 'The ledger file was replaced or removed while the server ran. Restart the server.';
+      const fenced = (error: unknown): boolean =>
+        error instanceof LedgerFenced &&
+        error instanceof LedgerUnavailable &&
+        error.message === 'The ledger file was replaced or removed while the server ran. Restart the server.';
       await assert.rejects(ledger.begin(wanted(3)), fenced);
       await assert.rejects(claim(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
       await assert.rejects(ledger.settling(open.id, answer('x'), 1), fenced);
@@ -85,7 +128,12 @@ describe('starting', () => {
     const { id } = noteOf(DATA_DIR);
     rmSync(file);
     const command = `Restore a backup: make ledger-restore FILE=... DATA_DIR=${DATA_DIR}; or, to begin a new ledger on purpose, remove ${DATA_DIR}/ledger.json`;
-    await refused({ DATA_DIR }, new RegExp(`^LEDGER is .*ledger.sqlite, which does not exist, but ledger ${id} was in use in this data folder. ${command}$`));
+    await refused(
+      { DATA_DIR },
+      new RegExp(
+        `^LEDGER is .*ledger.sqlite, which does not exist, but ledger ${id} was in use in this data folder. ${command}$`,
+      ),
+    );
     assert.ok(!existsSync(file));
     writeFileSync(file, '');
     await refused({ DATA_DIR }, new RegExp(`which is empty, .*${command}$`));
@@ -104,13 +152,19 @@ describe('starting', () => {
       const note = noteOf(DATA_DIR);
       assert.deepEqual([note.epoch, note.kind], [1, kind === 'SQLite' ? 'sqlite' : 'postgres']);
       assert.match(note.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-      await refused({ DATA_DIR, LEDGER: other }, new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make ledger-restore FILE=`));
+      await refused(
+        { DATA_DIR, LEDGER: other },
+        new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make ledger-restore FILE=`),
+      );
       const store = await openStore({ DATA_DIR, LEDGER });
       await store.write((query) => query('UPDATE ledger_identity SET epoch = 3'));
       await (await openServingLedger({ DATA_DIR, LEDGER })).close();
       assert.deepEqual(noteOf(DATA_DIR), { ...note, epoch: 3 });
       await store.write((query) => query('UPDATE ledger_identity SET epoch = 2'));
-      await refused({ DATA_DIR, LEDGER }, /an older copy \(epoch 2\) of the ledger in use in this data folder \(epoch 3\)/);
+      await refused(
+        { DATA_DIR, LEDGER },
+        /an older copy \(epoch 2\) of the ledger in use in this data folder \(epoch 3\)/,
+      );
       await store.close();
     });
   }
@@ -125,7 +179,15 @@ describe('starting', () => {
 describe('reading', () => {
   test('makes and notes nothing, and an empty file is no ledger', async () => {
     const DATA_DIR = dataDir();
-    assert.deepEqual([await soldLeads({ DATA_DIR }), noLedgerYet({ DATA_DIR }).length, await ledgerState({ DATA_DIR }), (await soldSnapshots({ DATA_DIR })).size], [[], 1, null, 0]);
+    assert.deepEqual(
+      [
+        await soldLeads({ DATA_DIR }),
+        noLedgerYet({ DATA_DIR }).length,
+        await ledgerState({ DATA_DIR }),
+        (await soldSnapshots({ DATA_DIR })).size,
+      ],
+      [[], 1, null, 0],
+    );
     assert.match(make('report', { DATA_DIR }).out, /nothing is there yet/);
     assert.deepEqual(readdirSync(DATA_DIR), []);
     writeFileSync(join(DATA_DIR, 'ledger.sqlite'), '');
@@ -150,7 +212,10 @@ describe('reading', () => {
     await assert.rejects(soldLeads({ DATA_DIR }), SettingError);
     await assert.rejects(soldSnapshots({ DATA_DIR }), SettingError);
     assert.throws(() => noLedgerYet({ DATA_DIR }), SettingError);
-    assert.deepEqual((await ledgerState({ DATA_DIR }))?.troubles.map(({ kind }) => kind), ['ledger_unavailable']);
+    assert.deepEqual(
+      (await ledgerState({ DATA_DIR }))?.troubles.map(({ kind }) => kind),
+      ['ledger_unavailable'],
+    );
   });
 });
 
@@ -172,15 +237,26 @@ describe('a restore', () => {
       const hasEnded = await Promise.race([seller.ended.then(() => true), sleep(30_000, false, { ref: false })]);
       seller.process.kill();
       assert.ok(hasEnded, 'it goes on selling');
-      assert.deepEqual([seller.told.at(-1)?.error, seller.told.at(-1)?.message, seller.errors()],
-        ['LedgerFenced', 'A backup of the ledger was restored while the server ran. Restart the server.', '']);
+      assert.deepEqual(
+        [seller.told.at(-1)?.error, seller.told.at(-1)?.message, seller.errors()],
+        ['LedgerFenced', 'A backup of the ledger was restored while the server ran. Restart the server.', ''],
+      );
       assert.deepEqual(noteOf(DATA_DIR), { id, epoch: 2, kind: kind === 'SQLite' ? 'sqlite' : 'postgres' });
       const ledger = await openServingLedger(env);
       const kept = new Set((await all(ledger.purchases())).map((p) => p.id));
       const sold = seller.told.filter((t) => t.done === 'settling');
       assert.ok(kept.size > 0 && kept.size < sold.length, 'sales after the backup are not in it');
       const buyer = await reserve(ledger, wanted(9_000, { nowMs: Date.now() + 1e6 }));
-      assert.equal(await claim(ledger, buyer.id, sold.map((t) => String(t.lead)), Date.now() + 1e6), null, 'no lead that was sold is sold again');
+      assert.equal(
+        await claim(
+          ledger,
+          buyer.id,
+          sold.map((t) => String(t.lead)),
+          Date.now() + 1e6,
+        ),
+        null,
+        'no lead that was sold is sold again',
+      );
       await ledger.close();
     });
   }

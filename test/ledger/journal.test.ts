@@ -1,7 +1,18 @@
 /** The claims journal: a ledger that lost its last sales never sells their leads again. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -18,32 +29,51 @@ import { answer, purchaseIn, reserve, wanted, claim, GENEROUS_LEADS } from './pu
 const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-journal-'));
 let server: PostgresServer | undefined;
-before(async () => { server = await startPostgres(); });
+before(async () => {
+  server = await startPostgres();
+});
 after(async () => {
   await server?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 let count = 0;
 function dataDir(): string {
-  const path = join(folder, String(count += 1));
+  const path = join(folder, String((count += 1)));
   mkdirSync(path);
   return path;
 }
 const make = (command: string, env: Record<string, string>): { status: number | null; out: string } => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], { cwd: root, encoding: 'utf8', env: { ...BARE, ...env } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...BARE, ...env },
+  });
   return { status, out: stdout + stderr };
 };
 const journalOf = (path: string): string => join(path, 'claims.journal');
-const entries = (path: string): ClaimEntry[] => readFileSync(journalOf(path), 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as ClaimEntry);
+const entries = (path: string): ClaimEntry[] =>
+  readFileSync(journalOf(path), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ClaimEntry);
 /** Tables that version 1 did not have, and how many columns a purchase had. */
 const [NEW_TABLES, OLD_PURCHASE] = [['transfers', 'audits', 'gas_days', 'withheld_leads'], 23];
 /** A backup as version 1 wrote it: no identity, no chain. */
 function asVersion1(text: string): string {
-  const lines = text.trim().split('\n').slice(1).map((line) => JSON.parse(line) as unknown[] | { counts: Record<string, number> });
-  const old = lines.map((line) => {
-    if (!Array.isArray(line)) return { counts: Object.fromEntries(Object.entries(line.counts).filter(([name]) => !NEW_TABLES.includes(name))) };
-    return line[0] === 'purchases' ? line.slice(0, 1 + OLD_PURCHASE) : line;
-  }).filter((line) => !Array.isArray(line) || !NEW_TABLES.includes(String(line[0])));
+  const lines = text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line) as unknown[] | { counts: Record<string, number> });
+  const old = lines
+    .map((line) => {
+      if (!Array.isArray(line))
+        return {
+          counts: Object.fromEntries(Object.entries(line.counts).filter(([name]) => !NEW_TABLES.includes(name))),
+        };
+      return line[0] === 'purchases' ? line.slice(0, 1 + OLD_PURCHASE) : line;
+    })
+    .filter((line) => !Array.isArray(line) || !NEW_TABLES.includes(String(line[0])));
   return `${[{ format: 'dealfeed ledger', version: 1 }, ...old].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 const LATER_MS = 1e15;
@@ -79,7 +109,10 @@ test('a log cut to 70 % after a kill loses sales, and their leads are not sold a
   assert.equal(await given(ledger, 9_000, leads), null);
   assert.equal(await given(ledger, 9_001, [...leads, 'another']), 'another');
   const [sold, claimed] = [await ledger.soldLeads(), await ledger.claimedLeads(LATER_MS)];
-  assert.deepEqual(leads.filter((lead) => !sold.includes(lead)), []);
+  assert.deepEqual(
+    leads.filter((lead) => !sold.includes(lead)),
+    [],
+  );
   assert.equal(claimed.get(leads.at(-1) ?? ''), 'sold');
   await ledger.giveUpAbandoned(LATER_MS);
   assert.equal(await given(ledger, 9_002, leads), null);
@@ -92,7 +125,10 @@ describe('an older backup', () => {
       const [here, there] = [dataDir(), dataDir()];
       const LEDGER = await fresh(here);
       const [FILE, later] = [join(here, 'backup.gz'), join(here, 'later.gz')];
-      const [one, two] = [await openServingLedger({ DATA_DIR: here, LEDGER }), await openServingLedger({ DATA_DIR: there, LEDGER })];
+      const [one, two] = [
+        await openServingLedger({ DATA_DIR: here, LEDGER }),
+        await openServingLedger({ DATA_DIR: there, LEDGER }),
+      ];
       await purchaseIn(one, 'sold', 1, { lead: 'before' });
       assert.equal(make('backup', { DATA_DIR: here, LEDGER, FILE }).status, 0);
       await purchaseIn(one, 'sold', 2, { lead: 'sold-here' });
@@ -101,9 +137,25 @@ describe('an older backup', () => {
       await purchaseIn(one, 'sold', 5);
       await purchaseIn(two, 'sold', 6, { lead: 'sold-there' });
       await Promise.all([one.close(), two.close()]);
-      const missing = make('restore', { DATA_DIR: here, LEDGER, FILE, OVERWRITE: '1', JOURNALS: `${journalOf(here)},${join(there, 'none')}` });
-      assert.deepEqual([missing.status, /^JOURNALS names .*none", expected claims journals that are there\n$/.test(missing.out)], [1, true], missing.out);
-      const restored = make('restore', { DATA_DIR: here, LEDGER, FILE, OVERWRITE: '1', JOURNALS: `${journalOf(here)}, ${journalOf(there)}` });
+      const missing = make('restore', {
+        DATA_DIR: here,
+        LEDGER,
+        FILE,
+        OVERWRITE: '1',
+        JOURNALS: `${journalOf(here)},${join(there, 'none')}`,
+      });
+      assert.deepEqual(
+        [missing.status, /^JOURNALS names .*none", expected claims journals that are there\n$/.test(missing.out)],
+        [1, true],
+        missing.out,
+      );
+      const restored = make('restore', {
+        DATA_DIR: here,
+        LEDGER,
+        FILE,
+        OVERWRITE: '1',
+        JOURNALS: `${journalOf(here)}, ${journalOf(there)}`,
+      });
       assert.equal(restored.status, 0, restored.out);
       assert.match(restored.out, /3 leads were sold after the backup/);
       const expected = ['before', 'settling-here', 'sold-here', 'sold-there'];
@@ -159,7 +211,14 @@ describe('the journal', () => {
     await purchaseIn(ledger, 'sold', 3);
     await given(ledger, 4, ['three']);
     await ledger.close();
-    assert.deepEqual(entries(DATA_DIR).map(({ lead, state }) => [lead, state]), [['one', 'held'], ['two', 'held'], ['two', 'released']]);
+    assert.deepEqual(
+      entries(DATA_DIR).map(({ lead, state }) => [lead, state]),
+      [
+        ['one', 'held'],
+        ['two', 'held'],
+        ['two', 'released'],
+      ],
+    );
     const { payer, nonce } = wanted(1).payment;
     const { purchase, ledger: id, ...first } = entries(DATA_DIR)[0] ?? assert.fail('no entry');
     assert.deepEqual(first, { at: '1970-01-01T00:00:05.010Z', lead: 'one', payer, nonce, state: 'held' });
@@ -172,23 +231,32 @@ describe('the journal', () => {
     const ledger = await openServingLedger({ DATA_DIR });
     mkdirSync(journalOf(DATA_DIR));
     const lead = await purchaseIn(ledger, 'reserved', 1, { lead: 'a-lead' });
-    await assert.rejects(ledger.settling(lead.id, answer('x'), 1), (error) => error instanceof LedgerUnavailable && error.message === 'the claims journal cannot be written (EISDIR)');
+    await assert.rejects(
+      ledger.settling(lead.id, answer('x'), 1),
+      (error) =>
+        error instanceof LedgerUnavailable && error.message === 'the claims journal cannot be written (EISDIR)',
+    );
     await ledger.release(lead.id, 'not_sent', 2);
     let settled = 0;
-    const outcome = await sell({
-      ledger, nowMs: () => 10, pause: async () => undefined,
-      make: async (claimant) => {
-        assert.deepEqual(await claimant.claim(['a-lead'], GENEROUS_LEADS), { kind: 'claimed', leadId: 'a-lead' });
-        return answer('the lead');
+    const outcome = await sell(
+      {
+        ledger,
+        nowMs: () => 10,
+        pause: async () => undefined,
+        make: async (claimant) => {
+          assert.deepEqual(await claimant.claim(['a-lead'], GENEROUS_LEADS), { kind: 'claimed', leadId: 'a-lead' });
+          return answer('the lead');
+        },
+        settle: async () => {
+          settled += 1;
+          return { transaction: null };
+        },
+        evidence: async () => ({ kind: 'open' }),
+        payerFault: async () => null,
+        wait: { everyMs: 1, looksWithHint: 1, looksWithoutHint: 1 },
       },
-      settle: async () => {
-        settled += 1;
-        return { transaction: null };
-      },
-      evidence: async () => ({ kind: 'open' }),
-      payerFault: async () => null,
-      wait: { everyMs: 1, looksWithHint: 1, looksWithoutHint: 1 },
-    }, { ...wanted(2) });
+      { ...wanted(2) },
+    );
     assert.deepEqual([outcome.kind, settled], ['not_sent', 0]);
     assert.equal(await given(ledger, 3, ['a-lead']), 'a-lead');
     assert.equal((await purchaseIn(ledger, 'sold', 4)).state, 'sold', 'a sale without a lead needs no journal');
@@ -204,7 +272,10 @@ describe('the journal', () => {
     await purchaseIn(ledger, 'sold', 2, { lead: 'two' });
     appendFileSync(journalOf(DATA_DIR), Buffer.alloc(40));
     await ledger.close();
-    assert.deepEqual((await heldClaims([journalOf(DATA_DIR)], null)).map(({ lead }) => lead), ['one', 'two']);
+    assert.deepEqual(
+      (await heldClaims([journalOf(DATA_DIR)], null)).map(({ lead }) => lead),
+      ['one', 'two'],
+    );
     await (await openServingLedger({ DATA_DIR })).close();
   });
 
@@ -214,7 +285,9 @@ describe('the journal', () => {
     await purchaseIn(ledger, 'sold', 1, { lead: 'one' });
     await ledger.close();
     const store = await openStore({ DATA_DIR });
-    await store.write((query) => query(`UPDATE purchases SET state = 'reserved', settling_at_ms = NULL, ended_at_ms = NULL, tx_hash = NULL`));
+    await store.write((query) =>
+      query(`UPDATE purchases SET state = 'reserved', settling_at_ms = NULL, ended_at_ms = NULL, tx_hash = NULL`),
+    );
     await store.close();
     const again = await openServingLedger({ DATA_DIR });
     assert.equal(await again.giveUpAbandoned(LATER_MS), 1);

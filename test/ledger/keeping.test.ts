@@ -10,14 +10,16 @@ import { startPostgres, type PostgresServer } from './postgres_started.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-ledger-'));
 let server: PostgresServer | undefined;
-before(async () => { server = await startPostgres(); });
+before(async () => {
+  server = await startPostgres();
+});
 after(async () => {
   await server?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 let count = 0;
 const open: Place['open'] = (name) => openLedger({ DATA_DIR: folder, LEDGER: name });
-const sqlite: Place = { open, fresh: async () => join(folder, `${count += 1}.sqlite`) };
+const sqlite: Place = { open, fresh: async () => join(folder, `${(count += 1)}.sqlite`) };
 const postgres: Place = {
   open,
   async fresh() {

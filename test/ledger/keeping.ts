@@ -19,9 +19,19 @@ const LARGE = 'a long answer '.repeat(200_000);
 
 /** A ledger with something in every table. */
 async function fill(ledger: Ledger): Promise<void> {
-  await purchaseIn(ledger, 'sold', 1, { lead: 'sold-lead', body: 'what was bought', identifierHash: sha256('order 1'), nowMs: Date.UTC(2026, 10, 20, 9) });
+  await purchaseIn(ledger, 'sold', 1, {
+    lead: 'sold-lead',
+    body: 'what was bought',
+    identifierHash: sha256('order 1'),
+    nowMs: Date.UTC(2026, 10, 20, 9),
+  });
   await purchaseIn(ledger, 'sold', 2, { body: LARGE, route: 'GET /api/deals', nowMs: Date.UTC(2026, 10, 21, 9) });
-  await purchaseIn(ledger, 'sold', 3, { body: 'what was bought', route: 'GET /api/deals', nowMs: Date.UTC(2026, 10, 21, 10), payment: { ...payment(3), amount: 50_000n } });
+  await purchaseIn(ledger, 'sold', 3, {
+    body: 'what was bought',
+    route: 'GET /api/deals',
+    nowMs: Date.UTC(2026, 10, 21, 10),
+    payment: { ...payment(3), amount: 50_000n },
+  });
   const open = await purchaseIn(ledger, 'settling', 4, { lead: 'open-lead', nowMs: Date.now() - 3 * 3_600_000 });
   await ledger.unknown(open.id, 'not_seen', '0xabc');
   await purchaseIn(ledger, 'released', 5, { lead: 'given-back', body: '' });
@@ -37,11 +47,16 @@ async function fill(ledger: Ledger): Promise<void> {
 async function told(ledger: Ledger): Promise<unknown> {
   const purchases = await all(ledger.purchases());
   return {
-    purchases, deliveries: await all(ledger.deliveries()), soldLeads: await ledger.soldLeads(), claimed: [...await ledger.claimedLeads(0)].sort(),
-    answers: await Promise.all(purchases.map(async ({ id }) => {
-      const answer = await ledger.answerOf(id);
-      return answer && { headers: answer.headers, body: sha256((await bodyOf(answer)) ?? '') };
-    })),
+    purchases,
+    deliveries: await all(ledger.deliveries()),
+    soldLeads: await ledger.soldLeads(),
+    claimed: [...(await ledger.claimedLeads(0))].sort(),
+    answers: await Promise.all(
+      purchases.map(async ({ id }) => {
+        const answer = await ledger.answerOf(id);
+        return answer && { headers: answer.headers, body: sha256((await bodyOf(answer)) ?? '') };
+      }),
+    ),
   };
 }
 
@@ -49,7 +64,11 @@ export function keeping(place: Place, other: Place): void {
   const folder = mkdtempSync(join(tmpdir(), 'dealfeed-keeping-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const make = (command: string, env: Record<string, string>): { status: number | null; out: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: folder, ...env } });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['ledger/cli.ts', command], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...BARE, DATA_DIR: folder, ...env },
+    });
     return { status, out: stdout + stderr };
   };
   const file = join(folder, 'backup.gz');
@@ -61,18 +80,28 @@ export function keeping(place: Place, other: Place): void {
     const before = await told(ledger);
     const made = make('backup', { LEDGER: name, FILE: file });
     assert.equal(made.status, 0, made.out);
-    assert.match(made.out, /read back and found whole: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$/);
+    assert.match(
+      made.out,
+      /read back and found whole: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$/,
+    );
     assert.equal(statSync(file).mode & 0o777, 0o600);
     for (let n = 100; n < 120; n += 1) await purchaseIn(ledger, 'sold', n, { lead: `later-${n}` });
     await ledger.close();
-    for (const [kind, target] of [['the same', await place.fresh()], ['the other', await other.fresh()]] as const) {
+    for (const [kind, target] of [
+      ['the same', await place.fresh()],
+      ['the other', await other.fresh()],
+    ] as const) {
       const restored = make('restore', { LEDGER: target, FILE: file });
       assert.equal(restored.status, 0, `${kind}: ${restored.out}`);
       const again = await (target.startsWith('postgres') === name.startsWith('postgres') ? place : other).open(target);
       assert.deepEqual(await told(again), before, kind);
       assert.deepEqual(await again.begin(wanted(1)).then((b) => b.kind), 'taken', 'a payment that was used stays used');
       const next = await reserve(again, wanted(50));
-      assert.equal(await claim(again, next.id, ['sold-lead', 'open-lead', 'given-back'], 0), 'given-back', 'sold leads are still sold');
+      assert.equal(
+        await claim(again, next.id, ['sold-lead', 'open-lead', 'given-back'], 0),
+        'given-back',
+        'sold leads are still sold',
+      );
       assert.equal(await again.useOnce('token', Date.now() + 1e9), false);
       assert.equal(await again.keepTo('test'), 'real');
       await again.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
@@ -101,8 +130,13 @@ export function keeping(place: Place, other: Place): void {
     const [was, is] = [await place.open(name), await place.open(target)];
     const [later, then] = [await all(was.purchases()), await all(is.purchases())];
     assert.ok(then.length > 0 && later.length > then.length, 'it went on selling');
-    assert.deepEqual(then.map((p) => p.id), later.slice(0, then.length).map((p) => p.id), 'what was begun until then, and nothing after');
-    for (const { id, state, answerSha256 } of then) if (state !== 'reserved') assert.equal(sha256((await bodyOf(await is.answerOf(id))) ?? ''), answerSha256);
+    assert.deepEqual(
+      then.map((p) => p.id),
+      later.slice(0, then.length).map((p) => p.id),
+      'what was begun until then, and nothing after',
+    );
+    for (const { id, state, answerSha256 } of then)
+      if (state !== 'reserved') assert.equal(sha256((await bodyOf(await is.answerOf(id))) ?? ''), answerSha256);
     await Promise.all([was.close(), is.close()]);
   });
 
@@ -112,11 +146,28 @@ export function keeping(place: Place, other: Place): void {
     const text = gunzipSync(whole).toString();
     const wrong: readonly (readonly [string, Uint8Array, RegExp])[] = [
       ['cut', whole.subarray(0, whole.length - 500), /damaged after \d+ lines/],
-      ['without its end', gzipSync(text.slice(0, text.lastIndexOf('{"counts"'))), /ends after \d+ lines without its last/],
+      [
+        'without its end',
+        gzipSync(text.slice(0, text.lastIndexOf('{"counts"'))),
+        /ends after \d+ lines without its last/,
+      ],
       ['a row short', gzipSync(text.replace(/^\["deliveries".*\n/m, '')), /holds 2 rows of deliveries, and says 3/],
-      ['other bytes', gzipSync(text.replace(Buffer.from('what was bought').toString('base64'), Buffer.from('what was BOUGHT').toString('base64'))), /an answer whose bytes are not those that were sold/],
+      [
+        'other bytes',
+        gzipSync(
+          text.replace(
+            Buffer.from('what was bought').toString('base64'),
+            Buffer.from('what was BOUGHT').toString('base64'),
+          ),
+        ),
+        /an answer whose bytes are not those that were sold/,
+      ],
       ['another file', gzipSync('{"hello": 1}\n'), /is no backup of a ledger/],
-      ['a newer one', gzipSync(text.replace('"version":2', '"version":3')), /backup of version 3, and this program reads versions 1 to 2/],
+      [
+        'a newer one',
+        gzipSync(text.replace('"version":2', '"version":3')),
+        /backup of version 3, and this program reads versions 1 to 2/,
+      ],
     ];
     for (const [kind, bytes, why] of wrong) {
       const damaged = join(folder, 'damaged.gz');
@@ -124,7 +175,10 @@ export function keeping(place: Place, other: Place): void {
       const { status, out } = make('restore', { LEDGER: name, FILE: damaged });
       assert.ok(status === 1 && why.test(out) && out.trim().split('\n').length === 1, `${kind}: ${out}`);
     }
-    assert.deepEqual(readdirSync(folder).filter((f) => f.endsWith('.tmp')), []);
+    assert.deepEqual(
+      readdirSync(folder).filter((f) => f.endsWith('.tmp')),
+      [],
+    );
   });
 
   test('one screen: revenue by day and endpoint, what is unknown and for how long, leads, what was never delivered; and Parquet', async () => {
@@ -135,23 +189,43 @@ export function keeping(place: Place, other: Place): void {
     const { status, out } = make('report', { LEDGER: name, DAYS: '3660', PARQUET: join(folder, 'parquet') });
     assert.equal(status, 0, out);
     for (const line of [
-      /3 sold for \$2\.05, 1 settling, 1 reserved, 1 released/, /2026-11-21 {2}GET \/api\/deals +2 {2}\$1\.05/, /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
-      /all {2}every endpoint +3 {2}\$2\.05/, /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc {2}not_seen/,
-      /Leads: 1 sold, 1 being paid for, 1 reserved/, /never sent to the last byte: 1 \(their buyers can collect them\)/,
-    ]) assert.match(out, line);
+      /3 sold for \$2\.05, 1 settling, 1 reserved, 1 released/,
+      /2026-11-21 {2}GET \/api\/deals +2 {2}\$1\.05/,
+      /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
+      /all {2}every endpoint +3 {2}\$2\.05/,
+      /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc {2}not_seen/,
+      /Leads: 1 sold, 1 being paid for, 1 reserved/,
+      /never sent to the last byte: 1 \(their buyers can collect them\)/,
+    ])
+      assert.match(out, line);
     assert.ok(out.split('\n').length < 40, 'one screen');
     const duck = await openDuck();
-    const of = (table: string, what: string): Promise<Record<string, unknown>[]> => rowsOf(duck.connection, `SELECT ${what} FROM read_parquet(${literal(join(folder, 'parquet', `${table}.parquet`))})`);
-    assert.deepEqual(await of('purchases', "count(*) AS n, sum(amount_atomic::HUGEINT) FILTER (state = 'sold') AS sold"), [{ n: '6', sold: '2050000' }]);
+    const of = (table: string, what: string): Promise<Record<string, unknown>[]> =>
+      rowsOf(
+        duck.connection,
+        `SELECT ${what} FROM read_parquet(${literal(join(folder, 'parquet', `${table}.parquet`))})`,
+      );
+    assert.deepEqual(
+      await of('purchases', "count(*) AS n, sum(amount_atomic::HUGEINT) FILTER (state = 'sold') AS sold"),
+      [{ n: '6', sold: '2050000' }],
+    );
     assert.deepEqual(await of('claims', 'lead_id, state ORDER BY lead_id'.replace(' ORDER BY lead_id', '')), [
-      { lead_id: 'open-lead', state: 'settling' }, { lead_id: 'reserved-lead', state: 'reserved' }, { lead_id: 'sold-lead', state: 'sold' }]);
-    assert.deepEqual(await of('deliveries', 'count(*) AS n, count(*) FILTER (complete) AS complete'), [{ n: '3', complete: '2' }]);
+      { lead_id: 'open-lead', state: 'settling' },
+      { lead_id: 'reserved-lead', state: 'reserved' },
+      { lead_id: 'sold-lead', state: 'sold' },
+    ]);
+    assert.deepEqual(await of('deliveries', 'count(*) AS n, count(*) FILTER (complete) AS complete'), [
+      { n: '3', complete: '2' },
+    ]);
     duck.close();
   });
 
   test('where there is no ledger, or no backup, that is said', () => {
     assert.match(make('report', { LEDGER: join(folder, 'none.sqlite') }).out, /nothing is there yet/);
-    assert.match(make('restore', { LEDGER: join(folder, 'none.sqlite'), FILE: join(folder, 'none.gz') }).out, /^FILE is .*expected a backup that is there\n$/);
+    assert.match(
+      make('restore', { LEDGER: join(folder, 'none.sqlite'), FILE: join(folder, 'none.gz') }).out,
+      /^FILE is .*expected a backup that is there\n$/,
+    );
     assert.ok(!readdirSync(folder).includes('none.sqlite'));
   });
 }

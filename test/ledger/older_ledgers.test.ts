@@ -15,8 +15,11 @@ import { startPostgres } from './postgres_started.ts';
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-older-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const migration = (kind: 'sqlite' | 'postgres', name: string): string => readFileSync(new URL(`../../ledger/${kind}/${name}.sql`, import.meta.url), 'utf8');
-const BODY = Buffer.from(`{"records":[${Array.from({ length: 500 }, (_, i) => `{"id":${i},"city":"Columbus"}`).join(',')}]}`);
+const migration = (kind: 'sqlite' | 'postgres', name: string): string =>
+  readFileSync(new URL(`../../ledger/${kind}/${name}.sql`, import.meta.url), 'utf8');
+const BODY = Buffer.from(
+  `{"records":[${Array.from({ length: 500 }, (_, i) => `{"id":${i},"city":"Columbus"}`).join(',')}]}`,
+);
 const HASH = sha256(BODY);
 const [p, q] = [payment(1), payment(4)];
 
@@ -44,7 +47,14 @@ async function inSqlite(): Promise<string> {
 async function inPostgres(url: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  for (const sql of [migration('postgres', '001_ledger'), migration('postgres', '002_money'), 'CREATE TABLE ledger_migrations (version integer NOT NULL PRIMARY KEY)', 'INSERT INTO ledger_migrations VALUES (1), (2)', ...ROWS]) await client.query(sql);
+  for (const sql of [
+    migration('postgres', '001_ledger'),
+    migration('postgres', '002_money'),
+    'CREATE TABLE ledger_migrations (version integer NOT NULL PRIMARY KEY)',
+    'INSERT INTO ledger_migrations VALUES (1), (2)',
+    ...ROWS,
+  ])
+    await client.query(sql);
   await client.query('INSERT INTO answer_chunks (sha256, chunk, body) VALUES ($1, 0, $2)', [HASH, BODY]);
   await client.end();
   return url;
@@ -56,10 +66,20 @@ async function opened(place: string, other: string): Promise<void> {
   const before = await ledger.answerOf('old');
   assert.deepEqual([before?.bytes, before?.sha256], [BODY.length, HASH]);
   assert.deepEqual(await bodyOf(before), BODY);
-  assert.deepEqual([(await ledger.find({ id: 'old' }))?.leadId, (await ledger.find({ id: 'gone' }))?.leadId, await ledger.soldLeads()], ['its lead', 'lead', ['its lead']]);
+  assert.deepEqual(
+    [(await ledger.find({ id: 'old' }))?.leadId, (await ledger.find({ id: 'gone' }))?.leadId, await ledger.soldLeads()],
+    ['its lead', 'lead', ['its lead']],
+  );
   const [used, free] = [await ledger.begin(wanted(1)), await ledger.begin(wanted(4))];
   const begun = [used, free];
-  assert.deepEqual(begun.map((b) => [b.kind, purchaseOf(b).id === 'old']), [['taken', true], ['reserved', false]], 'a payment that was used stays used, and one that was given back is free');
+  assert.deepEqual(
+    begun.map((b) => [b.kind, purchaseOf(b).id === 'old']),
+    [
+      ['taken', true],
+      ['reserved', false],
+    ],
+    'a payment that was used stays used, and one that was given back is free',
+  );
   await ledger.release(purchaseOf(free).id, 'not_settled', 1);
   assert.equal((await all(ledger.deliveries())).length, 1);
   const again = await purchaseIn(ledger, 'sold', 2, { body: BODY.toString() });
@@ -70,10 +90,17 @@ async function opened(place: string, other: string): Promise<void> {
   await ledger.close();
 
   const store = await openStore(settings);
-  const lengths = async (from: typeof store): Promise<unknown[]> => (await from.read('SELECT coding, length(body) AS length FROM answer_chunks ORDER BY coding')).map((row) => [row['coding'], Number(row['length'])]);
+  const lengths = async (from: typeof store): Promise<unknown[]> =>
+    (await from.read('SELECT coding, length(body) AS length FROM answer_chunks ORDER BY coding')).map((row) => [
+      row['coding'],
+      Number(row['length']),
+    ]);
   const [asItWas, compressed] = await lengths(store);
   assert.deepEqual(asItWas, ['identity', BODY.length]);
-  assert.ok(Array.isArray(compressed) && compressed[0] === 'zstd' && compressed[1] < like.length / 4, 'what is written now is compressed');
+  assert.ok(
+    Array.isArray(compressed) && compressed[0] === 'zstd' && compressed[1] < like.length / 4,
+    'what is written now is compressed',
+  );
   const file = join(folder, `${sha256(place)}.gz`);
   await backUp(store, file);
   await store.close();
@@ -93,7 +120,9 @@ test('an older ledger is brought up to date, and its answers are read, backed up
   try {
     await opened(await inSqlite(), await server.database());
     await opened(await inPostgres(await server.database()), join(folder, 'restored.sqlite'));
-  } finally { await server.remove(); }
+  } finally {
+    await server.remove();
+  }
 });
 
 test('a large ledger in PostgreSQL is brought up to date, though each step takes longer than anybody waits for a statement', async () => {
@@ -106,7 +135,12 @@ test('a large ledger in PostgreSQL is brought up to date, though each step takes
       SELECT 'p' || n, 'reserved', '${p.network}', '${p.asset}', '${p.payer}', 'n' || n, '${p.payTo}', '1', '1', 'GET /api/deals', '/api/deals', 'run-1', 0, 1 FROM generate_series(1, 10000) AS n`);
     await client.end();
     const store = await openPostgresStore(url, { patienceMs: 100 });
-    assert.equal(Number((await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1'))[0]?.['n']), 10_001);
+    assert.equal(
+      Number((await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1'))[0]?.['n']),
+      10_001,
+    );
     await store.close();
-  } finally { await server.remove(); }
+  } finally {
+    await server.remove();
+  }
 });

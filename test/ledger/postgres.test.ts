@@ -5,7 +5,9 @@ import { conformance } from './conformance.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 
 let server: PostgresServer | undefined;
-before(async () => { server = await startPostgres(); });
+before(async () => {
+  server = await startPostgres();
+});
 after(() => server?.remove());
 
 conformance({

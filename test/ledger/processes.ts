@@ -7,7 +7,19 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Place } from './conformance.ts';
-import { all, answer, bodyOf, claim, LEASE_MS, paid, purchaseIn, purchaseOf, reserve, sha256, wanted } from './purchases.ts';
+import {
+  all,
+  answer,
+  bodyOf,
+  claim,
+  LEASE_MS,
+  paid,
+  purchaseIn,
+  purchaseOf,
+  reserve,
+  sha256,
+  wanted,
+} from './purchases.ts';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 
@@ -37,12 +49,23 @@ export function child(...args: readonly string[]): Child {
   const process_ = spawn(process.execPath, [CHILD, ...args]);
   const told: Told[] = [];
   let errors = '';
-  process_.stderr.on('data', (text: Buffer) => { errors += text.toString(); });
+  process_.stderr.on('data', (text: Buffer) => {
+    errors += text.toString();
+  });
   const lines = createInterface(process_.stdout);
   const ended = once(lines, 'close');
   lines.on('line', (line) => told.push(JSON.parse(line) as Told));
-  const heard = async (count: number): Promise<void> => { while (told.length < count && process_.exitCode === null && process_.signalCode === null) await sleep(2); };
-  return { process: process_, told, heard, started: Promise.race([once(lines, 'line'), ended]), ended, errors: () => errors };
+  const heard = async (count: number): Promise<void> => {
+    while (told.length < count && process_.exitCode === null && process_.signalCode === null) await sleep(2);
+  };
+  return {
+    process: process_,
+    told,
+    heard,
+    started: Promise.race([once(lines, 'line'), ended]),
+    ended,
+    errors: () => errors,
+  };
 }
 
 export interface ProcessSizes {
@@ -58,7 +81,10 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
     await Promise.all(children.map((c) => c.started));
     for (const c of children) c.process.stdin.write('go\n');
     await Promise.all(children.map((c) => c.ended));
-    assert.deepEqual(children.map((c) => c.errors()), ['', '', '', '']);
+    assert.deepEqual(
+      children.map((c) => c.errors()),
+      ['', '', '', ''],
+    );
     const got = children.flatMap((c) => c.told.slice(1));
     assert.ok(children.filter((c) => c.told.length > 1).length >= 2, 'they were really at it together');
     const sold = got.filter((g) => g.lead !== null);
@@ -75,7 +101,8 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
   test('on two connections, of everything that excludes the other exactly one happens', async () => {
     const name = await place.fresh();
     const [one, two] = [await place.open(name), await place.open(name)];
-    const both = <T>(work: (ledger: typeof one, i: number) => Promise<T>): Promise<T[]> => Promise.all([one, two, one, two].map(work));
+    const both = <T>(work: (ledger: typeof one, i: number) => Promise<T>): Promise<T[]> =>
+      Promise.all([one, two, one, two].map(work));
     for (let round = 0; round < 12; round += 1) {
       const n = round * 100;
       const identifierHash = sha256(`order-${round}`);
@@ -88,16 +115,27 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
       const slow = await purchaseIn(one, 'reserved', n + 20, { lead: `slow-${round}` });
       const [settling, next] = [await two.begin(wanted(n + 21, { nowMs: LEASE_MS })), one];
       assert.equal(settling.kind, 'reserved');
-      const [kept, takenOver] = await Promise.all([one.settling(slow.id, answer(`s${round}`), LEASE_MS), claim(next, purchaseOf(settling).id, [`slow-${round}`], LEASE_MS)]);
-      assert.notEqual(kept, takenOver !== null, 'either the slow one may settle, or its lead is another\'s');
+      const [kept, takenOver] = await Promise.all([
+        one.settling(slow.id, answer(`s${round}`), LEASE_MS),
+        claim(next, purchaseOf(settling).id, [`slow-${round}`], LEASE_MS),
+      ]);
+      assert.notEqual(kept, takenOver !== null, "either the slow one may settle, or its lead is another's");
 
       const open = await purchaseIn(one, 'settling', n + 30);
-      const [sold, released] = await Promise.all([one.sold(open.id, paid(1), 1), two.release(open.id, 'expired_unused', 1)]);
+      const [sold, released] = await Promise.all([
+        one.sold(open.id, paid(1), 1),
+        two.release(open.id, 'expired_unused', 1),
+      ]);
       assert.notEqual(sold.state === 'sold', released);
       assert.equal((await one.find({ id: open.id }))?.state, sold.state);
 
       const again = await reserve(one, wanted(n + 40));
-      assert.deepEqual((await both((ledger) => ledger.settling(again.id, answer(`a${round}`.repeat(200_000)), 1))).filter(Boolean).length, 1, 'settling is said once');
+      assert.deepEqual(
+        (await both((ledger) => ledger.settling(again.id, answer(`a${round}`.repeat(200_000)), 1))).filter(Boolean)
+          .length,
+        1,
+        'settling is said once',
+      );
     }
     await Promise.all([one.close(), two.close()]);
   });
@@ -122,7 +160,9 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
     let seed = 7;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     for (let kill = 0; kill < kills; kill += 2) {
-      const pair = [kill, kill + 1].map((i) => child('sell', name, String(i * 100_000), '100000', i % 2 === 0 ? '1' : '8'));
+      const pair = [kill, kill + 1].map((i) =>
+        child('sell', name, String(i * 100_000), '100000', i % 2 === 0 ? '1' : '8'),
+      );
       for (const c of pair) {
         const lines = Math.floor(random() * 25);
         await c.heard(lines);
@@ -138,7 +178,10 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
     for (const { id, done, n, lead } of told) {
       const purchase = written.get(id);
       if (done === 'reserved') continue;
-      assert.ok(purchase && (done === 'sold' ? ['sold'] : ['settling', 'sold']).includes(purchase.state), `payment ${n} was said to be ${done ?? ''}`);
+      assert.ok(
+        purchase && (done === 'sold' ? ['sold'] : ['settling', 'sold']).includes(purchase.state),
+        `payment ${n} was said to be ${done ?? ''}`,
+      );
       assert.equal(purchase.leadId, lead);
     }
     for (const purchase of written.values()) {

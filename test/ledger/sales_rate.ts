@@ -24,44 +24,72 @@ async function sell(ledger: Ledger): Promise<void> {
   const nowMs = Date.now();
   const begun = await ledger.begin({
     payment: {
-      network: 'eip155:8453', asset: `0x${'aa'.repeat(20)}`, payTo: `0x${'bb'.repeat(20)}`, payer: hex(20), nonce: hex(32),
-      amount: 50_000n, validBefore: BigInt(Math.floor(nowMs / 1000) + 290),
+      network: 'eip155:8453',
+      asset: `0x${'aa'.repeat(20)}`,
+      payTo: `0x${'bb'.repeat(20)}`,
+      payer: hex(20),
+      nonce: hex(32),
+      amount: 50_000n,
+      validBefore: BigInt(Math.floor(nowMs / 1000) + 290),
     },
-    identifierHash: null, route: 'GET /api/deals', request: '/api/deals?state=OH', snapshotId: '2026-11-20.01', nowMs, leaseMs: 30_000,
-    chain: CHAIN, limits: LIMITS,
+    identifierHash: null,
+    route: 'GET /api/deals',
+    request: '/api/deals?state=OH',
+    snapshotId: '2026-11-20.01',
+    nowMs,
+    leaseMs: 30_000,
+    chain: CHAIN,
+    limits: LIMITS,
   });
   const held = Buffer.from(randomBytes(ANSWER_BYTES / 2).toString('hex'));
   const headers = { 'Content-Type': 'application/json' };
-  const answer = { headers, sha256: hash('sha256', held, 'hex'), bytes: held.length, held, async* body() { yield held; } };
-  if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs))) throw new Error('the sale was refused');
+  const answer = {
+    headers,
+    sha256: hash('sha256', held, 'hex'),
+    bytes: held.length,
+    held,
+    async *body() {
+      yield held;
+    },
+  };
+  if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs)))
+    throw new Error('the sale was refused');
   await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
 }
 
 async function salesPerSecond(ledger: Ledger, atOnce: number, sales: number): Promise<number> {
   let left = sales;
   const startedMs = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (; left > 0;) {
-      left -= 1;
-      await sell(ledger);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (; left > 0;) {
+        left -= 1;
+        await sell(ledger);
+      }
+    }),
+  );
   return sales / ((performance.now() - startedMs) / 1000);
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-sales-rate-'));
 const server = await startPostgres();
 try {
-  for (const [name, place] of [['SQLite', join(folder, 'ledger.sqlite')], ['PostgreSQL', await server.database()]] as const) {
+  for (const [name, place] of [
+    ['SQLite', join(folder, 'ledger.sqlite')],
+    ['PostgreSQL', await server.database()],
+  ] as const) {
     const ledger = await openServingLedger({ DATA_DIR: join(folder, name), LEDGER: place });
     await salesPerSecond(ledger, 16, 100);
     for (const atOnce of [1, 16]) {
       const rates: number[] = [];
       for (let run = 0; run < RUNS; run += 1) rates.push(await salesPerSecond(ledger, atOnce, SALES));
       const shown = rates.map((rate) => rate.toFixed(0)).join(', ');
-      process.stdout.write(`${name}, ${atOnce} at once: ${median(rates).toFixed(0)} sales per second (runs: ${shown})\n`);
+      process.stdout.write(
+        `${name}, ${atOnce} at once: ${median(rates).toFixed(0)} sales per second (runs: ${shown})\n`,
+      );
     }
     await ledger.close();
   }

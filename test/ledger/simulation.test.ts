@@ -14,7 +14,8 @@ test(`${SCHEDULES} schedules keep every promise, and meet what they are meant to
   for (let n = 0; n < SCHEDULES; n += 1) {
     const schedule = await runSchedule({ seed: seedOf(SEED, n) });
     assert.deepEqual(schedule.broken, [], `make simulate SEED=${SEED} ONLY=${n} shows how it came to this`);
-    for (const name of ['sold', 'unknown', 'kills', 'released', 'undoneBlocks', 'capped'] as const) met[name] += schedule[name];
+    for (const name of ['sold', 'unknown', 'kills', 'released', 'undoneBlocks', 'capped'] as const)
+      met[name] += schedule[name];
     for (const name of ['madeGood', 'owed', 'undone'] as const) seldom[name] += schedule[name];
   }
   for (const [name, count] of Object.entries(met)) assert.ok(count > SCHEDULES / 2, `${name}: ${count}`);
@@ -24,14 +25,22 @@ test(`${SCHEDULES} schedules keep every promise, and meet what they are meant to
 test('schedules that once broke a promise keep every one', async () => {
   // The first audit began after the payment; a paid lead was left to a reservation (two of them);
   // of several released purchases of one payment, only the last was tried.
-  for (const [seed, n] of [[20_261_121, 1529], [20_261_122, 19_962], [20_261_122, 21_656], [20_261_124, 60_355]] as const) {
+  for (const [seed, n] of [
+    [20_261_121, 1529],
+    [20_261_122, 19_962],
+    [20_261_122, 21_656],
+    [20_261_124, 60_355],
+  ] as const) {
     assert.deepEqual((await runSchedule({ seed: seedOf(seed, n) })).broken, [], `SEED=${seed} ONLY=${n}`);
   }
 });
 
 test('a seed is one order of events, to the last step', async () => {
   for (const n of [1, 2, 3]) {
-    const [first, second] = [await runSchedule({ seed: seedOf(SEED, n), tracing: true }), await runSchedule({ seed: seedOf(SEED, n), tracing: true })];
+    const [first, second] = [
+      await runSchedule({ seed: seedOf(SEED, n), tracing: true }),
+      await runSchedule({ seed: seedOf(SEED, n), tracing: true }),
+    ];
     assert.deepEqual(second.trace, first.trace);
     assert.ok(first.trace.length > 20);
   }

@@ -11,6 +11,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
 conformance({
-  fresh: async () => join(folder, `${count += 1}.sqlite`),
+  fresh: async () => join(folder, `${(count += 1)}.sqlite`),
   open: (name) => openLedger({ DATA_DIR: folder, LEDGER: name }),
 });

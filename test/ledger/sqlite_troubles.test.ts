@@ -17,17 +17,26 @@ import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purcha
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-ledger-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
-const fresh = (): string => join(folder, `${count += 1}.sqlite`);
+const fresh = (): string => join(folder, `${(count += 1)}.sqlite`);
 
-processes({ fresh: async () => fresh(), open: (name) => openSqliteLedger(name) }, {
-  kills: 12,
-  inspect: (file) => {
-    const db = new DatabaseSync(file);
-    assert.deepEqual(db.prepare('PRAGMA integrity_check').all().map((row) => ({ ...row })), [{ integrity_check: 'ok' }]);
-    assert.deepEqual(db.prepare('PRAGMA foreign_key_check').all(), []);
-    db.close();
+processes(
+  { fresh: async () => fresh(), open: (name) => openSqliteLedger(name) },
+  {
+    kills: 12,
+    inspect: (file) => {
+      const db = new DatabaseSync(file);
+      assert.deepEqual(
+        db
+          .prepare('PRAGMA integrity_check')
+          .all()
+          .map((row) => ({ ...row })),
+        [{ integrity_check: 'ok' }],
+      );
+      assert.deepEqual(db.prepare('PRAGMA foreign_key_check').all(), []);
+      db.close();
+    },
   },
-});
+);
 
 test('while another process holds the file locked, callers wait without stopping this process, then go on', async () => {
   const file = fresh();
@@ -35,11 +44,24 @@ test('while another process holds the file locked, callers wait without stopping
   const locker = child('lock', file);
   await locker.started;
   let turns = 0;
-  const ticking = setInterval(() => { turns += 1; }, 10);
+  const ticking = setInterval(() => {
+    turns += 1;
+  }, 10);
   const begun = Promise.all([1, 2, 3].map((n) => ledger.begin(wanted(n))));
-  assert.equal(await Promise.race([begun.then(() => 'went on'), new Promise((r) => { setTimeout(() => r('waits'), 600); })]), 'waits');
+  assert.equal(
+    await Promise.race([
+      begun.then(() => 'went on'),
+      new Promise((r) => {
+        setTimeout(() => r('waits'), 600);
+      }),
+    ]),
+    'waits',
+  );
   locker.process.stdin.write('release\n');
-  assert.deepEqual((await begun).map((b) => b.kind), ['reserved', 'reserved', 'reserved']);
+  assert.deepEqual(
+    (await begun).map((b) => b.kind),
+    ['reserved', 'reserved', 'reserved'],
+  );
   clearInterval(ticking);
   assert.ok(turns > 30, `only ${turns} turns of the event loop in 600 ms`);
   await locker.ended;
@@ -75,12 +97,21 @@ test('on a full disk nothing is half written, what was sold stays, and all goes 
   const waiting = await purchaseIn(ledger, 'settling', 2, { body: 'small' });
   const large = await reserve(ledger, wanted(3));
   const long = randomBytes(3_000_000);
-  await assert.rejects(ledger.settling(large.id, answer(long), 1), (error) => error instanceof LedgerUnavailable && /full/.test(error.message));
+  await assert.rejects(
+    ledger.settling(large.id, answer(long), 1),
+    (error) => error instanceof LedgerUnavailable && /full/.test(error.message),
+  );
   assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
   assert.equal(String(await bodyOf(await ledger.answerOf(sold.id))), 'small');
   let n = 100;
-  await assert.rejects(async () => { for (;; n += 1) await ledger.begin(wanted(n)); }, LedgerUnavailable);
-  assert.equal((await ledger.sold(waiting.id, paid(2), 9)).state, 'sold', 'what needs no new page of the file can still be written down');
+  await assert.rejects(async () => {
+    for (; ; n += 1) await ledger.begin(wanted(n));
+  }, LedgerUnavailable);
+  assert.equal(
+    (await ledger.sold(waiting.id, paid(2), 9)).state,
+    'sold',
+    'what needs no new page of the file can still be written down',
+  );
   await ledger.close();
   const roomy = await openSqliteLedger(file);
   await roomy.ping();
@@ -96,7 +127,13 @@ test('a ledger of a newer version is refused in one line that says so, and left 
   const db = new DatabaseSync(file);
   db.exec('PRAGMA user_version = 99');
   db.close();
-  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: file }), (error) => error instanceof SettingError && /version 99.*written by a newer one$/.test(error.message) && error.message.startsWith('LEDGER is'));
+  await assert.rejects(
+    openLedger({ DATA_DIR: '', LEDGER: file }),
+    (error) =>
+      error instanceof SettingError &&
+      /version 99.*written by a newer one$/.test(error.message) &&
+      error.message.startsWith('LEDGER is'),
+  );
   const after_ = new DatabaseSync(file);
   assert.equal(after_.prepare('PRAGMA user_version').get()?.['user_version'], 99);
   after_.close();
@@ -117,7 +154,8 @@ test('the file is made where DATA_DIR says, for its owner only', async () => {
   const dataDir = join(folder, 'new', 'data');
   const ledger = await openLedger({ DATA_DIR: dataDir });
   await purchaseIn(ledger, 'sold', 1);
-  for (const name of ['ledger.sqlite', 'ledger.sqlite-wal']) assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
+  for (const name of ['ledger.sqlite', 'ledger.sqlite-wal'])
+    assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
   await ledger.close();
   assert.ok(!existsSync(join(dataDir, 'ledger.sqlite-wal')), 'closed, it is one file');
 });
@@ -126,7 +164,17 @@ test('twelve connections that open a new file at once find one ledger', async ()
   const file = fresh();
   const ledgers = await Promise.all(Array.from({ length: 12 }, () => openSqliteLedger(file)));
   await Promise.all(ledgers.map((ledger, n) => ledger.begin(wanted(n))));
-  assert.equal((await all(ledgers[0]?.purchases() ?? (async function* none() { /* nothing */ })())).length, 12);
+  assert.equal(
+    (
+      await all(
+        ledgers[0]?.purchases() ??
+          (async function* none() {
+            /* nothing */
+          })(),
+      )
+    ).length,
+    12,
+  );
   await Promise.all(ledgers.map((ledger) => ledger.close()));
 });
 
@@ -139,14 +187,25 @@ test('a commit is on the disk when it returns: WAL, synchronous = FULL', async (
 
 test('a write that throws leaves nothing, and writes that wait behind it are done', async () => {
   const store = await openSqliteStore(fresh());
-  const use = (query: Query, token: string): Promise<unknown> => query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', token);
-  const ends = await Promise.allSettled(Array.from({ length: 9 }, (_, n) => store.write(async (query) => {
-    await use(query, `t${n}`);
-    if (n % 3 === 1) throw new Error(`number ${n}`);
-    if (n % 3 === 2) await use(query, 't0');
-  })));
-  assert.deepEqual(ends.map((end) => end.status), Array.from({ length: 9 }, (_, n) => (n % 3 === 0 ? 'fulfilled' : 'rejected')));
-  assert.deepEqual((await store.read('SELECT token FROM used_tokens ORDER BY token')).map((row) => row['token']), ['t0', 't3', 't6']);
+  const use = (query: Query, token: string): Promise<unknown> =>
+    query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', token);
+  const ends = await Promise.allSettled(
+    Array.from({ length: 9 }, (_, n) =>
+      store.write(async (query) => {
+        await use(query, `t${n}`);
+        if (n % 3 === 1) throw new Error(`number ${n}`);
+        if (n % 3 === 2) await use(query, 't0');
+      }),
+    ),
+  );
+  assert.deepEqual(
+    ends.map((end) => end.status),
+    Array.from({ length: 9 }, (_, n) => (n % 3 === 0 ? 'fulfilled' : 'rejected')),
+  );
+  assert.deepEqual(
+    (await store.read('SELECT token FROM used_tokens ORDER BY token')).map((row) => row['token']),
+    ['t0', 't3', 't6'],
+  );
   await store.close();
 });
 
@@ -159,8 +218,14 @@ test('an answer for which the disk has no room does not keep others from being s
     ledger.settling(purchases[2]?.id ?? '', answer(randomBytes(60_000)), 1),
     reserve(ledger, wanted(4)),
   ]);
-  assert.deepEqual(ends.map((end) => end.status), ['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  assert.deepEqual((await Promise.all(purchases.map(({ id }) => ledger.find({ id })))).map((p) => p?.state), ['settling', 'reserved', 'settling']);
+  assert.deepEqual(
+    ends.map((end) => end.status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.deepEqual(
+    (await Promise.all(purchases.map(({ id }) => ledger.find({ id })))).map((p) => p?.state),
+    ['settling', 'reserved', 'settling'],
+  );
   await ledger.close();
 });
 
@@ -173,7 +238,11 @@ test('the event loop runs between the commits of many writes at once', async () 
     if (!isDone) setImmediate(turn);
   };
   setImmediate(turn);
-  await Promise.all(Array.from({ length: 50 }, (_, n) => store.write((query) => query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', `t${n}`))));
+  await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      store.write((query) => query('INSERT INTO used_tokens (token, until_ms) VALUES ($1, 0)', `t${n}`)),
+    ),
+  );
   isDone = true;
   assert.ok(turns >= 40, `${turns} turns during 50 commits`);
   await store.close();
@@ -185,7 +254,11 @@ test('writes that were asked for before close are written, also behind a lock', 
   const { id } = await reserve(ledger, wanted(1));
   const locker = child('lock', file);
   await locker.started;
-  const asked = [ledger.begin(wanted(2)), ledger.settling(id, answer('x'), 1), ledger.delivered({ purchaseId: id, kind: 'first', atMs: 1, complete: true })];
+  const asked = [
+    ledger.begin(wanted(2)),
+    ledger.settling(id, answer('x'), 1),
+    ledger.delivered({ purchaseId: id, kind: 'first', atMs: 1, complete: true }),
+  ];
   const closed = ledger.close();
   locker.process.stdin.write('release\n');
   await Promise.all([...asked, closed]);

@@ -10,10 +10,12 @@ test('an empty file, a small one, and several at once that are read in many piec
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-hash-'));
   t.after(() => rm(folder, { recursive: true }));
   const made = [0, 1, 12_345, 4_000_001, 9_000_000].map((length) => Buffer.alloc(length, `${length} bytes of it; `));
-  const found = await Promise.all(made.map(async (bytes, i) => {
-    await writeFile(join(folder, String(i)), bytes);
-    return sha256OfFile(join(folder, String(i)));
-  }));
+  const found = await Promise.all(
+    made.map(async (bytes, i) => {
+      await writeFile(join(folder, String(i)), bytes);
+      return sha256OfFile(join(folder, String(i)));
+    }),
+  );
   assert.deepEqual(found, made.map(sha256));
   await assert.rejects(sha256OfFile(join(folder, 'none')), { code: 'ENOENT' });
 });

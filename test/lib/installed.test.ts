@@ -9,27 +9,49 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Programs that run on a machine with real money. */
 const ENTRIES = [
-  'api/server.ts', 'ledger/cli.ts', 'pipelines/cli.ts', 'pipelines/operate/cli.ts', 'pipelines/crawl/cli.ts', 'api/client/mcp.ts', 'api/client/collect_cli.ts', 'sandbox/around.ts',
+  'api/server.ts',
+  'ledger/cli.ts',
+  'pipelines/cli.ts',
+  'pipelines/operate/cli.ts',
+  'pipelines/crawl/cli.ts',
+  'api/client/mcp.ts',
+  'api/client/collect_cli.ts',
+  'sandbox/around.ts',
 ];
 /** Where a package for development is loaded only when it is needed, with a message where it is missing. */
 const TRIED = [
-  'api/payments/sandbox/chain.ts @foundry-rs/anvil', 'api/payments/sandbox/compile.ts solc', 'sources/fetch/browser.ts @sparticuz/chromium',
+  'api/payments/sandbox/chain.ts @foundry-rs/anvil',
+  'api/payments/sandbox/compile.ts solc',
+  'sources/fetch/browser.ts @sparticuz/chromium',
 ];
 
-interface Import { readonly file: string; readonly name: string; readonly isStatic: boolean }
+interface Import {
+  readonly file: string;
+  readonly name: string;
+  readonly isStatic: boolean;
+}
 
 /** Modules that a file names: imported, imported when needed, and resolved by `require`. Types are gone when it runs. */
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(/^\s*(?:\*|\/\/).*$/gm, '').replaceAll(/`[^`]*`/g, (template) => (template.includes('import ') ? '``' : template));
-  const named = (pattern: RegExp, isStatic: boolean): Import[] => [...text.matchAll(pattern)].map((m) => ({ file, name: m[1] ?? '', isStatic }));
+  const text = readFileSync(join(ROOT, file), 'utf8')
+    .replaceAll(/^\s*(?:\*|\/\/).*$/gm, '')
+    .replaceAll(/`[^`]*`/g, (template) => (template.includes('import ') ? '``' : template));
+  const named = (pattern: RegExp, isStatic: boolean): Import[] =>
+    [...text.matchAll(pattern)].map((m) => ({ file, name: m[1] ?? '', isStatic }));
   return [
     ...named(/^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm, true),
     ...named(/\bimport\('([^']+)'\)/g, false),
-    ...named(/\brequire\.resolve\(['`]([^'`$]+)['`$]/g, false), ...named(/createRequire\([^()]*\)(?:\.resolve)?\('([^']+)'\)/g, false),
+    ...named(/\brequire\.resolve\(['`]([^'`$]+)['`$]/g, false),
+    ...named(/createRequire\([^()]*\)(?:\.resolve)?\('([^']+)'\)/g, false),
   ];
 }
 
-const packageOf = (name: string): string => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/').replace(/-(?:linux|darwin|win32)?-?$/, '');
+const packageOf = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+    .replace(/-(?:linux|darwin|win32)?-?$/, '');
 
 /** Every import of a package that these programs can reach. */
 function reachable(): Import[] {
@@ -50,20 +72,33 @@ function reachable(): Import[] {
   return found;
 }
 
-const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>;
 
 test('what a program with real money imports is a dependency, but for what is tried', () => {
   const missing = reachable().filter(({ name }) => !(packageOf(name) in dependencies));
-  assert.deepEqual(missing.filter((i) => i.isStatic), []);
+  assert.deepEqual(
+    missing.filter((i) => i.isStatic),
+    [],
+  );
   assert.deepEqual([...new Set(missing.map((i) => `${i.file} ${packageOf(i.name)}`))].sort(), TRIED);
 });
 
-test('the sandbox\'s chain, its compiler and the browser are for development, in package.json and in the lock file', () => {
-  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dev?: boolean; resolved?: string }> };
+test("the sandbox's chain, its compiler and the browser are for development, in package.json and in the lock file", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; resolved?: string }>;
+  };
   for (const name of ['@foundry-rs/anvil', 'solc', '@sparticuz/chromium']) {
     assert.ok(name in devDependencies && !(name in dependencies), name);
     assert.equal(lock.packages[`node_modules/${name}`]?.dev, true, name);
   }
-  for (const name of Object.keys(dependencies)) assert.equal(lock.packages[`node_modules/${name}`]?.dev, undefined, name);
-  assert.deepEqual(Object.values(lock.packages).filter((p) => p.resolved !== undefined), [], 'the lock file names no registry');
+  for (const name of Object.keys(dependencies))
+    assert.equal(lock.packages[`node_modules/${name}`]?.dev, undefined, name);
+  assert.deepEqual(
+    Object.values(lock.packages).filter((p) => p.resolved !== undefined),
+    [],
+    'the lock file names no registry',
+  );
 });

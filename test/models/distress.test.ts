@@ -11,21 +11,61 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  'other spelling': { listing: ['1200 N. Linden Avenue', '44102'], record: ['1200 NORTH LINDEN AVE', '44102'], meets: 'address_exact' },
-  'same range': { listing: ['1202 - 1204 Linden Ave', '44102'], record: ['1202-04 LINDEN AVE', '44102'], meets: 'address_exact' },
-  'a line with two addresses': { listing: ['1206 Linden Ave', '44102'], record: ['1 CORNER ST AKA 1206 LINDEN AVE', '44102'], meets: 'address_exact' },
-  'a house inside a range': { listing: ['1210-1214 Linden Ave', '44102'], record: ['1212 LINDEN AVE', '44102'], meets: 'address_range' },
-  'the house beside a range': { listing: ['1220-1224 Linden Ave', '44102'], record: ['1226 LINDEN AVE', '44102'], meets: null },
-  'across the street from a range': { listing: ['1230-1234 Linden Ave', '44102'], record: ['1231 LINDEN AVE', '44102'], meets: null },
-  'a condominium in the building': { listing: ['1240 Linden Ave', '44102'], record: ['1240 LINDEN AVE UNIT 3', '44102'], meets: 'address_without_unit' },
-  'another unit': { listing: ['1242 Linden Ave Apt 1', '44102'], record: ['1242 LINDEN AVE UNIT 11', '44102'], meets: null },
+  'other spelling': {
+    listing: ['1200 N. Linden Avenue', '44102'],
+    record: ['1200 NORTH LINDEN AVE', '44102'],
+    meets: 'address_exact',
+  },
+  'same range': {
+    listing: ['1202 - 1204 Linden Ave', '44102'],
+    record: ['1202-04 LINDEN AVE', '44102'],
+    meets: 'address_exact',
+  },
+  'a line with two addresses': {
+    listing: ['1206 Linden Ave', '44102'],
+    record: ['1 CORNER ST AKA 1206 LINDEN AVE', '44102'],
+    meets: 'address_exact',
+  },
+  'a house inside a range': {
+    listing: ['1210-1214 Linden Ave', '44102'],
+    record: ['1212 LINDEN AVE', '44102'],
+    meets: 'address_range',
+  },
+  'the house beside a range': {
+    listing: ['1220-1224 Linden Ave', '44102'],
+    record: ['1226 LINDEN AVE', '44102'],
+    meets: null,
+  },
+  'across the street from a range': {
+    listing: ['1230-1234 Linden Ave', '44102'],
+    record: ['1231 LINDEN AVE', '44102'],
+    meets: null,
+  },
+  'a condominium in the building': {
+    listing: ['1240 Linden Ave', '44102'],
+    record: ['1240 LINDEN AVE UNIT 3', '44102'],
+    meets: 'address_without_unit',
+  },
+  'another unit': {
+    listing: ['1242 Linden Ave Apt 1', '44102'],
+    record: ['1242 LINDEN AVE UNIT 11', '44102'],
+    meets: null,
+  },
   'another ZIP': { listing: ['1250 Linden Ave', '44102'], record: ['1250 LINDEN AVE', '44103'], meets: null },
   'another suffix': { listing: ['1252 Linden Ave', '44102'], record: ['1252 LINDEN ST', '44102'], meets: null },
   'another direction': { listing: ['1254 E Linden Ave', '44102'], record: ['1254 W LINDEN AVE', '44102'], meets: null },
   'no direction': { listing: ['1256 E Linden Ave', '44102'], record: ['1256 LINDEN AVE', '44102'], meets: null },
   'a fraction': { listing: ['1258 Linden Ave', '44102'], record: ['1258 1/2 LINDEN AVE', '44102'], meets: null },
-  'no ZIP printed': { listing: ['1260 Linden Ave', '44102'], record: ['1260 LINDEN AVE', null], meets: 'address_without_zip' },
-  'no ZIP printed, listing outside the county': { listing: ['1262 Linden Ave', '45202'], record: ['1262 LINDEN AVE', null], meets: null },
+  'no ZIP printed': {
+    listing: ['1260 Linden Ave', '44102'],
+    record: ['1260 LINDEN AVE', null],
+    meets: 'address_without_zip',
+  },
+  'no ZIP printed, listing outside the county': {
+    listing: ['1262 Linden Ave', '45202'],
+    record: ['1262 LINDEN AVE', null],
+    meets: null,
+  },
   'vacant land': { listing: ['1264 Linden Ave', '44102'], record: ['0 LINDEN AVE', '44102'], meets: null },
   'a hidden street': { listing: [null, '44104'], record: ['1266 LINDEN AVE', '44104'], meets: null },
 };
@@ -38,10 +78,31 @@ describe('county records and listings', () => {
     const cases = Object.values(CASES);
     built = await build({
       source_reads: [{ source: 'county', family: 'tax', county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' }],
-      staged_listing: cases.map(({ listing: [street, zip] }, i): GivenRow =>
-        ({ source: 'site', listing_id: `L${i}`, source_url: 'https://site.example/', listing_url: 'https://site.example/', city: 'Cleveland', state: 'OH', street, zip, list_price: '200000.00', units: 4, availability: 'for_sale', ...page })),
-      staged_tax_parcel: cases.map(({ record: [street, zip] }, i): GivenRow =>
-        ({ source: 'county', county_fips: '39035', county: 'Cuyahoga County, OH', source_url: 'https://county.example/', parcel_raw: `P${i}`, street, zip, amount: '2000.00', ...page })),
+      staged_listing: cases.map(({ listing: [street, zip] }, i): GivenRow => ({
+        source: 'site',
+        listing_id: `L${i}`,
+        source_url: 'https://site.example/',
+        listing_url: 'https://site.example/',
+        city: 'Cleveland',
+        state: 'OH',
+        street,
+        zip,
+        list_price: '200000.00',
+        units: 4,
+        availability: 'for_sale',
+        ...page,
+      })),
+      staged_tax_parcel: cases.map(({ record: [street, zip] }, i): GivenRow => ({
+        source: 'county',
+        county_fips: '39035',
+        county: 'Cuyahoga County, OH',
+        source_url: 'https://county.example/',
+        parcel_raw: `P${i}`,
+        street,
+        zip,
+        amount: '2000.00',
+        ...page,
+      })),
     });
   });
   after(() => built.close());
@@ -49,7 +110,10 @@ describe('county records and listings', () => {
   for (const [i, [name, { meets }]] of Object.entries(CASES).entries()) {
     it(`${name}: ${meets ?? 'no match'}`, async () => {
       const deal = await built.one('deals', `listing_id = 'L${i}'`);
-      const bases = (column: string): string[] => (JSON.parse(String(deal[column])) as { match_basis: string; parcel_id: string }[]).map((m) => `${m.match_basis} ${m.parcel_id}`);
+      const bases = (column: string): string[] =>
+        (JSON.parse(String(deal[column])) as { match_basis: string; parcel_id: string }[]).map(
+          (m) => `${m.match_basis} ${m.parcel_id}`,
+        );
       const exact = meets === 'address_exact';
       assert.deepEqual(bases('distress_matches'), exact ? [`address_exact P${i}`] : []);
       assert.deepEqual(bases('distress_candidates'), meets === null || exact ? [] : [`${meets} P${i}`]);
@@ -59,7 +123,8 @@ describe('county records and listings', () => {
   }
 
   it('what is not covered is said, and is not called clean', async () => {
-    const of = async (name: string): Promise<unknown> => (await built.one('deals', `listing_id = 'L${Object.keys(CASES).indexOf(name)}'`))['distress_status'];
+    const of = async (name: string): Promise<unknown> =>
+      (await built.one('deals', `listing_id = 'L${Object.keys(CASES).indexOf(name)}'`))['distress_status'];
     assert.equal(await of('another suffix'), 'partly_covered');
     assert.equal(await of('no ZIP printed, listing outside the county'), 'county_not_covered');
     assert.equal(await of('a hidden street'), 'address_unknown');

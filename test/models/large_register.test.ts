@@ -11,7 +11,14 @@ import { createInputs } from './given.ts';
 
 const FILINGS = 300_000;
 const NEEDED = ['stg_registrations', 'stg_superseded', 'stg_amendments', 'int_filings_before', 'int_agents', 'filings'];
-const ROW = { source: 'colorado_sos', register: 'colorado_sos', page_sha256: 'a'.repeat(64), page_row: 0, observed_at: '2026-11-21T09:00:00Z', filing_date: '2026-11-01' };
+const ROW = {
+  source: 'colorado_sos',
+  register: 'colorado_sos',
+  page_sha256: 'a'.repeat(64),
+  page_row: 0,
+  observed_at: '2026-11-21T09:00:00Z',
+  filing_date: '2026-11-01',
+};
 
 test('its sort spills to the disk, and every filing is there', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-'));
@@ -19,9 +26,18 @@ test('its sort spills to the disk, and every filing is there', async (t) => {
   const duck = await openDuck(join(folder, 'build.duckdb'), { memoryLimit: '220MB', forOnce: true });
   try {
     const { connection } = duck;
-    const models = await createInputs(connection, (await loadModels()).filter(({ name }) => NEEDED.includes(name)), {
-      staged_registration: [1, 2, FILINGS + 1].map((i) => ({ ...ROW, document_number: `${i}`, business_name_raw: `Corrected ${i}`, agent_name: `Agent ${i % 5000}` })),
-    });
+    const models = await createInputs(
+      connection,
+      (await loadModels()).filter(({ name }) => NEEDED.includes(name)),
+      {
+        staged_registration: [1, 2, FILINGS + 1].map((i) => ({
+          ...ROW,
+          document_number: `${i}`,
+          business_name_raw: `Corrected ${i}`,
+          agent_name: `Agent ${i % 5000}`,
+        })),
+      },
+    );
     await connection.run(`INSERT INTO previous_filings BY NAME
       SELECT uuid() AS id, CAST(i AS VARCHAR) AS document_number, 'Business ' || hash(i) || ' of the county of ' || hash(i + 1) AS business_name, business_name AS business_name_raw,
         DATE '2026-11-01' - CAST(i % 9000 AS INTEGER) AS filing_date, 'Agent ' || (i % 5000) AS registered_agent_name, 'available' AS registered_agent_status,
@@ -30,7 +46,12 @@ test('its sort spills to the disk, and every filing is there', async (t) => {
         sha256(CAST(i AS VARCHAR)) AS page_sha256, CAST(i AS INTEGER) AS page_row
       FROM range(${FILINGS}) AS t(i)`);
     await buildModels(connection, models);
-    const [found] = await rowsOf(connection, `SELECT count(*) AS rows, count_if(change_kind = 'changed') AS changed, count_if(business_name LIKE 'Corrected%') AS shown, max(agent_filings) AS most FROM filings`);
+    const [found] = await rowsOf(
+      connection,
+      `SELECT count(*) AS rows, count_if(change_kind = 'changed') AS changed, count_if(business_name LIKE 'Corrected%') AS shown, max(agent_filings) AS most FROM filings`,
+    );
     assert.deepEqual(found, { rows: `${FILINGS + 1}`, changed: '2', shown: '3', most: FILINGS / 5000 + 1 });
-  } finally { duck.close(); }
+  } finally {
+    duck.close();
+  }
 });

@@ -14,10 +14,15 @@ after(() => duck.close());
 
 /** Values of an SQL expression over a column x, one for each input. */
 async function values(expression: string, inputs: readonly (string | null)[]): Promise<unknown[]> {
-  const rows = await rowsOf(duck.connection, `SELECT ${expression} AS value FROM (SELECT unnest(from_json(CAST($1 AS JSON), '["VARCHAR"]')) AS x)`, [JSON.stringify(inputs)]);
+  const rows = await rowsOf(
+    duck.connection,
+    `SELECT ${expression} AS value FROM (SELECT unnest(from_json(CAST($1 AS JSON), '["VARCHAR"]')) AS x)`,
+    [JSON.stringify(inputs)],
+  );
   return rows.map((r) => r['value']);
 }
-const value = async (sql: string): Promise<unknown> => (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
+const value = async (sql: string): Promise<unknown> =>
+  (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
 
 /** Spellings of one address and its key. */
 const SAME: readonly (readonly [key: string | null, ...spellings: string[]])[] = [
@@ -25,13 +30,30 @@ const SAME: readonly (readonly [key: string | null, ...spellings: string[]])[] =
   ['123 N MAIN ST', '123 North Main Street', '123 N. Main St', '123 NO MAIN ST'],
   ['123 MAIN ST N', '123 Main Street North', '123 MAIN ST N'],
   ['123 NE MAIN ST', '123 Northeast Main St', '123 N.E. Main St', '123 North East Main Street'],
-  ['123 MAIN ST # 4', '123 Main St Apt 4', '123 MAIN STREET, UNIT 4', '123 Main St #4', '123 Main St # 4', '123 MAIN ST 4', '123 Main St Apt. 04', '123 Main St Apartment #4'],
+  [
+    '123 MAIN ST # 4',
+    '123 Main St Apt 4',
+    '123 MAIN STREET, UNIT 4',
+    '123 Main St #4',
+    '123 Main St # 4',
+    '123 MAIN ST 4',
+    '123 Main St Apt. 04',
+    '123 Main St Apartment #4',
+  ],
   ['123 MAIN ST # B', '123 Main St Unit B', '123 MAIN ST B'],
   ['123 MAIN ST FL 2', '123 Main St 2nd Floor', '123 MAIN ST FL 2'],
   ['123 MAIN ST UPPR', '123 Main St Up', '123 MAIN ST UPPER'],
   ['123 MAIN ST BLDG 2 # 4', '123 Main St Building 2 Apt 4', '123 MAIN ST BLDG 2 UNIT 4'],
   ['55 MADISON ST # 625', '55 Madison Street, Ste 625', '55 MADISON ST SUITE 625'],
-  ['912-914 8TH ST', '912-914 8TH ST', '912 - 914 Eighth Street', '912 & 914 8th St.', '912/914 8th St', '912-14 8TH ST', '912 to 914 8th St'],
+  [
+    '912-914 8TH ST',
+    '912-914 8TH ST',
+    '912 - 914 Eighth Street',
+    '912 & 914 8th St.',
+    '912/914 8th St',
+    '912-14 8TH ST',
+    '912 to 914 8th St',
+  ],
   ['912 8TH ST', '912-912 8th St'],
   ['912 1/2 MAIN ST', '912 1/2 Main St'],
   ['123A MAIN ST', '123A Main Street'],
@@ -46,8 +68,14 @@ const SAME: readonly (readonly [key: string | null, ...spellings: string[]])[] =
   ['5 SR39', '5 State Route 39', '5 ST RT 39', '5 SR 39', '5 SR-39'],
   ['12 CR12', '12 County Road 12', '12 CO RD 12', '12 CR 12'],
   ['9 US40', '9 US Highway 40', '9 U.S. Route 40', '9 US-40'],
-  ['10 MLK BLVD', '10 Martin Luther King Jr. Blvd', '10 M.L. King Boulevard', '10 MLK JR BLVD', '10 Dr Martin Luther King Jr Blvd'],
-  ['8 ODUNMAR RD', '8 O\'Dunmar Road', '8 ODUNMAR RD'],
+  [
+    '10 MLK BLVD',
+    '10 Martin Luther King Jr. Blvd',
+    '10 M.L. King Boulevard',
+    '10 MLK JR BLVD',
+    '10 Dr Martin Luther King Jr Blvd',
+  ],
+  ['8 ODUNMAR RD', "8 O'Dunmar Road", '8 ODUNMAR RD'],
   ['W156N8480 PILGRIM RD', 'W156N8480 Pilgrim Road'],
   ['12 RUE FRANCAISE', '12 Rue Française'],
   // No house number, no address
@@ -56,20 +84,46 @@ const SAME: readonly (readonly [key: string | null, ...spellings: string[]])[] =
 
 /** Pairs that a careless matcher takes for one. */
 const NEAR_MISSES: readonly (readonly [string, string])[] = [
-  ['123 Main St', '123 Main Ave'], ['123 Main St', '1234 Main St'], ['123 Main St', '132 Main St'],
-  ['123 N Main St', '123 S Main St'], ['123 N Main St', '123 Main St'], ['123 Main St NE', '123 Main St NW'], ['123 N Main St', '123 Main St N'],
-  ['100 North Ave', '100 N Ave'], ['123 Main St', '123 Main St Apt 1'], ['123 Main St Apt 1', '123 Main St Apt 11'], ['123 Main St Apt B', '123 Main St Apt D'],
-  ['912-914 8th St', '912 8th St'], ['912-914 8th St', '912-916 8th St'], ['912 1/2 Main St', '912 Main St'], ['123A Main St', '123 Main St'],
-  ['8 1st St', '81 St'], ['5 State Route 39', '5 State Route 93'], ['5 State Route 39', '5 County Road 39'], ['123 Oak Park Ave', '123 Oak Ave'],
-  ['1 St Clair Ave', '1 Clair St'], ['123 Lake View Dr', '123 Lake Dr'], ['123 Garden St', '123 Gardens St'], ['12 Main St Bldg 2', '12 Main St Apt 2'],
-  ['12 Main St E', '12 Main St # E'], ['10 Meadow Ln', '10 Meadows Ln'], ['7 W 25th St', '7 W 25th Pl'], ['500 E 105th St', '500 E 150th St'],
+  ['123 Main St', '123 Main Ave'],
+  ['123 Main St', '1234 Main St'],
+  ['123 Main St', '132 Main St'],
+  ['123 N Main St', '123 S Main St'],
+  ['123 N Main St', '123 Main St'],
+  ['123 Main St NE', '123 Main St NW'],
+  ['123 N Main St', '123 Main St N'],
+  ['100 North Ave', '100 N Ave'],
+  ['123 Main St', '123 Main St Apt 1'],
+  ['123 Main St Apt 1', '123 Main St Apt 11'],
+  ['123 Main St Apt B', '123 Main St Apt D'],
+  ['912-914 8th St', '912 8th St'],
+  ['912-914 8th St', '912-916 8th St'],
+  ['912 1/2 Main St', '912 Main St'],
+  ['123A Main St', '123 Main St'],
+  ['8 1st St', '81 St'],
+  ['5 State Route 39', '5 State Route 93'],
+  ['5 State Route 39', '5 County Road 39'],
+  ['123 Oak Park Ave', '123 Oak Ave'],
+  ['1 St Clair Ave', '1 Clair St'],
+  ['123 Lake View Dr', '123 Lake Dr'],
+  ['123 Garden St', '123 Gardens St'],
+  ['12 Main St Bldg 2', '12 Main St Apt 2'],
+  ['12 Main St E', '12 Main St # E'],
+  ['10 Meadow Ln', '10 Meadows Ln'],
+  ['7 W 25th St', '7 W 25th Pl'],
+  ['500 E 105th St', '500 E 150th St'],
 ];
 
 describe('address keys', () => {
   it('are equal for every spelling of an address', async () => {
     const spellings = SAME.flatMap(([key, ...list]) => list.map((s) => ({ key, s })));
-    const keys = await values('address_parts(x).address_key', spellings.map(({ s }) => s));
-    assert.deepEqual(keys.map((key, i) => ({ spelling: spellings[i]?.s, key })), spellings.map(({ key, s }) => ({ spelling: s, key })));
+    const keys = await values(
+      'address_parts(x).address_key',
+      spellings.map(({ s }) => s),
+    );
+    assert.deepEqual(
+      keys.map((key, i) => ({ spelling: spellings[i]?.s, key })),
+      spellings.map(({ key, s }) => ({ spelling: s, key })),
+    );
   });
 
   it('are what they were when normalised again', async () => {
@@ -79,34 +133,72 @@ describe('address keys', () => {
   });
 
   it('differ for near-misses', async () => {
-    const left = await values('address_parts(x).address_key', NEAR_MISSES.map(([a]) => a));
-    const right = await values('address_parts(x).address_key', NEAR_MISSES.map(([, b]) => b));
-    assert.deepEqual(NEAR_MISSES.filter((_, i) => left[i] === right[i] || left[i] === null), []);
+    const left = await values(
+      'address_parts(x).address_key',
+      NEAR_MISSES.map(([a]) => a),
+    );
+    const right = await values(
+      'address_parts(x).address_key',
+      NEAR_MISSES.map(([, b]) => b),
+    );
+    assert.deepEqual(
+      NEAR_MISSES.filter((_, i) => left[i] === right[i] || left[i] === null),
+      [],
+    );
   });
 
   it('know the ends of a range, and leave a number that is none as it is', async () => {
-    assert.deepEqual(await values("address_parts(x).house_low || '..' || address_parts(x).house_high", ['912-914 8th St', '912-14 8th St', '101-9 Elm St', '20-18 X St', '7 Oak St']),
-      ['912..914', '912..914', '101..109', '20..20', '7..7']);
+    assert.deepEqual(
+      await values("address_parts(x).house_low || '..' || address_parts(x).house_high", [
+        '912-914 8th St',
+        '912-14 8th St',
+        '101-9 Elm St',
+        '20-18 X St',
+        '7 Oak St',
+      ]),
+      ['912..914', '912..914', '101..109', '20..20', '7..7'],
+    );
     assert.deepEqual(await values('address_parts(x).address_key', ['20-18 X St']), ['20-18 X ST']);
   });
 
   it('are several where a line names several addresses', async () => {
-    const keys = await values("array_to_string(address_lines(x), ' + ')", ['101 Main St AKA 2 Oak Ave', '12 A St & 14 B St', '1 Elm St; 3 Elm St', '5 Elm St']);
+    const keys = await values("array_to_string(address_lines(x), ' + ')", [
+      '101 Main St AKA 2 Oak Ave',
+      '12 A St & 14 B St',
+      '1 Elm St; 3 Elm St',
+      '5 Elm St',
+    ]);
     assert.deepEqual(keys, ['101 MAIN ST + 2 OAK AVE', '12 A ST + 14 B ST', '1 ELM ST + 3 ELM ST', '5 ELM ST']);
   });
 
   it('tell a post office box', async () => {
-    assert.deepEqual(await values('is_po_box(x)', ['P.O. Box 12', 'PO BOX 7', 'Post Office Box 3', 'BOX 9', '12 Box Elder Ln', '12 Main St']), [true, true, true, true, false, false]);
+    assert.deepEqual(
+      await values('is_po_box(x)', [
+        'P.O. Box 12',
+        'PO BOX 7',
+        'Post Office Box 3',
+        'BOX 9',
+        '12 Box Elder Ln',
+        '12 Main St',
+      ]),
+      [true, true, true, true, false, false],
+    );
   });
 });
 
 describe('parcels', () => {
   it('are compared by letters and digits alone, leading zeros kept', async () => {
-    assert.deepEqual(await values("parcel_key_of('39035', x)", ['003-01-004', '003 01 004', 'r72 08110 0087', '000-00-000', '', null]),
-      ['00301004', '00301004', 'R72081100087', null, null, null]);
+    assert.deepEqual(
+      await values("parcel_key_of('39035', x)", ['003-01-004', '003 01 004', 'r72 08110 0087', '000-00-000', '', null]),
+      ['00301004', '00301004', 'R72081100087', null, null, null],
+    );
   });
   it('of Franklin lose the card number that other lists leave out', async () => {
-    assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), ['010000005', '010000005', '01000000501']);
+    assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), [
+      '010000005',
+      '010000005',
+      '01000000501',
+    ]);
   });
 });
 
@@ -122,8 +214,22 @@ describe('identifiers', () => {
 
 describe('texts', () => {
   it('are on one line, with one space between words and none around', async () => {
-    assert.deepEqual(await values('one_line(x)', ['Ditch Co', ' Ditch Co', 'Ditch Co ', 'Ditch  Co', 'Ditch\tCo', '\tDitch Co\n', '\u00a0Caf\u00e9 \u00a0', 'Caf\u00e9', ' ', '', null]),
-      ['Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Caf\u00e9', 'Caf\u00e9', '', '', null]);
+    assert.deepEqual(
+      await values('one_line(x)', [
+        'Ditch Co',
+        ' Ditch Co',
+        'Ditch Co ',
+        'Ditch  Co',
+        'Ditch\tCo',
+        '\tDitch Co\n',
+        '\u00a0Caf\u00e9 \u00a0',
+        'Caf\u00e9',
+        ' ',
+        '',
+        null,
+      ]),
+      ['Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Ditch Co', 'Caf\u00e9', 'Caf\u00e9', '', '', null],
+    );
   });
 });
 
@@ -156,6 +262,9 @@ describe('exact arithmetic', () => {
     assert.equal(await value('quotient_down_to(39.99, 0.08, 500)'), '0.00');
   });
   it('gives points from nothing to all of the weight, and none for what is unknown', async () => {
-    assert.deepEqual(await values('points(CAST(x AS DECIMAL(14, 2)), 4, 6, 35)', ['3.99', '4.00', '7.30', '10.00', '99.00', null]), [0, 0, 19, 35, 35, null]);
+    assert.deepEqual(
+      await values('points(CAST(x AS DECIMAL(14, 2)), 4, 6, 35)', ['3.99', '4.00', '7.30', '10.00', '99.00', null]),
+      [0, 0, 19, 35, 35, null],
+    );
   });
 });

@@ -11,7 +11,9 @@ import { assumptionsWith } from '../../models/overrides.ts';
 import { build, type Given } from './given.ts';
 
 let folder = '';
-before(async () => { folder = await mkdtemp(join(tmpdir(), 'dealfeed-assumptions-')); });
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dealfeed-assumptions-'));
+});
 async function file(content: unknown): Promise<string> {
   const path = join(folder, 'assumptions.json');
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -25,8 +27,13 @@ describe('a file of assumptions', () => {
     assert.match(set.id, /^uw-2026\.1\+[0-9a-f]{8}$/u);
     assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
     assert.equal(values(set).get('loan_monthly_factor'), values(currentAssumptions()).get('grid_monthly_factor_1'));
-    assert.deepEqual(set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
-      [['vacancy', '0.10', 'Set by the operator; uw-2026.1 declares 0.07.'], ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.1 declares 7.00.']]);
+    assert.deepEqual(
+      set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
+      [
+        ['vacancy', '0.10', 'Set by the operator; uw-2026.1 declares 0.07.'],
+        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.1 declares 7.00.'],
+      ],
+    );
   });
   it('gives the same set whatever the order and the spelling of its values, and the declared set where nothing differs', async () => {
     const one = assumptionsWith(await file({ vacancy: '0.1', loan_rate_pct: '6.0' }));
@@ -37,34 +44,96 @@ describe('a file of assumptions', () => {
   const refused = (name: string, content: unknown, message: RegExp): void => {
     it(`is refused in one line: ${name}`, async () => {
       const path = await file(content);
-      assert.throws(() => assumptionsWith(path), (e) => e instanceof SettingError && message.test(e.message) && !e.message.includes('\n'));
+      assert.throws(
+        () => assumptionsWith(path),
+        (e) => e instanceof SettingError && message.test(e.message) && !e.message.includes('\n'),
+      );
     });
   };
-  refused('an unknown key', { vacancies: '0.08' }, /^ASSUMPTIONS_FILE: vacancies is "0\.08", expected a key of the declared assumption set$/u);
+  refused(
+    'an unknown key',
+    { vacancies: '0.08' },
+    /^ASSUMPTIONS_FILE: vacancies is "0\.08", expected a key of the declared assumption set$/u,
+  );
   refused('a binary float', { vacancy: 0.08 }, /^ASSUMPTIONS_FILE: vacancy is 0\.08, expected a string of a decimal/u);
-  refused('more decimals than formulas keep', { vacancy: '0.075' }, /vacancy is "0\.075", expected .* at most two decimals/u);
+  refused(
+    'more decimals than formulas keep',
+    { vacancy: '0.075' },
+    /vacancy is "0\.075", expected .* at most two decimals/u,
+  );
   refused('a percentage for a share', { vacancy: '7' }, /vacancy is "7", expected .* from 0 to 0\.99/u);
-  refused('a fraction of a point', { auction_base: '2.5' }, /auction_base is "2\.5", expected a string of a whole number/u);
+  refused(
+    'a fraction of a point',
+    { auction_base: '2.5' },
+    /auction_base is "2\.5", expected a string of a whole number/u,
+  );
   refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
   refused('a computed value', { loan_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
   refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
   refused('no amortisation', { loan_years: '0' }, /loan_years is "0", expected .* from above 0 to 40/u);
-  refused('a loan for more than the price', { loan_to_value: '1.05' }, /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u);
-  refused('a target cap below nothing', { target_cap_pct: '-8.00' }, /target_cap_pct is "-8\.00", expected .* from above 0/u);
+  refused(
+    'a loan for more than the price',
+    { loan_to_value: '1.05' },
+    /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u,
+  );
+  refused(
+    'a target cap below nothing',
+    { target_cap_pct: '-8.00' },
+    /target_cap_pct is "-8\.00", expected .* from above 0/u,
+  );
   refused('a word for the age of a signal', { lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u);
-  refused('a house that is always empty', { vacancy: '0.98' }, /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u);
-  refused('expenses that eat the income under stress', { expense_ratio_5_12: '0.95' }, /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0 to below 1 with every adjustment/u);
+  refused(
+    'a house that is always empty',
+    { vacancy: '0.98' },
+    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u,
+  );
+  refused(
+    'expenses that eat the income under stress',
+    { expense_ratio_5_12: '0.95' },
+    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0 to below 1 with every adjustment/u,
+  );
   refused('a stress that helps', { stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u);
-  refused('weights of more than 100 points', { score_yield_weight: '40' }, /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u);
+  refused(
+    'weights of more than 100 points',
+    { score_yield_weight: '40' },
+    /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u,
+  );
   refused('confidence above 1', { confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u);
-  refused('Warm that is harder than Hot', { rental_warm_coverage: '1.30' }, /rental_warm_coverage is "1\.30" \(with rental_hot_coverage 1\.25\), expected rental_hot_coverage >= rental_warm_coverage$/u);
-  refused('a later sale that is more urgent', { auction_urgency_5: '9' }, /auction_urgency_5 is "9" .*, expected auction_urgency_1 >= /u);
-  refused('steps of days out of order', { auction_days_2: '5' }, /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u);
-  refused('a grid that says the same twice', { grid_rate_2_pct: '6.00' }, /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u);
-  refused('leads of more than 100 points', { tax_base: '30' }, /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u);
+  refused(
+    'Warm that is harder than Hot',
+    { rental_warm_coverage: '1.30' },
+    /rental_warm_coverage is "1\.30" \(with rental_hot_coverage 1\.25\), expected rental_hot_coverage >= rental_warm_coverage$/u,
+  );
+  refused(
+    'a later sale that is more urgent',
+    { auction_urgency_5: '9' },
+    /auction_urgency_5 is "9" .*, expected auction_urgency_1 >= /u,
+  );
+  refused(
+    'steps of days out of order',
+    { auction_days_2: '5' },
+    /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u,
+  );
+  refused(
+    'a grid that says the same twice',
+    { grid_rate_2_pct: '6.00' },
+    /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u,
+  );
+  refused(
+    'leads of more than 100 points',
+    { tax_base: '30' },
+    /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u,
+  );
 
   it('may change several values that only make sense together', async () => {
-    const set = assumptionsWith(await file({ score_yield_weight: '40', score_coverage_weight: '25', rental_warm_coverage: '1.30', rental_hot_coverage: '1.35' }));
+    const set = assumptionsWith(
+      await file({
+        score_yield_weight: '40',
+        score_coverage_weight: '25',
+        rental_warm_coverage: '1.30',
+        rental_hot_coverage: '1.35',
+      }),
+    );
     assert.equal(values(set).get('score_yield_weight'), '40');
   });
   it('breaks no rule as it is declared', () => assert.equal(broken(currentAssumptions().rows), null));
@@ -76,22 +145,68 @@ describe('a file of assumptions', () => {
 describe('a deal under other assumptions', () => {
   const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
   const listing: Given = {
-    staged_fmr_area: [{ source: 'hud_fmr', source_url: 'https://hud.example/', fips: '3903599999', county_fips: '39035', hud_area_code: 'METRO17410N17460', hud_area_name: 'Cleveland', fmr_2: '1250.00', fiscal_year: 2026, effective_on: '2025-10-01', revision: 'original', ...page }],
-    staged_listing: [{ source: 'site', listing_id: 'L1', source_url: 'https://site.example/', listing_url: 'https://site.example/', street: '1 Linden Ave', city: 'Cleveland', state: 'OH', zip: '44102', availability: 'for_sale', list_price: '740000.00', units: 8, year_built: 1974, cap_rate: '7.40', ...page }],
+    staged_fmr_area: [
+      {
+        source: 'hud_fmr',
+        source_url: 'https://hud.example/',
+        fips: '3903599999',
+        county_fips: '39035',
+        hud_area_code: 'METRO17410N17460',
+        hud_area_name: 'Cleveland',
+        fmr_2: '1250.00',
+        fiscal_year: 2026,
+        effective_on: '2025-10-01',
+        revision: 'original',
+        ...page,
+      },
+    ],
+    staged_listing: [
+      {
+        source: 'site',
+        listing_id: 'L1',
+        source_url: 'https://site.example/',
+        listing_url: 'https://site.example/',
+        street: '1 Linden Ave',
+        city: 'Cleveland',
+        state: 'OH',
+        zip: '44102',
+        availability: 'for_sale',
+        list_price: '740000.00',
+        units: 8,
+        year_built: 1974,
+        cap_rate: '7.40',
+        ...page,
+      },
+    ],
   };
   it('is underwritten with them, its record, paths and report name the set, and no audit breaks', async () => {
     const set = assumptionsWith(await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }));
-    const built = await build({ ...listing, run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }], declared_assumptions: set.rows });
+    const built = await build({
+      ...listing,
+      run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }],
+      declared_assumptions: set.rows,
+    });
     try {
       assert.deepEqual(built.broken, []);
       const deal = await built.one('deals');
       // 8 x 1,250 x 0.88 x 12 x 0.90 x 0.55 = 52,272; 555,000 at 6 % for 30 years is 3,327.51 a month.
-      assert.deepEqual([deal['noi_underwritten'], deal['monthly_payment'], deal['assumption_set_id']], ['52272.00', '3327.51', set.id]);
-      assert.equal((JSON.parse(String(deal['rental_rationale'])) as { assumption_set_id: string }).assumption_set_id, set.id);
+      assert.deepEqual(
+        [deal['noi_underwritten'], deal['monthly_payment'], deal['assumption_set_id']],
+        ['52272.00', '3327.51', set.id],
+      );
+      assert.equal(
+        (JSON.parse(String(deal['rental_rationale'])) as { assumption_set_id: string }).assumption_set_id,
+        set.id,
+      );
       const report = await built.one('reports');
       assert.equal(report['assumption_set_id'], set.id);
       assert.equal((JSON.parse(String(report['offer'])) as { target_cap_pct: string }).target_cap_pct, '9.00');
-      assert.deepEqual(new Set((await built.rows('assumptions')).map((r) => r['assumption_set_id'])), new Set([set.id]));
-    } finally { built.close(); }
+      assert.deepEqual(
+        new Set((await built.rows('assumptions')).map((r) => r['assumption_set_id'])),
+        new Set([set.id]),
+      );
+    } finally {
+      built.close();
+    }
   });
 });

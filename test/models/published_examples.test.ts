@@ -16,9 +16,11 @@ before(async () => {
 });
 after(() => duck.close());
 /** Value of an expression of the models' arithmetic. */
-const value = async (sql: string): Promise<unknown> => (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
+const value = async (sql: string): Promise<unknown> =>
+  (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
 /** Payment a month as int_underwriting.sql computes it, for another loan. Rate in hundredths of a percent. */
-const payment = (loan: string, rate: bigint, years: bigint): Promise<unknown> => value(`rounded(${loan}::DECIMAL(14, 2) * ${monthlyFactor(rate, years)}::DECIMAL(22, 20))`);
+const payment = (loan: string, rate: bigint, years: bigint): Promise<unknown> =>
+  value(`rounded(${loan}::DECIMAL(14, 2) * ${monthlyFactor(rate, years)}::DECIMAL(22, 20))`);
 
 describe('published examples that are right', () => {
   it('an apartment house of 30 units (solutioninn.com 5678406): ratio, cash flow, DSCR, and break-even on either base', async () => {
@@ -39,18 +41,29 @@ describe('published examples that are right', () => {
     const monthly = await payment('250000', 500n, 30n);
     assert.deepEqual([monthly, await value(`rounded(12 * ${String(monthly)})`)], ['1342.05', '16104.60']);
   });
-  it('a DSCR of an open test suite: NOI 456,500 over 340,670', async () => assert.equal(await value('quotient(456500.00, 340670.00)'), '1.34'));
-  it('a textbook question (wikicram.com 1656009): NOI after reserves 133,650 over payments of 106,920', async () => assert.equal(await value('quotient(133650.00, 106920.00)'), '1.25'));
-  it('the 70 % rule (biggerpockets.com 153447): worth $100K when repaired at $20K, so $50K', async () => assert.equal(await value('rounded(wide(100000) * 0.70 - 20000)'), '50000.00'));
+  it('a DSCR of an open test suite: NOI 456,500 over 340,670', async () =>
+    assert.equal(await value('quotient(456500.00, 340670.00)'), '1.34'));
+  it('a textbook question (wikicram.com 1656009): NOI after reserves 133,650 over payments of 106,920', async () =>
+    assert.equal(await value('quotient(133650.00, 106920.00)'), '1.25'));
+  it('the 70 % rule (biggerpockets.com 153447): worth $100K when repaired at $20K, so $50K', async () =>
+    assert.equal(await value('rounded(wide(100000) * 0.70 - 20000)'), '50000.00'));
 });
 
 describe('published examples that are wrong, and what is right', () => {
-  it('$180,000 at 5 % over 15 years is 1,423.43 a month, not 1,419.47 (skool.com)', async () => assert.equal(await payment('180000', 500n, 15n), '1423.43'));
+  it('$180,000 at 5 % over 15 years is 1,423.43 a month, not 1,419.47 (skool.com)', async () =>
+    assert.equal(await payment('180000', 500n, 15n), '1423.43'));
   it('$320,000 at 8 % over 30 years is 2,348.05 a month, not 2,516, and 295,927 are left after 7 years, not 276 thousand (supercalc.dev)', async () => {
     assert.equal(await payment('320000', 800n, 30n), '2348.05');
     const growth = new Q(1208n ** 84n, 1200n ** 84n);
-    const left = q(320_000).times(growth).minus(q('2348.05').times(growth.minus(q(1))).over(new Q(8n, 1200n)));
+    const left = q(320_000)
+      .times(growth)
+      .minus(
+        q('2348.05')
+          .times(growth.minus(q(1)))
+          .over(new Q(8n, 1200n)),
+      );
     assert.equal(left.rounded(0), '295927');
   });
-  it('a rent of 1,850 at an expense ratio of 45 % gives an NOI of 12,210, not 19,950 (zipmarketdata.com)', async () => assert.equal(await value('rounded(wide(1850.00) * 12 * (1 - 0.45))'), '12210.00'));
+  it('a rent of 1,850 at an expense ratio of 45 % gives an NOI of 12,210, not 19,950 (zipmarketdata.com)', async () =>
+    assert.equal(await value('rounded(wide(1850.00) * 12 * (1 - 0.45))'), '12210.00'));
 });

@@ -8,23 +8,53 @@ const CLEVELAND = { zip: '44105', area: 'METRO17410N17460' };
 const CHARLOTTE = { zip: '28006', areas: ['METRO16740M16740', 'METRO16740N37109'] as const };
 
 const area = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
-  fips: '3903599999', hud_area_code: code, hud_area_name: 'An  Area', fmr_2: rent, fiscal_year: 2026, effective_on: '2025-10-01', revision: 'original',
-  source: 'hud_fmr', source_url: 'https://www.huduser.gov/fmr.xlsx', ...rest,
+  fips: '3903599999',
+  hud_area_code: code,
+  hud_area_name: 'An  Area',
+  fmr_2: rent,
+  fiscal_year: 2026,
+  effective_on: '2025-10-01',
+  revision: 'original',
+  source: 'hud_fmr',
+  source_url: 'https://www.huduser.gov/fmr.xlsx',
+  ...rest,
 });
 const ofZip = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
-  zip: CLEVELAND.zip, hud_area_code: code, hud_area_name: 'An  Area', rent_2: rent, fiscal_year: 2026, effective_on: '2025-10-01', revision: 'original', basis: 'zip',
-  source: 'hud_safmr', source_url: 'https://www.huduser.gov/safmrs.xlsx', ...rest,
+  zip: CLEVELAND.zip,
+  hud_area_code: code,
+  hud_area_name: 'An  Area',
+  rent_2: rent,
+  fiscal_year: 2026,
+  effective_on: '2025-10-01',
+  revision: 'original',
+  basis: 'zip',
+  source: 'hud_safmr',
+  source_url: 'https://www.huduser.gov/safmrs.xlsx',
+  ...rest,
 });
 
 /** The rent of one property in a ZIP. */
-async function rentIn(zip: string, areas: readonly GivenRow[], zips: readonly GivenRow[] = [], asOf = '2026-11-20'): Promise<Record<string, unknown>> {
-  const built = await build({
-    run: [{ as_of: asOf, observed_at: `${asOf}T12:00:00Z` }], int_properties: [{ id: 'p', zip }], staged_fmr_area: areas, staged_fmr_zip: zips,
-  }, (model) => ['stg_rents', 'stg_zip_rents', 'int_market_rents'].includes(model.name));
+async function rentIn(
+  zip: string,
+  areas: readonly GivenRow[],
+  zips: readonly GivenRow[] = [],
+  asOf = '2026-11-20',
+): Promise<Record<string, unknown>> {
+  const built = await build(
+    {
+      run: [{ as_of: asOf, observed_at: `${asOf}T12:00:00Z` }],
+      int_properties: [{ id: 'p', zip }],
+      staged_fmr_area: areas,
+      staged_fmr_zip: zips,
+    },
+    (model) => ['stg_rents', 'stg_zip_rents', 'int_market_rents'].includes(model.name),
+  );
   try {
     assert.deepEqual(built.broken, []);
     return await built.one('int_market_rents');
-  } finally { built.close(); }
+  } finally {
+    built.close();
+  }
 }
 const says = async (...given: Parameters<typeof rentIn>): Promise<unknown[]> => {
   const row = await rentIn(...given);
@@ -32,7 +62,14 @@ const says = async (...given: Parameters<typeof rentIn>): Promise<unknown[]> => 
 };
 
 describe('a revision replaces the original', () => {
-  const files = [area(CLEVELAND.area, '1200.00'), area(CLEVELAND.area, '1260.00', { revision: 'revised', effective_on: '2026-05-21', source_url: 'https://www.huduser.gov/revised.xlsx' })];
+  const files = [
+    area(CLEVELAND.area, '1200.00'),
+    area(CLEVELAND.area, '1260.00', {
+      revision: 'revised',
+      effective_on: '2026-05-21',
+      source_url: 'https://www.huduser.gov/revised.xlsx',
+    }),
+  ];
   test('from the day it takes effect', async () => {
     assert.deepEqual(await says(CLEVELAND.zip, files, [], '2026-05-20'), ['1200.00', 'metro', 2026, 'hud_fmr']);
     assert.deepEqual(await says(CLEVELAND.zip, files, [], '2026-05-21'), ['1260.00', 'metro', 2026, 'hud_fmr']);
@@ -48,32 +85,60 @@ describe('a revision replaces the original', () => {
   });
 });
 
-describe('a ZIP\'s rent comes before its area\'s', () => {
+describe("a ZIP's rent comes before its area's", () => {
   const areas = [area(CLEVELAND.area, '1200.00')];
   test('whether it is lower or higher', async () => {
-    assert.deepEqual(await says(CLEVELAND.zip, areas, [ofZip(CLEVELAND.area, '990.00')]), ['990.00', 'zip', 2026, 'hud_safmr']);
-    assert.deepEqual(await says(CLEVELAND.zip, areas, [ofZip(CLEVELAND.area, '1410.00')]), ['1410.00', 'zip', 2026, 'hud_safmr']);
+    assert.deepEqual(await says(CLEVELAND.zip, areas, [ofZip(CLEVELAND.area, '990.00')]), [
+      '990.00',
+      'zip',
+      2026,
+      'hud_safmr',
+    ]);
+    assert.deepEqual(await says(CLEVELAND.zip, areas, [ofZip(CLEVELAND.area, '1410.00')]), [
+      '1410.00',
+      'zip',
+      2026,
+      'hud_safmr',
+    ]);
     assert.deepEqual(await says('99999', areas, [ofZip(CLEVELAND.area, '990.00')]), [null, 'unknown', null, null]);
   });
   test('not when it is of an older year', async () => {
-    assert.deepEqual(await says(CLEVELAND.zip, areas, [ofZip(CLEVELAND.area, '990.00', { fiscal_year: 2024, effective_on: '2023-10-01' })]), ['1200.00', 'metro', 2026, 'hud_fmr']);
+    assert.deepEqual(
+      await says(CLEVELAND.zip, areas, [
+        ofZip(CLEVELAND.area, '990.00', { fiscal_year: 2024, effective_on: '2023-10-01' }),
+      ]),
+      ['1200.00', 'metro', 2026, 'hud_fmr'],
+    );
   });
   test('also where its area is in no other file', async () => {
-    assert.deepEqual(await says('36016', areas, [ofZip('NCNTY01005N01005', '770.00', { zip: '36016' })]), ['770.00', 'zip', 2026, 'hud_safmr']);
+    assert.deepEqual(await says('36016', areas, [ofZip('NCNTY01005N01005', '770.00', { zip: '36016' })]), [
+      '770.00',
+      'zip',
+      2026,
+      'hud_safmr',
+    ]);
   });
   test('its revision before its original, from the day it takes effect', async () => {
-    const both = [ofZip(CLEVELAND.area, '990.00'), ofZip(CLEVELAND.area, '1010.00', { revision: 'revised', effective_on: '2026-05-21' })];
+    const both = [
+      ofZip(CLEVELAND.area, '990.00'),
+      ofZip(CLEVELAND.area, '1010.00', { revision: 'revised', effective_on: '2026-05-21' }),
+    ];
     assert.deepEqual(await says(CLEVELAND.zip, areas, both, '2026-05-20'), ['990.00', 'zip', 2026, 'hud_safmr']);
     assert.deepEqual(await says(CLEVELAND.zip, areas, both, '2026-05-21'), ['1010.00', 'zip', 2026, 'hud_safmr']);
   });
 });
 
-test('the greater of the ZIP\'s and the area\'s rent is the ZIP\'s own only above the area\'s', async () => {
+test("the greater of the ZIP's and the area's rent is the ZIP's own only above the area's", async () => {
   const greater = (rent: string): GivenRow => ofZip(CLEVELAND.area, rent, { basis: 'greater_of_zip_and_area' });
   const areas = [area(CLEVELAND.area, '1200.00')];
   assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1350.00')]), ['1350.00', 'zip', 2026, 'hud_safmr']);
   assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1200.00')]), ['1200.00', 'metro', 2026, 'hud_fmr']);
-  assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1350.00'), ofZip(CLEVELAND.area, '1340.00')]), ['1340.00', 'zip', 2026, 'hud_safmr']);
+  assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1350.00'), ofZip(CLEVELAND.area, '1340.00')]), [
+    '1340.00',
+    'zip',
+    2026,
+    'hud_safmr',
+  ]);
 });
 
 test('in a ZIP of several areas the lowest rent counts, and the row says so', async () => {

@@ -5,30 +5,76 @@ import { build, uuid5, type GivenRow } from './given.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const sale = (key: string, row: GivenRow = {}): GivenRow => ({
-  ...COUNTY, source: 'oh_cuyahoga_sheriff', source_url: `https://sheriff.example/${key}`, page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z',
-  case_number: `CV-${key}`, parcel_raw: `${key}-000`, street: `${key} ELM ST`, city: 'CLEVELAND', state: 'OH', zip: '44102', status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure', sale_round: 1, appraised_value: '90000.00', sale_date: '2026-12-07', ...row,
+  ...COUNTY,
+  source: 'oh_cuyahoga_sheriff',
+  source_url: `https://sheriff.example/${key}`,
+  page_sha256: 'a'.repeat(64),
+  observed_at: '2026-11-21T09:00:00Z',
+  case_number: `CV-${key}`,
+  parcel_raw: `${key}-000`,
+  street: `${key} ELM ST`,
+  city: 'CLEVELAND',
+  state: 'OH',
+  zip: '44102',
+  status: 'scheduled',
+  sale_kind: 'mortgage_foreclosure',
+  sale_round: 1,
+  appraised_value: '90000.00',
+  sale_date: '2026-12-07',
+  ...row,
 });
 const parcel = (key: string): GivenRow => ({
-  ...COUNTY, source: 'oh_cuyahoga_tax', source_url: `https://tax.example/${key}`, page_sha256: 'b'.repeat(64), observed_at: '2026-11-21T09:00:00Z',
-  parcel_raw: `${key}-000`, owner_name: 'OWNER', street: `${key} OAK ST`, city: 'CLEVELAND', zip: '44102', amount: '5000.00',
+  ...COUNTY,
+  source: 'oh_cuyahoga_tax',
+  source_url: `https://tax.example/${key}`,
+  page_sha256: 'b'.repeat(64),
+  observed_at: '2026-11-21T09:00:00Z',
+  parcel_raw: `${key}-000`,
+  owner_name: 'OWNER',
+  street: `${key} OAK ST`,
+  city: 'CLEVELAND',
+  zip: '44102',
+  amount: '5000.00',
 });
 const byCase = (key: string): string => uuid5(`sheriff_sale_auction|39035|CV${key}`);
 const byParcel = (key: string): string => uuid5(`sheriff_sale_auction|39035|00${key}000`);
 const ofDebt = (key: string): string => uuid5(`tax_delinquent|39035|00${key}000`);
 
 /** What leads are made from, and nothing else. */
-const NEEDED = ['stg_sheriff_sales', 'stg_tax_parcels', 'stg_parcels', 'auctions', 'signals', 'int_debts_of_sales', 'int_auction_leads', 'int_tax_leads', 'leads'];
+const NEEDED = [
+  'stg_sheriff_sales',
+  'stg_tax_parcels',
+  'stg_parcels',
+  'auctions',
+  'signals',
+  'int_debts_of_sales',
+  'int_auction_leads',
+  'int_tax_leads',
+  'leads',
+];
 const only = ({ name }: { readonly name: string }): boolean => NEEDED.includes(name);
 
-const leadsWithout = async (sold: readonly string[], sales: readonly GivenRow[], previous: readonly GivenRow[] = []): Promise<string[]> => {
-  const built = await build({
-    staged_sheriff_sale: sales, staged_tax_parcel: [parcel('201'), parcel('202')], sold_leads: sold.map((id) => ({ id })), int_properties: [], previous_auctions: previous,
-  }, only);
+const leadsWithout = async (
+  sold: readonly string[],
+  sales: readonly GivenRow[],
+  previous: readonly GivenRow[] = [],
+): Promise<string[]> => {
+  const built = await build(
+    {
+      staged_sheriff_sale: sales,
+      staged_tax_parcel: [parcel('201'), parcel('202')],
+      sold_leads: sold.map((id) => ({ id })),
+      int_properties: [],
+      previous_auctions: previous,
+    },
+    only,
+  );
   try {
     assert.deepEqual(built.broken, []);
     return (await built.rows('leads')).map((lead) => String(lead['id'])).sort();
-  } finally { built.close(); }
+  } finally {
+    built.close();
+  }
 };
 
 describe('a sold lead', () => {
@@ -36,7 +82,10 @@ describe('a sold lead', () => {
     const sales = [sale('101'), sale('102')];
     const all = [byParcel('101'), byParcel('102'), ofDebt('201'), ofDebt('202')].sort();
     assert.deepEqual(await leadsWithout([], sales), all);
-    assert.deepEqual(await leadsWithout([byParcel('102'), ofDebt('201'), 'a lead of another day'], sales), [byParcel('101'), ofDebt('202')].sort());
+    assert.deepEqual(
+      await leadsWithout([byParcel('102'), ofDebt('201'), 'a lead of another day'], sales),
+      [byParcel('101'), ofDebt('202')].sort(),
+    );
   });
 
   it('that was sold by its case stays sold when its parcel becomes known', async () => {
@@ -49,11 +98,17 @@ describe('a sold lead', () => {
     const built = await build({ staged_sheriff_sale: [sale('101')], int_properties: [] }, only);
     const before = await built.rows('auctions');
     built.close();
-    assert.deepEqual(await leadsWithout([byParcel('101')], [sale('101', { parcel_raw: null })], before), [ofDebt('201'), ofDebt('202')].sort());
+    assert.deepEqual(
+      await leadsWithout([byParcel('101')], [sale('101', { parcel_raw: null })], before),
+      [ofDebt('201'), ofDebt('202')].sort(),
+    );
   });
 
   it('does not take along another parcel of the same case', async () => {
     const [one, two] = [sale('101'), sale('102', { case_number: 'CV-101' })];
-    assert.deepEqual(await leadsWithout([byParcel('101')], [one, two]), [byParcel('102'), ofDebt('201'), ofDebt('202')].sort());
+    assert.deepEqual(
+      await leadsWithout([byParcel('101')], [one, two]),
+      [byParcel('102'), ofDebt('201'), ofDebt('202')].sort(),
+    );
   });
 });

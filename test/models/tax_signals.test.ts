@@ -5,10 +5,27 @@ import { build, type Built, type GivenRow } from './given.ts';
 
 const seen = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
 let row = 0;
-const debt = (parcel_raw: string, more: GivenRow = {}): GivenRow =>
-  ({ ...seen, page_row: row += 1, source: 'oh_test_tax', source_url: 'https://county.example/list', county_fips: '39061', county: 'Hamilton County, OH', parcel_raw, amount: '100.00', ...more });
-const parcel = (parcel_raw: string, more: GivenRow = {}): GivenRow =>
-  ({ ...seen, page_row: row += 1, source: 'oh_test_parcels', source_url: 'https://county.example/map', county_fips: '39061', county: 'Hamilton County, OH', parcel_raw, ...more });
+const debt = (parcel_raw: string, more: GivenRow = {}): GivenRow => ({
+  ...seen,
+  page_row: (row += 1),
+  source: 'oh_test_tax',
+  source_url: 'https://county.example/list',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  parcel_raw,
+  amount: '100.00',
+  ...more,
+});
+const parcel = (parcel_raw: string, more: GivenRow = {}): GivenRow => ({
+  ...seen,
+  page_row: (row += 1),
+  source: 'oh_test_parcels',
+  source_url: 'https://county.example/map',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  parcel_raw,
+  ...more,
+});
 
 describe('signals', () => {
   let built: Built;
@@ -19,21 +36,35 @@ describe('signals', () => {
   before(async () => {
     built = await build({
       staged_tax_parcel: [
-        debt('001', { certified_year: 2023 }), debt('002', { certified_year: 2026 }), debt('003', { certified_year: 2027 }), debt('004', { certified_year: 2020, years_delinquent: 2 }), debt('005'),
-        debt('054-0004-0123-00'), debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }), debt('054-0004-0125-00'), debt('054-0004-0126-00'),
+        debt('001', { certified_year: 2023 }),
+        debt('002', { certified_year: 2026 }),
+        debt('003', { certified_year: 2027 }),
+        debt('004', { certified_year: 2020, years_delinquent: 2 }),
+        debt('005'),
+        debt('054-0004-0123-00'),
+        debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }),
+        debt('054-0004-0125-00'),
+        debt('054-0004-0126-00'),
         debt('0540004012300', { county_fips: '39035', county: 'Cuyahoga County, OH' }),
       ],
       staged_parcel: [
-        parcel('0540004012300', { street: '1418 VINE ST', zip: '45202', county_value: '120000.00', property_class: '520' }),
+        parcel('0540004012300', {
+          street: '1418 VINE ST',
+          zip: '45202',
+          county_value: '120000.00',
+          property_class: '520',
+        }),
         parcel('0540004012400', { street: '12 MAP ST', county_value: '8.00', property_class: '401' }),
-        parcel('0540004012500', { street: 'GLENWAY AVE' }), parcel('0540004012600', { county_value: '50.00' }),
+        parcel('0540004012500', { street: 'GLENWAY AVE' }),
+        parcel('0540004012600', { county_value: '50.00' }),
       ],
     });
   });
   after(() => built.close());
 
   it('count the years since certification, where the county prints no years of its own', async () => {
-    const years = (key: string): Promise<unknown[]> => fields(key, '39061', 'years_delinquent', 'years_basis', 'certified_year');
+    const years = (key: string): Promise<unknown[]> =>
+      fields(key, '39061', 'years_delinquent', 'years_basis', 'certified_year');
     assert.deepEqual(await years('001'), [3, 'since_certified_year', 2023]);
     assert.deepEqual(await years('002'), [0, 'since_certified_year', 2026]);
     assert.deepEqual(await years('004'), [2, 'published', 2020]);
@@ -41,26 +72,70 @@ describe('signals', () => {
   });
 
   it('draw nothing from a year of certification that is still to come', async () => {
-    assert.deepEqual(await fields('003', '39061', 'years_delinquent', 'years_basis', 'certified_year'), [null, 'unknown', 2027]);
+    assert.deepEqual(await fields('003', '39061', 'years_delinquent', 'years_basis', 'certified_year'), [
+      null,
+      'unknown',
+      2027,
+    ]);
   });
 
   const place = ['address', 'address_basis', 'address_status', 'has_address', 'county_value', 'property_class'];
-  it('take the address and value of their parcel from the county\'s layer, however the two print its number', async () => {
-    assert.deepEqual(await fields('0540004012300', '39061', ...place, 'zip'), ['1418 VINE ST', 'parcel_layer', 'available', true, '120000.00', '520', '45202']);
-    assert.equal((await built.rows('leads', "parcel_key = '0540004012300' AND address = '1418 VINE ST'")).length, 1, 'and are a lead then');
+  it("take the address and value of their parcel from the county's layer, however the two print its number", async () => {
+    assert.deepEqual(await fields('0540004012300', '39061', ...place, 'zip'), [
+      '1418 VINE ST',
+      'parcel_layer',
+      'available',
+      true,
+      '120000.00',
+      '520',
+      '45202',
+    ]);
+    assert.equal(
+      (await built.rows('leads', "parcel_key = '0540004012300' AND address = '1418 VINE ST'")).length,
+      1,
+      'and are a lead then',
+    );
   });
 
   it('keep what their own list says', async () => {
-    assert.deepEqual(await fields('0540004012400', '39061', ...place), ['9 OWN LIST ST', 'tax_list', 'available', true, '7.00', '510']);
+    assert.deepEqual(await fields('0540004012400', '39061', ...place), [
+      '9 OWN LIST ST',
+      'tax_list',
+      'available',
+      true,
+      '7.00',
+      '510',
+    ]);
   });
 
   it('are no address where the layer has a street without a number, and still await one where it has none', async () => {
-    assert.deepEqual(await fields('0540004012500', '39061', ...place), ['GLENWAY AVE', 'parcel_layer', 'no_house_number', false, null, null]);
-    assert.deepEqual(await fields('0540004012600', '39061', ...place), [null, null, 'pending_parcel_lookup', false, '50.00', null]);
+    assert.deepEqual(await fields('0540004012500', '39061', ...place), [
+      'GLENWAY AVE',
+      'parcel_layer',
+      'no_house_number',
+      false,
+      null,
+      null,
+    ]);
+    assert.deepEqual(await fields('0540004012600', '39061', ...place), [
+      null,
+      null,
+      'pending_parcel_lookup',
+      false,
+      '50.00',
+      null,
+    ]);
   });
 
   it('never meet a parcel of another county', async () => {
-    assert.deepEqual(await fields('0540004012300', '39035', ...place), [null, null, 'pending_parcel_lookup', false, null, null]);
+    assert.deepEqual(await fields('0540004012300', '39035', ...place), [
+      null,
+      null,
+      'pending_parcel_lookup',
+      false,
+      null,
+      null,
+    ]);
   });
 
   it('break no audit', () => assert.deepEqual(built.broken, []));

@@ -13,20 +13,34 @@ import { tellTroubles, type Alert } from '../../pipelines/operate/alerts.ts';
 import { trouble, TROUBLES, type Trouble, type TroubleKind } from '../../pipelines/operate/troubles.ts';
 import { BARE } from '../environment.ts';
 
-const quarantined = trouble('source_quarantined', 'oh_stark_tax', 'missing_column: the file has no column OWNER', 'missing_column');
+const quarantined = trouble(
+  'source_quarantined',
+  'oh_stark_tax',
+  'missing_column: the file has no column OWNER',
+  'missing_column',
+);
 const stale = trouble('source_stale', 'hud_fmr', 'hud_fmr was last read well 9 days ago, expected every 7');
 
-interface Heard { readonly event: Alert['event']; readonly data_dir: string; readonly trouble: Alert['troubles'][number] }
+interface Heard {
+  readonly event: Alert['event'];
+  readonly data_dir: string;
+  readonly trouble: Alert['troubles'][number];
+}
 
 /** What a command that writes its input into a file was told, trouble by trouble. */
 async function listener(): Promise<{ layout: Layout; file: string; heard: () => Promise<Heard[]> }> {
   const root = await mkdtemp(join(tmpdir(), 'dealfeed-alerts-'));
   const file = join(root, 'heard.ndjson');
-  const heard = async (): Promise<Heard[]> => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean).map((l) => JSON.parse(l) as Alert)
-    .flatMap(({ event, data_dir, troubles }) => troubles.map((t) => ({ event, data_dir, trouble: t })));
+  const heard = async (): Promise<Heard[]> =>
+    (await readFile(file, 'utf8').catch(() => ''))
+      .split('\n')
+      .filter(Boolean)
+      .map((l) => JSON.parse(l) as Alert)
+      .flatMap(({ event, data_dir, troubles }) => troubles.map((t) => ({ event, data_dir, trouble: t })));
   return { layout: layoutOf(root), file, heard };
 }
-const tell = (troubles: readonly Trouble[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> => tellTroubles(troubles, { layout, command, timeoutMs });
+const tell = (troubles: readonly Trouble[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> =>
+  tellTroubles(troubles, { layout, command, timeoutMs });
 
 test('a trouble is told when it is new, not again while it lasts, and once when it is over', async () => {
   const { layout, file, heard } = await listener();
@@ -36,7 +50,15 @@ test('a trouble is told when it is new, not again while it lasts, and once when 
   await tell([quarantined, stale], layout, command);
   await tell([stale], layout, command);
   await tell([quarantined, stale], layout, command);
-  assert.deepEqual((await heard()).map((a) => [a.event, a.trouble.subject]), [['new', 'oh_stark_tax'], ['new', 'hud_fmr'], ['over', 'oh_stark_tax'], ['new', 'oh_stark_tax']]);
+  assert.deepEqual(
+    (await heard()).map((a) => [a.event, a.trouble.subject]),
+    [
+      ['new', 'oh_stark_tax'],
+      ['new', 'hud_fmr'],
+      ['over', 'oh_stark_tax'],
+      ['new', 'oh_stark_tax'],
+    ],
+  );
   const [first] = await heard();
   const { since, ...told } = first?.trouble ?? assert.fail('nothing was told');
   assert.deepEqual(told, { ...quarantined });
@@ -48,25 +70,42 @@ test('a trouble is told when it is new, not again while it lasts, and once when 
 test('the same source in trouble for another reason is new trouble', async () => {
   const { layout, file, heard } = await listener();
   await tell([quarantined], layout, `cat >> ${file}`);
-  await tell([trouble('source_quarantined', 'oh_stark_tax', 'empty_body: nothing', 'empty_body')], layout, `cat >> ${file}`);
-  assert.deepEqual((await heard()).map((a) => a.event), ['new', 'new', 'over']);
+  await tell(
+    [trouble('source_quarantined', 'oh_stark_tax', 'empty_body: nothing', 'empty_body')],
+    layout,
+    `cat >> ${file}`,
+  );
+  assert.deepEqual(
+    (await heard()).map((a) => a.event),
+    ['new', 'new', 'over'],
+  );
 });
 
 test('what the issue asks to be told is told, and a site that rests for a day is not', async () => {
   const told = (Object.keys(TROUBLES) as TroubleKind[]).filter((kind) => TROUBLES[kind].alert);
-  for (const kind of ['source_quarantined', 'source_stale', 'audit_blocked', 'settlement_unknown'] as const) assert.ok(told.includes(kind), kind);
+  for (const kind of ['source_quarantined', 'source_stale', 'audit_blocked', 'settlement_unknown'] as const)
+    assert.ok(told.includes(kind), kind);
   const { layout, file, heard } = await listener();
-  assert.deepEqual(await tell([trouble('source_unavailable', 'x', 'server_error: 500', 'server_error')], layout, `cat >> ${file}`), []);
+  assert.deepEqual(
+    await tell([trouble('source_unavailable', 'x', 'server_error: 500', 'server_error')], layout, `cat >> ${file}`),
+    [],
+  );
   assert.deepEqual(await heard(), []);
 });
 
 test('a command that fails is said to have failed, with its last words, and is told again next time', async () => {
   const { layout, file, heard } = await listener();
   const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
-  assert.match(line ?? '', /^alert not told \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; it is told again next time$/);
+  assert.match(
+    line ?? '',
+    /^alert not told \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; it is told again next time$/,
+  );
   assert.match((await tell([stale], layout, '/no/such/command'))[0] ?? '', /exit status 127/);
   await tell([stale], layout, `cat >> ${file}`);
-  assert.deepEqual((await heard()).map((a) => a.event), ['new']);
+  assert.deepEqual(
+    (await heard()).map((a) => a.event),
+    ['new'],
+  );
 });
 
 test('a command that hangs is ended with everything it started', async () => {
@@ -75,7 +114,9 @@ test('a command that hangs is ended with everything it started', async () => {
   const [line] = await tell([stale], layout, `(sleep 1.2; echo alive > ${file}) & wait`, 300);
   assert.ok(performance.now() - started < 1_100);
   assert.match(line ?? '', /did not end within 0\.3 s/);
-  await new Promise((resolve) => { setTimeout(resolve, 1_300); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 1_300);
+  });
   assert.equal(await readFile(file, 'utf8').catch(() => 'nothing'), 'nothing', 'what it started is gone too');
 });
 
@@ -87,24 +128,51 @@ test('however many troubles there are, they are one call, and a command that han
   assert.ok(performance.now() - started < 1_500);
   await tell(many, layout, `cat >> ${file}`);
   assert.equal((await heard()).length, 40);
-  assert.equal((await readFile(file, 'utf8')).trimEnd().split('\n').length, 1, 'all that is new is one call, not forty mails');
+  assert.equal(
+    (await readFile(file, 'utf8')).trimEnd().split('\n').length,
+    1,
+    'all that is new is one call, not forty mails',
+  );
 });
 
 test('a run tells at its end, and a command that fails or hangs changes neither its exit status nor what it publishes', async (t) => {
-  const sandbox = await startSandbox({ world: smallWorld(), day: '2026-11-20', alter: (q, r) => (q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html>We have moved</html>') } : undefined) });
+  const sandbox = await startSandbox({
+    world: smallWorld(),
+    day: '2026-11-20',
+    alter: (q, r) =>
+      q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html>We have moved</html>') } : undefined,
+  });
   t.after(() => sandbox.close());
   const { layout, file, heard } = await listener();
-  const run = (command: string) => new Promise<{ status: number | null; out: string }>((resolve) => {
-    const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: new URL('../../', import.meta.url), env: { ...BARE, ...SANDBOX_SECRETS, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'heartland_multifamily,buckeye_income_property,fmr', ALERT_COMMAND: command, ALERT_SECONDS: '0.5' },
+  const run = (command: string) =>
+    new Promise<{ status: number | null; out: string }>((resolve) => {
+      const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+        cwd: new URL('../../', import.meta.url),
+        env: {
+          ...BARE,
+          ...SANDBOX_SECRETS,
+          DATA_DIR: layout.root,
+          SANDBOX_URL: sandbox.url,
+          SOURCES: 'heartland_multifamily,buckeye_income_property,fmr',
+          ALERT_COMMAND: command,
+          ALERT_SECONDS: '0.5',
+        },
+      });
+      let out = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (d: Buffer) => {
+          out += d.toString();
+        });
+      child.on('close', (status) => {
+        resolve({ status, out });
+      });
     });
-    let out = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });
-    child.on('close', (status) => { resolve({ status, out }); });
-  });
   const hanging = await run('sleep 60');
   assert.equal(hanging.status, 0, hanging.out);
-  assert.match(hanging.out, /Published [\s\S]*alert not told \(new\): 2 troubles, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/);
+  assert.match(
+    hanging.out,
+    /Published [\s\S]*alert not told \(new\): 2 troubles, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
+  );
   const failing = await run('exit 1');
   assert.equal(failing.status, 0, failing.out);
   const well = await run(`cat >> ${file}`);

@@ -16,21 +16,48 @@ const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'
 const payer = `0x${'b'.repeat(40)}`;
 const hash = (n: number): string => `0x${String(n).padStart(64, '0')}`;
 const body = new TextEncoder().encode('[]');
-const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async* body() { yield body; } };
+const answer = {
+  headers: {},
+  sha256: sha256(body),
+  bytes: body.length,
+  async *body() {
+    yield body;
+  },
+};
 
 async function settle(ledger: Ledger, n: number): Promise<string> {
   const begun = await ledger.begin({
-    payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer, nonce: hash(n), payTo: account.payTo, amount: 1_000_000n, validBefore: BigInt(NOW / 1000 + 60) },
-    route: 'GET /api/deals', request: '/api/deals', snapshotId: '2026-11-21.01', identifierHash: null, nowMs: NOW, leaseMs: 60_000,
-    chain: account.chain, limits: { balance: 10n ** 12n, mostOpen: 100, mostUnpaid: 100 },
+    payment: {
+      network: 'eip155:8453',
+      asset: `0x${'a'.repeat(40)}`,
+      payer,
+      nonce: hash(n),
+      payTo: account.payTo,
+      amount: 1_000_000n,
+      validBefore: BigInt(NOW / 1000 + 60),
+    },
+    route: 'GET /api/deals',
+    request: '/api/deals',
+    snapshotId: '2026-11-21.01',
+    identifierHash: null,
+    nowMs: NOW,
+    leaseMs: 60_000,
+    chain: account.chain,
+    limits: { balance: 10n ** 12n, mostOpen: 100, mostUnpaid: 100 },
   });
   assert.ok(begun.kind === 'reserved');
   await ledger.settling(begun.purchase.id, answer, NOW);
   return begun.purchase.id;
 }
 
-const transfer = (n: number, block: bigint): IncomingTransfer =>
-  ({ transaction: hash(100 + n), logIndex: 1, block, payer, nonce: hash(n), amount: 1_000_000n });
+const transfer = (n: number, block: bigint): IncomingTransfer => ({
+  transaction: hash(100 + n),
+  logIndex: 1,
+  block,
+  payer,
+  nonce: hash(n),
+  amount: 1_000_000n,
+});
 
 test('owed transfers and unpaid sales are trouble', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-audit-'));
@@ -43,21 +70,34 @@ test('owed transfers and unpaid sales are trouble', async () => {
   assert.equal(await ledger.forgetAnswers(NOW + 400 * 86_400_000), 3);
   assert.ok(await ledger.leaseAudit(account, 'auditor', NOW, 60_000));
   const through = { block: 9n, seconds: NOW / 1000 };
-  const booked = await ledger.bookTransfers({ account, holder: 'auditor', transfers: [transfer(1, 5n), transfer(3, 8n)], through, nowMs: NOW });
-  assert.deepEqual(booked.map(({ kind }) => kind), ['matched', 'owed']);
+  const booked = await ledger.bookTransfers({
+    account,
+    holder: 'auditor',
+    transfers: [transfer(1, 5n), transfer(3, 8n)],
+    through,
+    nowMs: NOW,
+  });
+  assert.deepEqual(
+    booked.map(({ kind }) => kind),
+    ['matched', 'owed'],
+  );
 
   const screen = linesOf(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 2 differences/);
   assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1/);
   assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));
 
-  const kinds = async (): Promise<string[]> => (await ledgerState({ DATA_DIR }, NOW))?.troubles.map((t) => `${t.kind}: ${t.message}`) ?? [];
+  const kinds = async (): Promise<string[]> =>
+    (await ledgerState({ DATA_DIR }, NOW))?.troubles.map((t) => `${t.kind}: ${t.message}`) ?? [];
   assert.deepEqual(await kinds(), [
     'transfers_owed: 1 incoming transfers, $1.00 in all, paid for something that can no longer be given: refund them',
     'sales_unpaid: 1 sold purchases, $1.00 in all, have no transfer on the chain',
   ]);
   assert.ok(await ledger.resolveOwed(hash(103), 1, hash(900)));
   assert.equal(await ledger.resolveOwed(hash(103), 1, hash(901)), false, 'settled once');
-  assert.deepEqual((await kinds()).map((line) => line.split(':')[0]), ['sales_unpaid']);
+  assert.deepEqual(
+    (await kinds()).map((line) => line.split(':')[0]),
+    ['sales_unpaid'],
+  );
   await ledger.close();
 });

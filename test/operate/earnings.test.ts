@@ -15,18 +15,48 @@ import { linesOfHealth } from '../../pipelines/status.ts';
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const body = new TextEncoder().encode('[]');
-const answer = { headers: {}, sha256: sha256(body), bytes: body.length, async *body() { yield body; } };
+const answer = {
+  headers: {},
+  sha256: sha256(body),
+  bytes: body.length,
+  async *body() {
+    yield body;
+  },
+};
 
 /** A purchase that was sent for settlement, and sold unless it is said to be open; `clockMs` is what its server took for the time. */
-async function buys(ledger: Ledger, n: number, atMs: number, snapshotId: string, amount: bigint, open = false, clockMs = atMs): Promise<string> {
+async function buys(
+  ledger: Ledger,
+  n: number,
+  atMs: number,
+  snapshotId: string,
+  amount: bigint,
+  open = false,
+  clockMs = atMs,
+): Promise<string> {
   const begun = await ledger.begin({
-    payment: { network: 'eip155:8453', asset: `0x${'a'.repeat(40)}`, payer: `0x${'b'.repeat(40)}`, nonce: `0x${String(n).padStart(64, '0')}`, payTo: `0x${'c'.repeat(40)}`, amount, validBefore: BigInt(Math.floor(atMs / 1000) + 60) },
-    route: 'GET /api/deals', request: '/api/deals', snapshotId, identifierHash: null, nowMs: clockMs, leaseMs: 60_000,
-    chain: `0x${'d'.repeat(64)}`, limits: { balance: 1_000_000_000n, mostOpen: 100, mostUnpaid: 100 },
+    payment: {
+      network: 'eip155:8453',
+      asset: `0x${'a'.repeat(40)}`,
+      payer: `0x${'b'.repeat(40)}`,
+      nonce: `0x${String(n).padStart(64, '0')}`,
+      payTo: `0x${'c'.repeat(40)}`,
+      amount,
+      validBefore: BigInt(Math.floor(atMs / 1000) + 60),
+    },
+    route: 'GET /api/deals',
+    request: '/api/deals',
+    snapshotId,
+    identifierHash: null,
+    nowMs: clockMs,
+    leaseMs: 60_000,
+    chain: `0x${'d'.repeat(64)}`,
+    limits: { balance: 1_000_000_000n, mostOpen: 100, mostUnpaid: 100 },
   });
   if (begun.kind !== 'reserved') throw new Error(`payment ${n} is ${begun.kind}`);
   await ledger.settling(begun.purchase.id, answer, clockMs);
-  if (!open) await ledger.sold(begun.purchase.id, { transaction: `0x${String(n).padStart(64, '0')}`, block: BigInt(n) }, atMs);
+  if (!open)
+    await ledger.sold(begun.purchase.id, { transaction: `0x${String(n).padStart(64, '0')}`, block: BigInt(n) }, atMs);
   return begun.purchase.id;
 }
 
@@ -41,12 +71,33 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
   await buys(ledger, 6, NOW - 1000, '2026-11-21.01', 50_000n, true);
   const ahead = await buys(ledger, 7, NOW - DAY_MS, '2026-11-20.01', 50_000n, true, NOW + 9 * DAY_MS);
   await ledger.close();
-  const state = await ledgerState({ DATA_DIR }, NOW) ?? assert.fail('there is a ledger');
-  assert.deepEqual([state.earnings?.day, state.earnings?.month, state.earnings?.all], [{ calls: 1, usd: '0.05' }, { calls: 2, usd: '0.30' }, { calls: 3, usd: '5.30' }]);
-  assert.deepEqual(state.troubles.map((t) => [t.kind, t.subject, t.level]), [['settlement_unknown', stuck, 'critical'], ['settlement_unknown', ahead, 'critical']],
-    'one that was sent a second ago is not in doubt yet; one that was sent by a server whose clock is ahead is');
-  assert.match(state.troubles[0]?.message ?? '', /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/);
-  assert.deepEqual([...await soldSnapshots({ DATA_DIR })].sort(), ['2026-10-12.01', '2026-11-18.01', '2026-11-20.01', '2026-11-21.01']);
+  const state = (await ledgerState({ DATA_DIR }, NOW)) ?? assert.fail('there is a ledger');
+  assert.deepEqual(
+    [state.earnings?.day, state.earnings?.month, state.earnings?.all],
+    [
+      { calls: 1, usd: '0.05' },
+      { calls: 2, usd: '0.30' },
+      { calls: 3, usd: '5.30' },
+    ],
+  );
+  assert.deepEqual(
+    state.troubles.map((t) => [t.kind, t.subject, t.level]),
+    [
+      ['settlement_unknown', stuck, 'critical'],
+      ['settlement_unknown', ahead, 'critical'],
+    ],
+    'one that was sent a second ago is not in doubt yet; one that was sent by a server whose clock is ahead is',
+  );
+  assert.match(
+    state.troubles[0]?.message ?? '',
+    /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/,
+  );
+  assert.deepEqual([...(await soldSnapshots({ DATA_DIR }))].sort(), [
+    '2026-10-12.01',
+    '2026-11-18.01',
+    '2026-11-20.01',
+    '2026-11-21.01',
+  ]);
 });
 
 test('test money is never told as earnings: by how the server is paid, and said to be unknown where nothing tells', async () => {
@@ -56,7 +107,18 @@ test('test money is never told as earnings: by how the server is paid, and said 
   await ledger.close();
   const runs = join(DATA_DIR, 'runs', '2026-11-21.01');
   await mkdir(runs, { recursive: true });
-  await writeFile(join(runs, 'run.json'), JSON.stringify({ run_id: '2026-11-21.01', started_at: '2026-11-21T12:00:00Z', seconds: 2, published: true, current: true, blocked: [], reads: [] }));
+  await writeFile(
+    join(runs, 'run.json'),
+    JSON.stringify({
+      run_id: '2026-11-21.01',
+      started_at: '2026-11-21T12:00:00Z',
+      seconds: 2,
+      published: true,
+      current: true,
+      blocked: [],
+      reads: [],
+    }),
+  );
   const earned = async (payments?: 'sandbox' | 'self'): Promise<string> =>
     linesOfHealth(await healthOf(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
   assert.match(await earned('sandbox'), /^Earned {4}in test money, last 24 hours \$0\.05 \(1 call\)/);
@@ -65,13 +127,26 @@ test('test money is never told as earnings: by how the server is paid, and said 
 });
 
 test('dollars are written from whole units, never through a binary fraction', () => {
-  assert.deepEqual([0n, 1n, 50_000n, 1_234_567n, 12_000_000n, 9_007_199_254_740_993_000_000n].map(usdOf), ['0.00', '0.000001', '0.05', '1.234567', '12.00', '9007199254740993.00']);
+  assert.deepEqual([0n, 1n, 50_000n, 1_234_567n, 12_000_000n, 9_007_199_254_740_993_000_000n].map(usdOf), [
+    '0.00',
+    '0.000001',
+    '0.05',
+    '1.234567',
+    '12.00',
+    '9007199254740993.00',
+  ]);
 });
 
 test('a ledger that cannot be asked is trouble and no crash', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database, and was never one of ours'.repeat(100));
   const health = await healthOf(layoutOf(DATA_DIR), []);
-  assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'), JSON.stringify(health.troubles));
-  assert.match(linesOfHealth(health).join('\n'), /Trouble {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/);
+  assert.ok(
+    health.troubles.some((t) => t.kind === 'ledger_unavailable'),
+    JSON.stringify(health.troubles),
+  );
+  assert.match(
+    linesOfHealth(health).join('\n'),
+    /Trouble {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/,
+  );
 });

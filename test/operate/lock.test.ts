@@ -15,8 +15,13 @@ const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir()
 async function holder(layout: Layout, forMs: number): Promise<ChildProcess> {
   const script = `import { holdFolder } from './pipelines/lock.ts'; import { layoutOf } from './pipelines/layout.ts';
     const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)})); console.log('held'); setTimeout(() => { letGo(); }, ${forMs});`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise((resolve) => { child.stdout.once('data', resolve); });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => {
+    child.stdout.once('data', resolve);
+  });
   return child;
 }
 
@@ -25,7 +30,9 @@ test('a run that is killed holds nothing: the next one starts at once', async ()
   const child = await holder(layout, 60_000);
   assert.equal(await whoHolds(layout), String(child.pid));
   child.kill('SIGKILL');
-  await new Promise((resolve) => { child.once('exit', resolve); });
+  await new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
   assert.equal(await whoHolds(layout), null);
   const started = performance.now();
   (await holdFolder(layout))();
@@ -35,13 +42,20 @@ test('a run that is killed holds nothing: the next one starts at once', async ()
 test('by hand the second run leaves and names the first; told to wait it waits', async () => {
   const layout = await folder();
   const child = await holder(layout, 2_500);
-  await assert.rejects(holdFolder(layout), new RegExp(`^SettingError: DATA_DIR is .* in which another run is at work \\(process ${child.pid}\\); expected to be the only one$`));
+  await assert.rejects(
+    holdFolder(layout),
+    new RegExp(
+      `^SettingError: DATA_DIR is .* in which another run is at work \\(process ${child.pid}\\); expected to be the only one$`,
+    ),
+  );
   (await holdFolder(layout, 10_000))();
 });
 
 test('who looks whether a run is at work does not make one that starts in that moment leave', async () => {
   const layout = await folder();
-  const look = setInterval(() => { void whoHolds(layout); }, 20);
+  const look = setInterval(() => {
+    void whoHolds(layout);
+  }, 20);
   const letGo = await holdFolder(layout);
   clearInterval(look);
   letGo();
@@ -54,9 +68,18 @@ test('four processes that each add to a number for a while lose nothing', async 
   const script = `import { holdFolder } from './pipelines/lock.ts'; import { layoutOf } from './pipelines/layout.ts'; import { readFileSync, writeFileSync } from 'node:fs';
     for (let i = 0; i < 3; i += 1) { const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)}), 20000);
       const n = Number(readFileSync(${JSON.stringify(file)}, 'utf8')); await new Promise((r) => setTimeout(r, 30)); writeFileSync(${JSON.stringify(file)}, String(n + 1)); letGo(); await new Promise((r) => setTimeout(r, 5)); }`;
-  const ends = await Promise.all(Array.from({ length: 4 }, () => new Promise((resolve) => {
-    spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).on('exit', resolve);
-  })));
+  const ends = await Promise.all(
+    Array.from(
+      { length: 4 },
+      () =>
+        new Promise((resolve) => {
+          spawn(process.execPath, ['--input-type=module', '-e', script], {
+            cwd: root,
+            stdio: ['ignore', 'ignore', 'inherit'],
+          }).on('exit', resolve);
+        }),
+    ),
+  );
   assert.deepEqual(ends, [0, 0, 0, 0]);
   assert.equal(await readFile(file, 'utf8'), '12');
 });

@@ -10,7 +10,9 @@ import { EXIT } from '../../pipelines/status.ts';
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const folder = 'docs/runbook/';
-const pages = readdirSync(new URL(folder, root)).filter((f) => f !== 'README.md').map((f) => f.replace(/\.md$/u, ''));
+const pages = readdirSync(new URL(folder, root))
+  .filter((f) => f !== 'README.md')
+  .map((f) => f.replace(/\.md$/u, ''));
 const index = read(`${folder}README.md`);
 
 /** Words of a closed list of reasons, from its declaration. */
@@ -18,12 +20,18 @@ function wordsAfter(file: string, start: string, end: string): string[] {
   const text = read(file);
   const from = text.indexOf(start);
   assert.ok(from >= 0, `${file} has ${start}`);
-  return [...text.slice(from + start.length, text.indexOf(end, from + start.length)).matchAll(/'([a-z_]+)'/g)].map((m) => m[1] ?? '');
+  return [...text.slice(from + start.length, text.indexOf(end, from + start.length)).matchAll(/'([a-z_]+)'/g)].map(
+    (m) => m[1] ?? '',
+  );
 }
 
 const quarantines = wordsAfter('sources/contract.ts', 'export type QuarantineReason =', ';');
-const unavailable = wordsAfter('sources/contract.ts', 'export class SourceUnavailable', ';\n  readonly status').filter((w) => w !== 'SourceUnavailable');
-const refusals = Object.entries(PROBLEMS).filter(([, { status }]) => status >= 500).map(([reason]) => reason);
+const unavailable = wordsAfter('sources/contract.ts', 'export class SourceUnavailable', ';\n  readonly status').filter(
+  (w) => w !== 'SourceUnavailable',
+);
+const refusals = Object.entries(PROBLEMS)
+  .filter(([, { status }]) => status >= 500)
+  .map(([reason]) => reason);
 
 test('the reasons are found in their declarations', () => {
   assert.ok(quarantines.includes('template_changed') && quarantines.length >= 12, quarantines.join());
@@ -37,13 +45,18 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'a site that does not answer': unavailable,
   'a source that waits': Object.keys(WAITS),
   'trouble that status and alerts name': Object.keys(TROUBLES).filter((kind) => !BY_REASON.includes(kind)),
-  'an exit status': [...new Set(Object.values(EXIT))].filter((status) => status > 0).map((status) => `exit_status_${status}`),
+  'an exit status': [...new Set(Object.values(EXIT))]
+    .filter((status) => status > 0)
+    .map((status) => `exit_status_${status}`),
   'an answer of the server that is its own fault': refusals,
 };
 
 for (const [what, reasons] of Object.entries(GIVEN)) {
   test(`there is a page for each reason of ${what}`, () => {
-    assert.deepEqual(reasons.filter((reason) => !pages.includes(reason)), []);
+    assert.deepEqual(
+      reasons.filter((reason) => !pages.includes(reason)),
+      [],
+    );
   });
 }
 
@@ -55,17 +68,30 @@ test('the index leads to every page, and nowhere else', () => {
 for (const page of pages) {
   test(`${page} says what is printed, what it means, what to do, and how it is tested`, () => {
     const text = read(`${folder}${page}.md`);
-    assert.deepEqual([...text.matchAll(/^#+ (.*)$/gm)].map((m) => m[1]).slice(1), ['What you see', 'What it means', 'What to do', 'How it is tested']);
-    const parts = text.split(/^## .*$/m).slice(1).map((part) => part.trim());
+    assert.deepEqual([...text.matchAll(/^#+ (.*)$/gm)].map((m) => m[1]).slice(1), [
+      'What you see',
+      'What it means',
+      'What to do',
+      'How it is tested',
+    ]);
+    const parts = text
+      .split(/^## .*$/m)
+      .slice(1)
+      .map((part) => part.trim());
     for (const part of parts) assert.ok(part.length > 20, 'no empty section');
-    if ([...quarantines, ...unavailable, ...Object.keys(WAITS)].includes(page)) assert.ok(parts[0]?.includes(` ${page}: `), 'its symptom shows the reason as status prints it');
-    if (refusals.includes(page)) assert.ok(parts[0]?.includes(`"reason": "${page}"`), 'its symptom shows the reason as the server sends it');
+    if ([...quarantines, ...unavailable, ...Object.keys(WAITS)].includes(page))
+      assert.ok(parts[0]?.includes(` ${page}: `), 'its symptom shows the reason as status prints it');
+    if (refusals.includes(page))
+      assert.ok(parts[0]?.includes(`"reason": "${page}"`), 'its symptom shows the reason as the server sends it');
     const tests = [...text.matchAll(/^- `(test\/[^`]+)`: "(.+)"$/gm)];
     assert.ok(tests.length > 0, 'it names a test');
-    for (const [, file = '', name = ''] of tests) assert.ok(read(file).replaceAll("\\'", "'").includes(name), `${file} has "${name}"`);
-    for (const [, link = ''] of text.matchAll(/\]\(([a-z0-9_./-]+\.md)\)/g)) assert.doesNotThrow(() => read(`${folder}${link}`), link);
+    for (const [, file = '', name = ''] of tests)
+      assert.ok(read(file).replaceAll("\\'", "'").includes(name), `${file} has "${name}"`);
+    for (const [, link = ''] of text.matchAll(/\]\(([a-z0-9_./-]+\.md)\)/g))
+      assert.doesNotThrow(() => read(`${folder}${link}`), link);
     // Targets that it tells to call are there.
     const makefile = read('Makefile');
-    for (const [, target = ''] of text.matchAll(/\bmake ([a-z]+)\b(?! room)/g)) if (text.includes(`\`make ${target}`)) assert.match(makefile, new RegExp(`^${target}:`, 'm'), target);
+    for (const [, target = ''] of text.matchAll(/\bmake ([a-z]+)\b(?! room)/g))
+      if (text.includes(`\`make ${target}`)) assert.match(makefile, new RegExp(`^${target}:`, 'm'), target);
   });
 }

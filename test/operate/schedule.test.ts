@@ -8,7 +8,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { loadSources } from '../../sources/index.ts';
 import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/jobs.ts';
-import { jobNamed, keepSettings, logOf, makeUpMissed, runJob, settingsFile, type Outcome } from '../../pipelines/operate/run_job.ts';
+import {
+  jobNamed,
+  keepSettings,
+  logOf,
+  makeUpMissed,
+  runJob,
+  settingsFile,
+  type Outcome,
+} from '../../pipelines/operate/run_job.ts';
 import { crontabLines, mergedCrontab, systemdUnits } from '../../pipelines/operate/schedule.ts';
 import { BARE } from '../environment.ts';
 
@@ -26,31 +34,66 @@ function slots(job: Job, from: Date, n: number): Date[] {
 
 describe('the days of the schedule', () => {
   test('Ohio is read on the second Saturday of each month', () => {
-    assert.deepEqual(slots(jobNamed('ohio'), at('2026-11-01'), 6).map(localDay), ['2026-11-14', '2026-12-12', '2027-01-09', '2027-02-13', '2027-03-13', '2027-04-10']);
+    assert.deepEqual(slots(jobNamed('ohio'), at('2026-11-01'), 6).map(localDay), [
+      '2026-11-14',
+      '2026-12-12',
+      '2027-01-09',
+      '2027-02-13',
+      '2027-03-13',
+      '2027-04-10',
+    ]);
   });
 
   test('underwriting is every two days also where a month has 31 days, and the others every day', () => {
     const days = slots(jobNamed('underwrite'), at('2026-12-27'), 5).map((d) => Date.parse(localDay(d)) / 86_400_000);
-    assert.deepEqual(days.slice(1).map((d, i) => d - (days[i] ?? 0)), [2, 2, 2, 2]);
-    for (const name of ['daily', 'colorado']) assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), ['2026-12-31', '2027-01-01', '2027-01-02']);
+    assert.deepEqual(
+      days.slice(1).map((d, i) => d - (days[i] ?? 0)),
+      [2, 2, 2, 2],
+    );
+    for (const name of ['daily', 'colorado'])
+      assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), [
+        '2026-12-31',
+        '2027-01-01',
+        '2027-01-02',
+      ]);
   });
 
   test('an instant lies between the last slot and the next, and nothing lies between them', () => {
-    fc.assert(fc.property(fc.constantFrom(...JOBS), fc.date({ min: at('2026-01-01'), max: at('2030-01-01'), noInvalidDate: true }), (job, now) => {
-      const [last, next] = [lastSlot(job, now), nextSlot(job, now)];
-      assert.ok(last <= now && now < next);
-      assert.deepEqual(nextSlot(job, last), next);
-      assert.deepEqual(lastSlot(job, next), next);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...JOBS),
+        fc.date({ min: at('2026-01-01'), max: at('2030-01-01'), noInvalidDate: true }),
+        (job, now) => {
+          const [last, next] = [lastSlot(job, now), nextSlot(job, now)];
+          assert.ok(last <= now && now < next);
+          assert.deepEqual(nextSlot(job, last), next);
+          assert.deepEqual(lastSlot(job, next), next);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 
   test('every source that is read from the web has a job that reads it, and is due again within its cadence and the month', async () => {
     for (const spec of await loadSources()) {
-      assert.ok(JOBS.some((j) => j.reads.includes(spec.name) || j.reads.includes(spec.family)), spec.name);
-      const next = nextReadOn({ source: spec.name, family: spec.family, last_good_at: '2026-11-20T12:00:00Z' }, spec.readEveryDays ?? spec.everyDays, '2026-11-20');
-      assert.ok(next > '2026-11-20' && Date.parse(next) - Date.parse('2026-11-20') <= (spec.everyDays) * 86_400_000, `${spec.name} ${next}`);
+      assert.ok(
+        JOBS.some((j) => j.reads.includes(spec.name) || j.reads.includes(spec.family)),
+        spec.name,
+      );
+      const next = nextReadOn(
+        { source: spec.name, family: spec.family, last_good_at: '2026-11-20T12:00:00Z' },
+        spec.readEveryDays ?? spec.everyDays,
+        '2026-11-20',
+      );
+      assert.ok(
+        next > '2026-11-20' && Date.parse(next) - Date.parse('2026-11-20') <= spec.everyDays * 86_400_000,
+        `${spec.name} ${next}`,
+      );
     }
-    assert.equal(nextReadOn({ source: 'ohio_sos', family: 'register', last_good_at: '2026-11-14T12:00:00Z' }, 7, '2026-11-20'), '2026-12-12');
+    assert.equal(
+      nextReadOn({ source: 'ohio_sos', family: 'register', last_good_at: '2026-11-14T12:00:00Z' }, 7, '2026-11-20'),
+      '2026-12-12',
+    );
     assert.equal(nextReadOn({ source: 'x', family: 'tax', last_good_at: null }, 1, '2026-11-20'), '2026-11-20');
   });
 });
@@ -70,9 +113,13 @@ describe('as a crontab', () => {
     const days = Array.from({ length: 800 }, (_, i) => new Date(Date.UTC(2026, 10, 21 + i)).toISOString().slice(0, 10));
     for (const job of JOBS) {
       const { minute, hour, dom, month, dow, command } = line(job);
-      assert.deepEqual([Number(minute), Number(hour), month, dow], [job.minute, job.hour, '*', '*'], 'with a day of the week cron would take either');
+      assert.deepEqual(
+        [Number(minute), Number(hour), month, dow],
+        [job.minute, job.hour, '*', '*'],
+        'with a day of the week cron would take either',
+      );
       const [low = 1, high = 31] = dom === '*' ? [] : dom.split('-').map(Number);
-      const guard = command.split(' && ').length > 1 ? command.split(' && ')[0] ?? '' : 'true';
+      const guard = command.split(' && ').length > 1 ? (command.split(' && ')[0] ?? '') : 'true';
       const candidates = days.filter((d) => Number(d.slice(8)) >= low && Number(d.slice(8)) <= high);
       // The guard as the shell understands it, on each of those days.
       const script = `date() { command date -d "$DAY" "$@"; }; for DAY in ${candidates.join(' ')}; do if ${guard}; then echo $DAY; fi; done`;
@@ -90,19 +137,24 @@ describe('as a crontab', () => {
   test('folders with spaces and signs reach make as one word', () => {
     for (const { command } of parsed) {
       const call = command.split(' && ').at(-1) ?? '';
-      const words = execFileSync('/bin/sh', ['-c', `make() { printf '%s\\n' "$@"; }; ${call}`], { encoding: 'utf8' }).trimEnd().split('\n');
+      const words = execFileSync('/bin/sh', ['-c', `make() { printf '%s\\n' "$@"; }; ${call}`], { encoding: 'utf8' })
+        .trimEnd()
+        .split('\n');
       assert.equal(words[words.indexOf('-C') + 1], place.project);
       assert.equal(words.at(-1), `DATA_DIR=${place.dataDir}`);
     }
   });
 
-  test('installing again replaces our lines and leaves the user\'s own', () => {
+  test("installing again replaces our lines and leaves the user's own", () => {
     const own = '# mine\n0 1 * * * backup\n';
     const once = mergedCrontab(own, place);
     assert.equal(mergedCrontab(once, place), once);
     assert.ok(once.startsWith(own.trimEnd()));
     const other = mergedCrontab(once, { ...place, dataDir: '/other' });
-    assert.ok(other.includes('begin /other') && other.includes(`begin ${place.dataDir}`), 'another data folder has lines of its own');
+    assert.ok(
+      other.includes('begin /other') && other.includes(`begin ${place.dataDir}`),
+      'another data folder has lines of its own',
+    );
     assert.throws(() => mergedCrontab(once.replace(/# dealfeed end.*\n/, ''), place), /without its end/);
   });
 });
@@ -110,9 +162,16 @@ describe('as a crontab', () => {
 test('where no schedule is installed the watch makes nothing up', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-watch-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], { cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { ...BARE, DATA_DIR: dataDir } });
+  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], {
+    cwd: new URL('../../', import.meta.url),
+    encoding: 'utf8',
+    env: { ...BARE, DATA_DIR: dataDir },
+  });
   assert.equal(status, 0);
-  assert.match(stdout, /^no schedule is installed for .* \(make schedule INSTALL=1\): nothing is made up, trouble is told$/m);
+  assert.match(
+    stdout,
+    /^no schedule is installed for .* \(make schedule INSTALL=1\): nothing is made up, trouble is told$/m,
+  );
 });
 
 test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings that were set, and doing it again changes nothing', async (t) => {
@@ -121,22 +180,41 @@ test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings
   const crontab = join(folder, 'tab');
   await writeFile(crontab, '0 1 * * * backup\n');
   // Stands in for the machine's own, which belongs to whoever runs the tests.
-  await writeFile(join(folder, 'crontab'), `#!/bin/sh\nif [ "$1" = -l ]; then cat ${crontab}; else cat > ${crontab}; fi\n`, { mode: 0o755 });
+  await writeFile(
+    join(folder, 'crontab'),
+    `#!/bin/sh\nif [ "$1" = -l ]; then cat ${crontab}; else cat > ${crontab}; fi\n`,
+    { mode: 0o755 },
+  );
   const dataDir = join(folder, 'data');
-  const call = (env: Record<string, string>) => spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'schedule'], {
-    cwd: new URL('../../', import.meta.url), encoding: 'utf8', env: { ...BARE, PATH: `${folder}:${BARE['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
-  });
+  const call = (env: Record<string, string>) =>
+    spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'schedule'], {
+      cwd: new URL('../../', import.meta.url),
+      encoding: 'utf8',
+      env: { ...BARE, PATH: `${folder}:${BARE['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
+    });
   const settings = { LIVE: '1', CONTACT: 'me@example.org', HUD_TOKEN: 'secret', SOURCES: 'tax' };
   const printed = call(settings);
-  assert.deepEqual([printed.status, await readFile(crontab, 'utf8')], [0, '0 1 * * * backup\n'], 'printing installs nothing');
+  assert.deepEqual(
+    [printed.status, await readFile(crontab, 'utf8')],
+    [0, '0 1 * * * backup\n'],
+    'printing installs nothing',
+  );
   assert.doesNotMatch(printed.stdout, /secret/);
   for (let i = 0; i < 2; i += 1) assert.equal(call({ ...settings, INSTALL: '1' }).status, 0);
   const installed = await readFile(crontab, 'utf8');
   assert.match(installed, /^0 1 \* \* \* backup\n# dealfeed begin /);
   assert.equal(installed.match(/JOB=daily /g)?.length, 1);
   assert.doesNotMatch(installed, /secret/);
-  assert.equal(await readFile(settingsFile(dataDir), 'utf8'), 'LIVE="1"\nCONTACT="me@example.org"\nHUD_TOKEN="secret"\n', 'SOURCES is of one call: each job has its own');
-  assert.match(call({ LIVE: '1' }).stderr, /^CONTACT is null, expected /, 'a setting that is missing is told now and not at five in the morning');
+  assert.equal(
+    await readFile(settingsFile(dataDir), 'utf8'),
+    'LIVE="1"\nCONTACT="me@example.org"\nHUD_TOKEN="secret"\n',
+    'SOURCES is of one call: each job has its own',
+  );
+  assert.match(
+    call({ LIVE: '1' }).stderr,
+    /^CONTACT is null, expected /,
+    'a setting that is missing is told now and not at five in the morning',
+  );
 });
 
 describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-analyze' }, () => {
@@ -145,18 +223,31 @@ describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-a
     t.after(() => rm(folder, { recursive: true, force: true }));
     const units = systemdUnits(place);
     for (const [name, content] of units) await writeFile(join(folder, name), content);
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...[...units.keys()].map((name) => join(folder, name))], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      'systemd-analyze',
+      ['verify', '--man=no', '--recursive-errors=no', ...[...units.keys()].map((name) => join(folder, name))],
+      { encoding: 'utf8' },
+    );
     assert.equal(status, 0, stdout + stderr);
     assert.doesNotMatch(stdout + stderr, /dealfeed-[a-z]+\.(?:service|timer):\d/, 'not even a warning');
-    for (const [name, content] of units) if (name.endsWith('.timer')) assert.match(content, /^Persistent=true$/m, 'a missed run is made up');
+    for (const [name, content] of units)
+      if (name.endsWith('.timer')) assert.match(content, /^Persistent=true$/m, 'a missed run is made up');
   });
 
-  test('its calendar has every slot of the jobs, and Ohio\'s has no other', () => {
+  test("its calendar has every slot of the jobs, and Ohio's has no other", () => {
     for (const job of JOBS) {
-      const calendar = /^OnCalendar=(.*)$/m.exec(systemdUnits(place).get(`dealfeed-${job.name}.timer`) ?? '')?.[1] ?? assert.fail(job.name);
-      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['calendar', '--iterations=40', '--base-time=2026-11-21 12:00:00 UTC', calendar], { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } });
+      const calendar =
+        /^OnCalendar=(.*)$/m.exec(systemdUnits(place).get(`dealfeed-${job.name}.timer`) ?? '')?.[1] ??
+        assert.fail(job.name);
+      const { status, stdout, stderr } = spawnSync(
+        'systemd-analyze',
+        ['calendar', '--iterations=40', '--base-time=2026-11-21 12:00:00 UTC', calendar],
+        { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } },
+      );
       assert.equal(status, 0, stderr);
-      const times = [...stdout.matchAll(/(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}):00 UTC/g)].map((m) => `${m[1] ?? ''} ${m[2] ?? ''}`);
+      const times = [...stdout.matchAll(/(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}):00 UTC/g)].map(
+        (m) => `${m[1] ?? ''} ${m[2] ?? ''}`,
+      );
       const elapsed = [...new Set(times)];
       const last = elapsed.at(-1)?.slice(0, 10) ?? '';
       const own: string[] = [];
@@ -182,7 +273,8 @@ describe('a job', () => {
       return status;
     };
     const said: string[] = [];
-    const run = (now: Date, job = daily): Promise<Outcome> => runJob(job, { dataDir, say: (l) => said.push(l), now, doer });
+    const run = (now: Date, job = daily): Promise<Outcome> =>
+      runJob(job, { dataDir, say: (l) => said.push(l), now, doer });
     return { dataDir, done, said, run, doer };
   }
 
@@ -199,9 +291,17 @@ describe('a job', () => {
     const { dataDir, done, doer } = await doing([]);
     const options = { dataDir, say: () => undefined, doer, now: at('2026-11-21', '12:00') };
     await makeUpMissed(options);
-    assert.deepEqual(done, JOBS.map((j) => j.name), 'a new schedule begins with everything');
+    assert.deepEqual(
+      done,
+      JOBS.map((j) => j.name),
+      'a new schedule begins with everything',
+    );
     const later = await makeUpMissed({ ...options, now: at('2026-12-13', '03:00') });
-    assert.deepEqual([...later.values()], ['done', 'done', 'done', 'done'], 'the second Saturday, 12 December, was missed too');
+    assert.deepEqual(
+      [...later.values()],
+      ['done', 'done', 'done', 'done'],
+      'the second Saturday, 12 December, was missed too',
+    );
     assert.equal(done.length, 8);
   });
 
@@ -211,27 +311,49 @@ describe('a job', () => {
     const outcomes: Outcome[] = [];
     for (const time of clock) outcomes.push(await run(at('2026-11-21', time)));
     assert.deepEqual(outcomes, ['failed', 'tried_lately', 'failed', 'failed', 'given_up', 'given_up']);
-    assert.match(said.join('\n'), /job daily failed with exit status 1, attempt 1 of 3; the end of .*daily\.log:\n {2}line one\n {2}what went wrong/);
+    assert.match(
+      said.join('\n'),
+      /job daily failed with exit status 1, attempt 1 of 3; the end of .*daily\.log:\n {2}line one\n {2}what went wrong/,
+    );
     assert.equal(await run(at('2026-11-22', '05:10')), 'done');
   });
 
   test('that was killed is tried again too', async () => {
     const { run, dataDir } = await doing([]);
-    await assert.rejects(runJob(daily, { dataDir, say: () => undefined, now: at('2026-11-21', '05:10'), doer: () => Promise.reject(new Error('killed')) }));
+    await assert.rejects(
+      runJob(daily, {
+        dataDir,
+        say: () => undefined,
+        now: at('2026-11-21', '05:10'),
+        doer: () => Promise.reject(new Error('killed')),
+      }),
+    );
     assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
     assert.equal(await run(at('2026-11-21', '06:40')), 'done');
   });
 
   test('that is unknown is named', () => {
-    assert.throws(() => jobNamed('weekly'), /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio$/);
+    assert.throws(
+      () => jobNamed('weekly'),
+      /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio$/,
+    );
   });
 
   test('finds the settings that were kept for it, whatever signs they have, in a file for its owner alone', async () => {
     const { dataDir } = await doing([]);
-    const settings = { CONTACT: 'me@example.org # not a comment', ALERT_COMMAND: 'mail -s "trouble" me | tee -a \'log\'', HUD_TOKEN: 'a\\b$c=d', LIVE: '1' };
+    const settings = {
+      CONTACT: 'me@example.org # not a comment',
+      ALERT_COMMAND: 'mail -s "trouble" me | tee -a \'log\'',
+      HUD_TOKEN: 'a\\b$c=d',
+      LIVE: '1',
+    };
     await keepSettings(dataDir, settings);
     assert.equal((await stat(settingsFile(dataDir))).mode & 0o777, 0o600);
-    const shown = execFileSync(process.execPath, ['-e', `process.loadEnvFile(${JSON.stringify(settingsFile(dataDir))}); console.log(JSON.stringify(process.env))`], { encoding: 'utf8', env: {} });
+    const shown = execFileSync(
+      process.execPath,
+      ['-e', `process.loadEnvFile(${JSON.stringify(settingsFile(dataDir))}); console.log(JSON.stringify(process.env))`],
+      { encoding: 'utf8', env: {} },
+    );
     const read = JSON.parse(shown) as Record<string, string>;
     for (const [name, value] of Object.entries(settings)) assert.equal(read[name], value, name);
     await assert.rejects(keepSettings(dataDir, { ALERT_COMMAND: '"\'`' }), /ALERT_COMMAND is /);

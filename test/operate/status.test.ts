@@ -19,15 +19,24 @@ const kinds = (health: Health): TroubleKind[] => health.troubles.map((t) => t.ki
 describe('the state of a folder', () => {
   let layout: Layout;
   let runId: string;
-  const look = async (today?: string): Promise<Health> => healthOf(layout, await loadSources(), today === undefined ? {} : { today });
+  const look = async (today?: string): Promise<Health> =>
+    healthOf(layout, await loadSources(), today === undefined ? {} : { today });
   before(async () => {
     layout = await newLayout();
     const world = makeWorld(TINY);
     await runDay({ layout, world, day: '2026-11-20', browser: true });
     // On the second day one site is rebuilt, and one refuses.
     ({ runId } = await runDay({
-      layout, world, day: '2026-11-21', only: ({ family }) => ['listings', 'fmr'].includes(family),
-      alter: (q, r) => (q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html><body>We have moved</body></html>') } : q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined),
+      layout,
+      world,
+      day: '2026-11-21',
+      only: ({ family }) => ['listings', 'fmr'].includes(family),
+      alter: (q, r) =>
+        q.host.includes('heartland')
+          ? { ...r, body: new TextEncoder().encode('<html><body>We have moved</body></html>') }
+          : q.host.includes('lakes-sunbelt')
+            ? { ...r, status: 403 }
+            : undefined,
     }));
   });
 
@@ -35,7 +44,10 @@ describe('the state of a folder', () => {
     const { sources } = await look();
     const of = (name: string) => sources.find((s) => s.source === name) ?? assert.fail(name);
     const moved = of('heartland_multifamily');
-    assert.deepEqual([moved.state, moved.group, moved.last_success?.slice(0, 10), moved.age_days, moved.every_days], ['QUARANTINED', 'broken', '2026-11-20', 1, 1]);
+    assert.deepEqual(
+      [moved.state, moved.group, moved.last_success?.slice(0, 10), moved.age_days, moved.every_days],
+      ['QUARANTINED', 'broken', '2026-11-20', 1, 1],
+    );
     assert.ok(moved.rows > 0 && moved.reason !== null && moved.detail !== null && moved.page_url !== null);
     assert.equal(moved.next_due, '2026-11-21', 'it is due again at once');
     assert.deepEqual([of('hud_fmr').state, of('hud_fmr').next_due], ['fresh', '2026-11-28']);
@@ -45,9 +57,19 @@ describe('the state of a folder', () => {
 
   test('what it cost is what the runs asked for', async () => {
     const health = await look();
-    const asked = await Promise.all(['2026-11-20.01', '2026-11-21.01'].map(async (id) =>
-      (JSON.parse(await readFile(join(layout.run(id), 'run.json'), 'utf8')) as { reads: { traffic: { requests: number } | null }[] }).reads.reduce((sum, r) => sum + (r.traffic?.requests ?? 0), 0)));
-    assert.equal(health.month.requests, asked.reduce((a, b) => a + b, 0));
+    const asked = await Promise.all(
+      ['2026-11-20.01', '2026-11-21.01'].map(async (id) =>
+        (
+          JSON.parse(await readFile(join(layout.run(id), 'run.json'), 'utf8')) as {
+            reads: { traffic: { requests: number } | null }[];
+          }
+        ).reads.reduce((sum, r) => sum + (r.traffic?.requests ?? 0), 0),
+      ),
+    );
+    assert.equal(
+      health.month.requests,
+      asked.reduce((a, b) => a + b, 0),
+    );
     assert.equal(health.last_run?.cost.requests, asked[1]);
     assert.ok(health.month.bytes > 0 && health.disk.archive > 0 && health.disk.snapshots > 0);
     assert.equal((await look('2027-01-15')).month.runs, 0, 'thirty days later it is no longer counted');
@@ -59,7 +81,11 @@ describe('the state of a folder', () => {
     assert.deepEqual([health.level, EXIT[health.level]], ['warning', 1]);
     const stale = await look('2026-11-25');
     assert.ok(kinds(stale).filter((k) => k === 'source_stale').length > 10);
-    assert.deepEqual(stale.sources.find((s) => s.source === 'ohio_sos')?.group, 'fresh', 'a monthly source is not late after five days');
+    assert.deepEqual(
+      stale.sources.find((s) => s.source === 'ohio_sos')?.group,
+      'fresh',
+      'a monthly source is not late after five days',
+    );
     for (const { runbook } of stale.troubles) await access(new URL(runbook, root));
   });
 
@@ -69,15 +95,26 @@ describe('the state of a folder', () => {
     assert.ok(lines.length <= 30, lines.join('\n'));
     assert.ok(Math.max(...lines.map((l) => l.length)) < 240);
     const rows = lines.filter((l) => /^ {2}\S+(?: \(\d+\))? +(?:fresh|UNAVAILABLE|QUARANTINED|no file)/.test(l));
-    assert.match(rows[0] ?? '', /heartland_multifamily +QUARANTINED +2026-11-20 +1 d +1 d +[\d,]+ +0 +2026-11-21 +\S+: /);
+    assert.match(
+      rows[0] ?? '',
+      /heartland_multifamily +QUARANTINED +2026-11-20 +1 d +1 d +[\d,]+ +0 +2026-11-21 +\S+: /,
+    );
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
     assert.match(lines.join('\n'), /What to do: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
     const all = linesOfHealth(health);
-    for (const { source } of health.sources) assert.ok(all.some((l) => l.includes(source)), source);
+    for (const { source } of health.sources)
+      assert.ok(
+        all.some((l) => l.includes(source)),
+        source,
+      );
   });
 
   test('a monitor reads JSON and the exit status', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root, JSON: '1' } });
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...BARE, DATA_DIR: layout.root, JSON: '1' },
+    });
     assert.equal(status, 1);
     const health = JSON.parse(stdout) as Health;
     assert.equal(health.snapshot?.run_id, runId);
@@ -88,10 +125,24 @@ describe('the state of a folder', () => {
     const bad = '2026-11-21.02';
     await mkdir(layout.run(bad));
     assert.ok(kinds(await look()).includes('run_died'));
-    await writeFile(join(layout.run(bad), 'run.json'), JSON.stringify({ run_id: bad, started_at: '2026-11-21T12:00:00Z', seconds: 2, published: false, current: false, blocked: ['sources.rows_add_up'], reads: [] }));
+    await writeFile(
+      join(layout.run(bad), 'run.json'),
+      JSON.stringify({
+        run_id: bad,
+        started_at: '2026-11-21T12:00:00Z',
+        seconds: 2,
+        published: false,
+        current: false,
+        blocked: ['sources.rows_add_up'],
+        reads: [],
+      }),
+    );
     const blocked = await look();
     assert.deepEqual([blocked.level, EXIT[blocked.level]], ['critical', 2]);
-    assert.match(linesOfHealth(blocked).join('\n'), /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Trouble {3}run 2026-11-21\.02 published nothing: audit sources\.rows_add_up found rows; .*docs\/runbook\/audit_blocked\.md/);
+    assert.match(
+      linesOfHealth(blocked).join('\n'),
+      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Trouble {3}run 2026-11-21\.02 published nothing: audit sources\.rows_add_up found rows; .*docs\/runbook\/audit_blocked\.md/,
+    );
   });
 
   test('a file of the snapshot that has changed is told', async () => {
@@ -103,7 +154,11 @@ describe('the state of a folder', () => {
 
   test('a manifest that cannot be read is critical too, and no stack', async () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], { cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: layout.root } });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...BARE, DATA_DIR: layout.root },
+    });
     assert.equal(status, 2, stderr);
     assert.match(stdout, /Trouble {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
   });

@@ -7,19 +7,36 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from './runs.ts';
 
 test('a new set underwrites the next snapshot, and the old one keeps its own', async () => {
-  const [layout, world] = [await newLayout(), makeWorld({ seed: 7, listings: 40, parcels: 60, auctions: 20, filings: 20 })];
+  const [layout, world] = [
+    await newLayout(),
+    makeWorld({ seed: 7, listings: 40, parcels: 60, auctions: 20, filings: 20 }),
+  ];
   const only = ({ family }: { readonly family: string }): boolean => family === 'listings' || family === 'fmr';
   const before = await runDay({ layout, world, day: '2026-11-19', only });
   const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]));
   const after = await runDay({ layout, world, day: '2026-11-20', only: () => false, assumptions });
   assert.equal(before.manifest?.assumption_set_id, 'uw-2026.1');
   assert.equal(after.manifest?.assumption_set_id, assumptions.id);
-  const noi = async (runId: string): Promise<Map<unknown, number>> => new Map((await published(layout, runId, 'deals', 'WHERE noi_underwritten IS NOT NULL')).map((d) => [d['id'], Number(d['noi_underwritten'])]));
+  const noi = async (runId: string): Promise<Map<unknown, number>> =>
+    new Map(
+      (await published(layout, runId, 'deals', 'WHERE noi_underwritten IS NOT NULL')).map((d) => [
+        d['id'],
+        Number(d['noi_underwritten']),
+      ]),
+    );
   const [old, lower] = [await noi(before.runId), await noi(after.runId)];
   assert.ok(lower.size > 10);
-  for (const [id, amount] of lower) assert.ok(Math.abs(amount / (old.get(id) ?? 0) - 0.90 / 0.93) < 0.0001, String(id));
+  for (const [id, amount] of lower) assert.ok(Math.abs(amount / (old.get(id) ?? 0) - 0.9 / 0.93) < 0.0001, String(id));
   assert.deepEqual(await verifySnapshot(layout, before.runId), []);
-  for (const [runId, id] of [[before.runId, 'uw-2026.1'], [after.runId, assumptions.id]] as const) {
-    for (const table of ['deals', 'reports', 'assumptions']) assert.deepEqual([...new Set((await published(layout, runId, table)).map((r) => r['assumption_set_id']))], [id], table);
+  for (const [runId, id] of [
+    [before.runId, 'uw-2026.1'],
+    [after.runId, assumptions.id],
+  ] as const) {
+    for (const table of ['deals', 'reports', 'assumptions'])
+      assert.deepEqual(
+        [...new Set((await published(layout, runId, table)).map((r) => r['assumption_set_id']))],
+        [id],
+        table,
+      );
   }
 });

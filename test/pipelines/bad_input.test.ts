@@ -25,31 +25,118 @@ interface Fault {
 }
 
 const FAULTS: readonly Fault[] = [
-  { what: 'a malformed answer', source: 'colorado_sos', status: 'quarantined', reason: /^(malformed_page|template_changed)$/,
-    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes('[{"entityid":"20261') } : undefined) },
-  { what: 'an unknown column', source: 'colorado_sos', status: 'quarantined', reason: /^unknown_column$/,
-    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes(text(r.body).replaceAll('"entityid"', '"extra":"1","entityid"')) } : undefined) },
-  { what: 'an empty body', source: 'oh_montgomery_tax', status: 'quarantined', reason: /^empty_body$/,
-    alter: (q, r) => (q.host === 'go.mcohio.org' && r.status === 200 && !q.path.endsWith('robots.txt') ? { ...r, body: new Uint8Array() } : undefined) },
-  { what: 'a truncated download', source: 'oh_cuyahoga_tax', status: 'quarantined', reason: /^truncated_download$/,
-    alter: (q, r) => (q.host === 'gis.cuyahogacounty.us' && q.path.endsWith('/query') ? { ...r, truncateAt: 300 } : undefined) },
-  { what: 'an index whose template changed', source: 'lakes_sunbelt_exchange', status: 'quarantined', reason: /^template_changed$/,
-    alter: (q, r) => (q.host.includes('lakes-sunbelt') && q.path === '/search' ? { ...r, body: bytes(text(r.body).replaceAll('application/ld+json', 'application/json')) } : undefined) },
-  { what: 'tokens that the auction page no longer explains', source: 'oh_cuyahoga_sheriff', status: 'quarantined', reason: /^template_changed$/,
-    alter: (q, r) => (q.host.startsWith('cuyahoga') && text(r.body).includes('"retHTML"') ? { ...r, body: bytes(text(r.body).replaceAll('@A', '@Z')) } : undefined) },
-  { what: 'an auction session that answers as if the day were empty', source: 'oh_hamilton_sheriff', status: 'quarantined', reason: /^count_mismatch$/,
-    alter: (q, r) => (q.host.startsWith('hamilton.') && text(r.body).includes('"retHTML"') ? { ...r, body: bytes('{"retHTML":"","rlist":""}') } : undefined) },
-  { what: 'a layer that lost a field', source: 'oh_stark_tax', status: 'quarantined', reason: /^(missing_column|template_changed)$/,
-    alter: (q, r) => (q.host === 'utility.arcgis.com' ? { ...r, body: bytes(text(r.body).replaceAll('FINAL_BALANCE', 'FINAL_BAL')) } : undefined) },
-  { what: 'an HTML page in place of a register file', source: 'ohio_sos', status: 'unavailable', reason: /./,
-    alter: (q, r) => (/WI0[01]\d\dR\.TXT$/.test(q.path) ? { ...r, headers: { 'content-type': 'text/html' }, body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'), status: 403 } : undefined) },
-  { what: 'a site that refuses', source: 'heartland_multifamily', status: 'unavailable', reason: /^refused$/,
-    alter: (q, r) => (q.host.includes('heartland') ? { ...r, status: 403 } : undefined) },
+  {
+    what: 'a malformed answer',
+    source: 'colorado_sos',
+    status: 'quarantined',
+    reason: /^(malformed_page|template_changed)$/,
+    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes('[{"entityid":"20261') } : undefined),
+  },
+  {
+    what: 'an unknown column',
+    source: 'colorado_sos',
+    status: 'quarantined',
+    reason: /^unknown_column$/,
+    alter: (q, r) =>
+      q.path === '/resource/4ykn-tg5h.json'
+        ? { ...r, body: bytes(text(r.body).replaceAll('"entityid"', '"extra":"1","entityid"')) }
+        : undefined,
+  },
+  {
+    what: 'an empty body',
+    source: 'oh_montgomery_tax',
+    status: 'quarantined',
+    reason: /^empty_body$/,
+    alter: (q, r) =>
+      q.host === 'go.mcohio.org' && r.status === 200 && !q.path.endsWith('robots.txt')
+        ? { ...r, body: new Uint8Array() }
+        : undefined,
+  },
+  {
+    what: 'a truncated download',
+    source: 'oh_cuyahoga_tax',
+    status: 'quarantined',
+    reason: /^truncated_download$/,
+    alter: (q, r) =>
+      q.host === 'gis.cuyahogacounty.us' && q.path.endsWith('/query') ? { ...r, truncateAt: 300 } : undefined,
+  },
+  {
+    what: 'an index whose template changed',
+    source: 'lakes_sunbelt_exchange',
+    status: 'quarantined',
+    reason: /^template_changed$/,
+    alter: (q, r) =>
+      q.host.includes('lakes-sunbelt') && q.path === '/search'
+        ? { ...r, body: bytes(text(r.body).replaceAll('application/ld+json', 'application/json')) }
+        : undefined,
+  },
+  {
+    what: 'tokens that the auction page no longer explains',
+    source: 'oh_cuyahoga_sheriff',
+    status: 'quarantined',
+    reason: /^template_changed$/,
+    alter: (q, r) =>
+      q.host.startsWith('cuyahoga') && text(r.body).includes('"retHTML"')
+        ? { ...r, body: bytes(text(r.body).replaceAll('@A', '@Z')) }
+        : undefined,
+  },
+  {
+    what: 'an auction session that answers as if the day were empty',
+    source: 'oh_hamilton_sheriff',
+    status: 'quarantined',
+    reason: /^count_mismatch$/,
+    alter: (q, r) =>
+      q.host.startsWith('hamilton.') && text(r.body).includes('"retHTML"')
+        ? { ...r, body: bytes('{"retHTML":"","rlist":""}') }
+        : undefined,
+  },
+  {
+    what: 'a layer that lost a field',
+    source: 'oh_stark_tax',
+    status: 'quarantined',
+    reason: /^(missing_column|template_changed)$/,
+    alter: (q, r) =>
+      q.host === 'utility.arcgis.com'
+        ? { ...r, body: bytes(text(r.body).replaceAll('FINAL_BALANCE', 'FINAL_BAL')) }
+        : undefined,
+  },
+  {
+    what: 'an HTML page in place of a register file',
+    source: 'ohio_sos',
+    status: 'unavailable',
+    reason: /./,
+    alter: (q, r) =>
+      /WI0[01]\d\dR\.TXT$/.test(q.path)
+        ? {
+            ...r,
+            headers: { 'content-type': 'text/html' },
+            body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'),
+            status: 403,
+          }
+        : undefined,
+  },
+  {
+    what: 'a site that refuses',
+    source: 'heartland_multifamily',
+    status: 'unavailable',
+    reason: /^refused$/,
+    alter: (q, r) => (q.host.includes('heartland') ? { ...r, status: 403 } : undefined),
+  },
 ];
 
 /** Sources with which nothing is wrong: some of each family, one host of them shared with a broken one. */
-const SOUND = ['buckeye_income_property', 'reso_sandbox_mls', 'hud_fmr', 'oh_hamilton_tax', 'oh_summit_tax', 'oh_hamilton_parcels', 'oh_stark_sheriff_page', 'ohio_sos_amendments'];
-const read = ({ name }: { readonly name: string }): boolean => SOUND.includes(name) || FAULTS.some((f) => f.source === name);
+const SOUND = [
+  'buckeye_income_property',
+  'reso_sandbox_mls',
+  'hud_fmr',
+  'oh_hamilton_tax',
+  'oh_summit_tax',
+  'oh_hamilton_parcels',
+  'oh_stark_sheriff_page',
+  'ohio_sos_amendments',
+];
+const read = ({ name }: { readonly name: string }): boolean =>
+  SOUND.includes(name) || FAULTS.some((f) => f.source === name);
 
 describe('after a good day', () => {
   let layout: Layout;
@@ -59,38 +146,89 @@ describe('after a good day', () => {
     layout = await newLayout();
     world = smallWorld();
     // Without validators on the good day, each fault meets a whole answer and not a 304.
-    good = await runDay({ layout, world, day: '2026-11-20', only: read, alter: (_, r) => ({ ...r, headers: { ...r.headers, etag: [], 'last-modified': [] } }) });
+    good = await runDay({
+      layout,
+      world,
+      day: '2026-11-20',
+      only: read,
+      alter: (_, r) => ({ ...r, headers: { ...r.headers, etag: [], 'last-modified': [] } }),
+    });
     assert.ok(good.manifest);
   });
 
   test('nine things that go wrong at once leave the other sources alone and every last good row in place', async () => {
     const perSource = new Map(FAULTS.filter((f) => f.what !== 'an unknown column').map((f) => [f.source, f]));
     const bad = await runDay({
-      layout, world, day: '2026-11-21', only: read,
-      alter: (q, r) => { for (const f of perSource.values()) { const altered = f.alter(q, r); if (altered) return altered; } return undefined; },
+      layout,
+      world,
+      day: '2026-11-21',
+      only: read,
+      alter: (q, r) => {
+        for (const f of perSource.values()) {
+          const altered = f.alter(q, r);
+          if (altered) return altered;
+        }
+        return undefined;
+      },
     });
     assert.ok(bad.manifest, 'the run publishes');
     const warnings = warningsOf(bad);
     for (const { row, spec } of bad.sources) {
       const fault = perSource.get(spec.name);
-      if (!fault) { assert.equal(row.status, read(spec) ? 'good' : 'never_read', `${spec.name}: ${row.detail ?? ''}`); continue; }
+      if (!fault) {
+        assert.equal(row.status, read(spec) ? 'good' : 'never_read', `${spec.name}: ${row.detail ?? ''}`);
+        continue;
+      }
       assert.equal(row.status, fault.status, `${fault.what} on ${spec.name}: ${row.reason ?? ''} ${row.detail ?? ''}`);
       assert.match(row.reason ?? '', fault.reason, `${fault.what}: ${row.detail ?? ''}`);
-      assert.ok(row.page_url !== null || row.reason === 'count_mismatch' || row.reason === 'unknown_column', `${fault.what} names its page`);
+      assert.ok(
+        row.page_url !== null || row.reason === 'count_mismatch' || row.reason === 'unknown_column',
+        `${fault.what} names its page`,
+      );
       assert.equal(row.last_good_at, '2026-11-20T12:00:00Z', `${fault.what}: the rows that stand are yesterday's`);
       assert.equal(row.age_days, 1);
-      assert.equal(row.rows_out, good.sources.find((s) => s.spec.name === spec.name)?.row.rows_out, `${fault.what}: none of them is lost`);
-      assert.ok(warnings.some((w) => w.startsWith(`${spec.name} ${fault.status}`)), `${fault.what} is in the warnings`);
+      assert.equal(
+        row.rows_out,
+        good.sources.find((s) => s.spec.name === spec.name)?.row.rows_out,
+        `${fault.what}: none of them is lost`,
+      );
+      assert.ok(
+        warnings.some((w) => w.startsWith(`${spec.name} ${fault.status}`)),
+        `${fault.what} is in the warnings`,
+      );
     }
-    const rows = await published(layout, bad.runId, 'signals', "WHERE county_fips = '39151' AND signal_state = 'listed'");
-    assert.ok(rows.length > 0 && rows.every((r) => r['last_seen'] === '2026-11-20 12:00:00'), 'rows of a broken source show their age');
-    assert.deepEqual(await published(layout, bad.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND gone_on = '2026-11-21'"), [], 'a site that cannot be read delists nothing');
+    const rows = await published(
+      layout,
+      bad.runId,
+      'signals',
+      "WHERE county_fips = '39151' AND signal_state = 'listed'",
+    );
+    assert.ok(
+      rows.length > 0 && rows.every((r) => r['last_seen'] === '2026-11-20 12:00:00'),
+      'rows of a broken source show their age',
+    );
+    assert.deepEqual(
+      await published(
+        layout,
+        bad.runId,
+        'listing_history',
+        "WHERE source = 'heartland_multifamily' AND gone_on = '2026-11-21'",
+      ),
+      [],
+      'a site that cannot be read delists nothing',
+    );
   });
 
   test('an unknown column is named', async () => {
     const fault = FAULTS.find((f) => f.what === 'an unknown column');
     assert.ok(fault);
-    const bad = await runDay({ layout, world, day: '2026-11-22', alter: fault.alter, only: (s) => s.name === fault.source });
+    const bad = await runDay({
+      layout,
+      world,
+      day: '2026-11-22',
+      alter: fault.alter,
+      only: (s) => s.name === fault.source,
+    });
     const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
     assert.equal(row?.reason, 'unknown_column');
     assert.match(row.detail ?? '', /extra/);
@@ -98,14 +236,33 @@ describe('after a good day', () => {
 
   test('one listing whose page is broken is one reject, and keeps its last good version', async () => {
     const day = '2026-11-23';
-    const shown = await published(layout, good.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id");
+    const shown = await published(
+      layout,
+      good.runId,
+      'listing_history',
+      "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id",
+    );
     const victim = shown.find((v) => smallWorldShows(world, String(v['listing_id']), day));
     assert.ok(victim);
     const path = new URL(String(victim['listing_url'])).pathname;
-    const run = await runDay({ layout, world, day, only: (s) => s.name === 'heartland_multifamily', alter: (q) => (q.path === path ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') } : undefined) });
+    const run = await runDay({
+      layout,
+      world,
+      day,
+      only: (s) => s.name === 'heartland_multifamily',
+      alter: (q) =>
+        q.path === path
+          ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') }
+          : undefined,
+    });
     const row = run.sources.find((s) => s.spec.name === 'heartland_multifamily')?.row;
     assert.deepEqual([row?.status, row?.rows_rejected, row?.rows_carried], ['good', 1, 1], row?.detail ?? '');
-    const [version] = await published(layout, run.runId, 'listing_history', `WHERE is_latest AND source = 'heartland_multifamily' AND listing_id = '${String(victim['listing_id'])}'`);
+    const [version] = await published(
+      layout,
+      run.runId,
+      'listing_history',
+      `WHERE is_latest AND source = 'heartland_multifamily' AND listing_id = '${String(victim['listing_id'])}'`,
+    );
     assert.equal(version?.['gone_on'], null, 'it is not taken for gone');
     assert.ok(String(version['version_last_seen']) < '2026-11-23', 'and shows when it was last read');
     const [reject] = await published(layout, run.runId, 'rejects', "WHERE source = 'heartland_multifamily'");
@@ -114,13 +271,28 @@ describe('after a good day', () => {
 
   test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
     const serving = await readlink(layout.current);
-    const models = (await loadModels()).map((m) => (m.name === 'deals'
-      ? { ...m, contract: defineModel({ ...m.contract, audits: [never('deals', 'no_ohio', 'there is no deal in Ohio', "state = 'OH'")] }) } : m));
+    const models = (await loadModels()).map((m) =>
+      m.name === 'deals'
+        ? {
+            ...m,
+            contract: defineModel({
+              ...m.contract,
+              audits: [never('deals', 'no_ohio', 'there is no deal in Ohio', "state = 'OH'")],
+            }),
+          }
+        : m,
+    );
     const blocked = await runDay({ layout, world, day: '2026-11-24', only: () => false, models });
     assert.equal(blocked.manifest, null);
-    assert.deepEqual(blocked.blocked.map((b) => b.name), ['deals.no_ohio']);
+    assert.deepEqual(
+      blocked.blocked.map((b) => b.name),
+      ['deals.no_ohio'],
+    );
     assert.equal(await readlink(layout.current), serving);
-    const kept = JSON.parse(await readFile(join(blocked.failuresFolder, 'deals.no_ohio.json'), 'utf8')) as { failing: number; rows: unknown[] };
+    const kept = JSON.parse(await readFile(join(blocked.failuresFolder, 'deals.no_ohio.json'), 'utf8')) as {
+      failing: number;
+      rows: unknown[];
+    };
     assert.ok(kept.failing > 0 && kept.rows.length > 0);
     const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false });
     assert.ok(mended.manifest, 'the next run is not held back by it');
@@ -132,7 +304,10 @@ describe('after a good day', () => {
     const first = await runDay({ layout: fresh, world, day: '2026-11-20', only });
     assert.ok(hashesOf(first)['deals']);
     await writeFile(join(fresh.snapshot(first.runId), 'deals.parquet'), 'not parquet');
-    await assert.rejects(runDay({ layout: fresh, world, day: '2026-11-21', only }), /2026-11-20\.01.*damaged: deals\.parquet/);
+    await assert.rejects(
+      runDay({ layout: fresh, world, day: '2026-11-21', only }),
+      /2026-11-20\.01.*damaged: deals\.parquet/,
+    );
   });
 });
 

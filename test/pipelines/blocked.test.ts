@@ -8,23 +8,52 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay } from './runs.ts';
 
 /** By model: what a defect does to its SELECT, and the audits that must see it. */
-const DEFECTS: Readonly<Record<string, readonly [about: string, alter: (select: string) => string, sees: readonly string[]]>> = {
-  filings: ['a row twice, and a value outside its list',
-    (sql) => `WITH made AS (${sql}) SELECT * REPLACE ('NEVER HEARD OF' AS entity_status) FROM made UNION ALL (SELECT * FROM made ORDER BY id LIMIT 1)`,
-    ['filings.grain_unique', 'filings.entity_status_closed']],
-  deals: ['a null that no status explains, an identity that does not hold, a figure out of its range, a score that is not the sum of its parts',
-    (sql) => `SELECT * REPLACE (CAST(NULL AS DECIMAL(14, 2)) AS dscr, CAST(cap_gap_pct + 0.01 AS DECIMAL(14, 2)) AS cap_gap_pct, CAST(-1 AS INTEGER) AS days_on_feed, CAST(deal_score + 1 AS INTEGER) AS deal_score) FROM (${sql})`,
-    ['deals.dscr_absent_as_said', 'deals.gap_identity', 'deals.figures_in_range', 'deals.score_is_sum_of_parts']],
-  auctions: ['a bid one cent below two thirds',
-    (sql) => `SELECT * REPLACE (CASE WHEN opening_bid_basis = 'two_thirds_of_appraisal' THEN CAST(quotient_up_to_cent(2 * wide(appraised_value), 3) - 0.01 AS DECIMAL(14, 2)) ELSE opening_bid END AS opening_bid) FROM (${sql})`,
-    ['auctions.two_thirds_holds']],
-  leads: ['a link to nothing', (sql) => `SELECT * REPLACE ('none' AS signal_id) FROM (${sql}) WHERE lead_type = 'tax_delinquent'`, ['leads.records_exist']],
-  signals: ['most of a table gone', (sql) => `SELECT * FROM (${sql}) ORDER BY id LIMIT 3`, ['signals.all_but_gone', 'signals.none_lost']],
+const DEFECTS: Readonly<
+  Record<string, readonly [about: string, alter: (select: string) => string, sees: readonly string[]]>
+> = {
+  filings: [
+    'a row twice, and a value outside its list',
+    (sql) =>
+      `WITH made AS (${sql}) SELECT * REPLACE ('NEVER HEARD OF' AS entity_status) FROM made UNION ALL (SELECT * FROM made ORDER BY id LIMIT 1)`,
+    ['filings.grain_unique', 'filings.entity_status_closed'],
+  ],
+  deals: [
+    'a null that no status explains, an identity that does not hold, a figure out of its range, a score that is not the sum of its parts',
+    (sql) =>
+      `SELECT * REPLACE (CAST(NULL AS DECIMAL(14, 2)) AS dscr, CAST(cap_gap_pct + 0.01 AS DECIMAL(14, 2)) AS cap_gap_pct, CAST(-1 AS INTEGER) AS days_on_feed, CAST(deal_score + 1 AS INTEGER) AS deal_score) FROM (${sql})`,
+    ['deals.dscr_absent_as_said', 'deals.gap_identity', 'deals.figures_in_range', 'deals.score_is_sum_of_parts'],
+  ],
+  auctions: [
+    'a bid one cent below two thirds',
+    (sql) =>
+      `SELECT * REPLACE (CASE WHEN opening_bid_basis = 'two_thirds_of_appraisal' THEN CAST(quotient_up_to_cent(2 * wide(appraised_value), 3) - 0.01 AS DECIMAL(14, 2)) ELSE opening_bid END AS opening_bid) FROM (${sql})`,
+    ['auctions.two_thirds_holds'],
+  ],
+  leads: [
+    'a link to nothing',
+    (sql) => `SELECT * REPLACE ('none' AS signal_id) FROM (${sql}) WHERE lead_type = 'tax_delinquent'`,
+    ['leads.records_exist'],
+  ],
+  signals: [
+    'most of a table gone',
+    (sql) => `SELECT * FROM (${sql}) ORDER BY id LIMIT 3`,
+    ['signals.all_but_gone', 'signals.none_lost'],
+  ],
 };
 
 test('a run whose tables are wrong in every way publishes nothing, keeps the failing rows, and the day before goes on serving', async () => {
-  const [layout, world] = [await newLayout(), makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 })];
-  const read = ['heartland_multifamily', 'hud_fmr', 'oh_cuyahoga_tax', 'oh_stark_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'];
+  const [layout, world] = [
+    await newLayout(),
+    makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 }),
+  ];
+  const read = [
+    'heartland_multifamily',
+    'hud_fmr',
+    'oh_cuyahoga_tax',
+    'oh_stark_tax',
+    'oh_cuyahoga_sheriff',
+    'colorado_sos',
+  ];
   const first = await runDay({ layout, world, day: '2026-11-20', only: ({ name }) => read.includes(name) });
   const models = (await loadModels()).map((model): Model => {
     const [, alter] = DEFECTS[model.name] ?? [];
@@ -35,9 +64,15 @@ test('a run whose tables are wrong in every way publishes nothing, keeps the fai
   assert.equal(await readlink(layout.current), join('snapshots', first.runId));
   await assert.rejects(access(layout.snapshot(second.runId)));
   const blocked = new Set(second.blocked.map((b) => b.name));
-  for (const [about, name] of Object.values(DEFECTS).flatMap(([what, , sees]) => sees.map((audit) => [what, audit] as const))) {
+  for (const [about, name] of Object.values(DEFECTS).flatMap(([what, , sees]) =>
+    sees.map((audit) => [what, audit] as const),
+  )) {
     assert.ok(blocked.has(name), `${about}: ${name} is not among ${[...blocked].join(', ')}`);
-    const kept = JSON.parse(await readFile(join(second.failuresFolder, `${name}.json`), 'utf8')) as { about: string; failing: number; rows: unknown[] };
+    const kept = JSON.parse(await readFile(join(second.failuresFolder, `${name}.json`), 'utf8')) as {
+      about: string;
+      failing: number;
+      rows: unknown[];
+    };
     assert.ok(kept.about.length > 0 && kept.failing > 0 && kept.rows.length > 0 && kept.rows.length <= 20, name);
   }
 });

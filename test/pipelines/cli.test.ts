@@ -10,23 +10,41 @@ import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-function cli(args: readonly string[], env: Record<string, string>, script = ['pipelines/cli.ts']): { status: number | null; stdout: string; stderr: string } {
+function cli(
+  args: readonly string[],
+  env: Record<string, string>,
+  script = ['pipelines/cli.ts'],
+): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [...script, ...args], {
-    cwd: root, encoding: 'utf8', env: { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env },
   });
 }
 
 const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[] = [
   [{ DAY: '20.11.2026', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DAY is "20\.11\.2026", expected a day as YYYY-MM-DD$/],
   [{ DAY: '2026-02-30', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DAY is "2026-02-30", expected a day/],
-  [{ DAY: '1900-01-01', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DAY is "1900-01-01", expected a day from 2000-01-01 to 2099-12-31$/],
-  [{ DATA_DIR: '/dev/null', SANDBOX_URL: 'http://127.0.0.1:1' }, /^DATA_DIR is "\/dev\/null", expected a folder that can be written: E[A-Z]+$/],
-  [{ SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: ',' }, /^SOURCES is ",", expected names or families of sources, or none$/],
+  [
+    { DAY: '1900-01-01', SANDBOX_URL: 'http://127.0.0.1:1' },
+    /^DAY is "1900-01-01", expected a day from 2000-01-01 to 2099-12-31$/,
+  ],
+  [
+    { DATA_DIR: '/dev/null', SANDBOX_URL: 'http://127.0.0.1:1' },
+    /^DATA_DIR is "\/dev\/null", expected a folder that can be written: E[A-Z]+$/,
+  ],
+  [
+    { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: ',' },
+    /^SOURCES is ",", expected names or families of sources, or none$/,
+  ],
   [{ LIVE: 'yes' }, /^LIVE is "yes", expected either 0 or 1$/],
   [{ LIVE: '1' }, /^CONTACT is null, expected /],
   [{ LIVE: '1', CONTACT: 'me@example.org', DAY: '2026-11-20' }, /^DAY is "2026-11-20", expected none with LIVE=1/],
   [{}, /^SANDBOX_URL is null, expected /],
-  [{ SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'oh_atlantis_tax' }, /^SOURCES is "oh_atlantis_tax", expected .*oh_atlantis_tax is none of /],
+  [
+    { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'oh_atlantis_tax' },
+    /^SOURCES is "oh_atlantis_tax", expected .*oh_atlantis_tax is none of /,
+  ],
   [{ SANDBOX_URL: 'http://127.0.0.1:1', LISTINGS: 'many' }, /^LISTINGS is "many", expected a whole number$/],
 ];
 

@@ -34,7 +34,11 @@ describe('a run over one day', () => {
   test('what it publishes is what the world knows to be true', async () => {
     const results = await reconcile(layout.snapshot(first.runId), first.truth);
     assert.ok(results.length >= 14, 'every source was compared');
-    assert.deepEqual(results.filter((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0).map((r) => r.what), [], linesOf(results).join('\n'));
+    assert.deepEqual(
+      results.filter((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0).map((r) => r.what),
+      [],
+      linesOf(results).join('\n'),
+    );
     assert.ok(results.every((r) => r.found === r.expected));
   });
 
@@ -42,11 +46,25 @@ describe('a run over one day', () => {
     assert.equal(await readlink(layout.current), join('snapshots', first.runId));
     assert.deepEqual(await verifySnapshot(layout, first.runId), []);
     const manifest = await readManifest(layout, first.runId);
-    assert.deepEqual(Object.keys(manifest.tables).sort(),
-      ['assumptions', 'auctions', 'deals', 'filings', 'leads', 'listing_history', 'rejects', 'reports', 'signals', 'sources']);
+    assert.deepEqual(Object.keys(manifest.tables).sort(), [
+      'assumptions',
+      'auctions',
+      'deals',
+      'filings',
+      'leads',
+      'listing_history',
+      'rejects',
+      'reports',
+      'signals',
+      'sources',
+    ]);
     assert.ok(manifest.audits.length > 50);
     assert.ok(manifest.audits.every((a) => !a.blocking || a.failing_rows === 0));
-    assert.ok(manifest.sources.every((s) => awaitsOperator(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0))));
+    assert.ok(
+      manifest.sources.every(
+        (s) => awaitsOperator(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0)),
+      ),
+    );
     assert.match(manifest.notice, /made-up/i);
   });
 
@@ -58,20 +76,33 @@ describe('a run over one day', () => {
         const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
         assert.equal(Number(count?.['n']), rows, name);
       }
-      const bare = await rowsOf(duck.connection, "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL");
+      const bare = await rowsOf(
+        duck.connection,
+        "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL",
+      );
       assert.deepEqual(bare, []);
-    } finally { duck.close(); }
+    } finally {
+      duck.close();
+    }
   });
 
   test('a second run over the same day gives the same bytes in a folder of its own', async () => {
     const second = await runDay({ layout, world, day: '2026-11-20', browser: true });
     assert.notEqual(second.runId, first.runId);
-    assert.ok(second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0), 'unchanged pages were confirmed, not sent again');
+    assert.ok(
+      second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
+      'unchanged pages were confirmed, not sent again',
+    );
     assert.deepEqual(hashesOf(second), hashesOf(first));
   });
 
   test('so does a run elsewhere, which has nothing of this one', async () => {
-    const elsewhere = await runDay({ layout: await newLayout(), world: smallWorld(), day: '2026-11-20', browser: true });
+    const elsewhere = await runDay({
+      layout: await newLayout(),
+      world: smallWorld(),
+      day: '2026-11-20',
+      browser: true,
+    });
     assert.deepEqual(hashesOf(elsewhere), hashesOf(first));
   });
 
@@ -79,9 +110,16 @@ describe('a run over one day', () => {
     const deals = await published(layout, first.runId, 'deals');
     assert.ok(deals.length > 100);
     for (const d of deals) {
-      assert.equal(d['deal_score'], ['yield', 'coverage', 'motivation', 'distress'].reduce((sum, part) => sum + Number(d[`deal_score_${part}`]), 0), String(d['id']));
+      assert.equal(
+        d['deal_score'],
+        ['yield', 'coverage', 'motivation', 'distress'].reduce((sum, part) => sum + Number(d[`deal_score_${part}`]), 0),
+        String(d['id']),
+      );
     }
-    assert.ok(deals.some((d) => d['rental_status'] === 'Hot') && deals.some((d) => d['underwrite_reliability'] === 'proxy_out_of_range'));
+    assert.ok(
+      deals.some((d) => d['rental_status'] === 'Hot') &&
+        deals.some((d) => d['underwrite_reliability'] === 'proxy_out_of_range'),
+    );
     const leads = await published(layout, first.runId, 'leads');
     assert.ok(leads.length > 50 && leads.every((l) => l['address'] !== null));
   });
@@ -95,7 +133,8 @@ describe('the days after', () => {
     const world = smallWorld();
     layout = await newLayout();
     // What changes from day to day; the registers' days are in registers.test.ts and carried.test.ts.
-    const only = ({ family }: { readonly family: string }): boolean => ['listings', 'tax', 'parcels', 'sheriff'].includes(family);
+    const only = ({ family }: { readonly family: string }): boolean =>
+      ['listings', 'tax', 'parcels', 'sheriff'].includes(family);
     for (const day of days) runs.push(await runDay({ layout, world, day, only }));
     // And one of them again, after the later ones.
     runs.push(await runDay({ layout, world, day: '2026-11-19', only }));
@@ -124,10 +163,20 @@ describe('the days after', () => {
       }
       const cured = new Set(yesterday.truth.delinquent.map((d) => d.propertyId));
       for (const d of today.truth.delinquent) cured.delete(d.propertyId);
-      const removed = await published(layout, today.runId, 'signals', `WHERE signal_state = 'removed' AND state_since = '${today.truth.day}'`);
+      const removed = await published(
+        layout,
+        today.runId,
+        'signals',
+        `WHERE signal_state = 'removed' AND state_since = '${today.truth.day}'`,
+      );
       assert.equal(removed.length, cured.size, `debts cured on ${today.truth.day}`);
       seen.cured += removed.length;
-      const auctions = new Map((await published(layout, today.runId, 'auctions')).map((a) => [`${String(a['case_number'])} ${String(a['sale_date'])}`, a]));
+      const auctions = new Map(
+        (await published(layout, today.runId, 'auctions')).map((a) => [
+          `${String(a['case_number'])} ${String(a['sale_date'])}`,
+          a,
+        ]),
+      );
       for (const a of today.truth.auctions.filter((x) => x.status === 'sold' && x.saleDate >= '2026-11-18')) {
         const row = auctions.get(`${a.caseNumber} ${a.saleDate}`);
         assert.equal(row?.['sale_status'], 'sold', a.aid);
@@ -135,8 +184,16 @@ describe('the days after', () => {
         seen.sold += 1;
       }
     }
-    assert.ok(Object.values(seen).every((n) => n > 0), `each kind happened: ${JSON.stringify(seen)}`);
-    const reduced = await published(layout, runs[days.length - 1]?.runId ?? '', 'deals', 'WHERE price_reduction_pct > 0');
+    assert.ok(
+      Object.values(seen).every((n) => n > 0),
+      `each kind happened: ${JSON.stringify(seen)}`,
+    );
+    const reduced = await published(
+      layout,
+      runs[days.length - 1]?.runId ?? '',
+      'deals',
+      'WHERE price_reduction_pct > 0',
+    );
     assert.ok(reduced.length > 0 && reduced.every((d) => Number(d['motivation_price_cut']) > 0));
   });
 

@@ -17,11 +17,20 @@ const root = new URL('../../', import.meta.url).pathname;
 
 function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['pipelines/cli.ts', command], { cwd: root, env: { ...BARE, ...SANDBOX_SECRETS, ...env } });
+    const child = spawn(process.execPath, ['pipelines/cli.ts', command], {
+      cwd: root,
+      env: { ...BARE, ...SANDBOX_SECRETS, ...env },
+    });
     let out = '';
-    child.stdout.on('data', (d: Buffer) => { out += d.toString(); });
-    child.stderr.on('data', (d: Buffer) => { out += d.toString(); });
-    child.on('error', reject).on('close', (status) => { resolve({ status, out }); });
+    child.stdout.on('data', (d: Buffer) => {
+      out += d.toString();
+    });
+    child.stderr.on('data', (d: Buffer) => {
+      out += d.toString();
+    });
+    child.on('error', reject).on('close', (status) => {
+      resolve({ status, out });
+    });
   });
 }
 
@@ -30,7 +39,11 @@ describe('the command line', () => {
   let sandbox: Sandbox;
   before(async () => {
     layout = await newLayout();
-    sandbox = await startSandbox({ world: makeWorld(TINY), day: '2026-11-20', alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined) });
+    sandbox = await startSandbox({
+      world: makeWorld(TINY),
+      day: '2026-11-20',
+      alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined),
+    });
   });
   after(() => sandbox.close());
 
@@ -49,10 +62,19 @@ describe('the command line', () => {
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
     await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
     const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: root, env: { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' }, stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: root,
+      env: { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' },
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
-    child.stdout.once('data', () => { child.stdout.destroy(); });
-    assert.equal(await new Promise((resolve) => { child.on('exit', resolve); }), 0);
+    child.stdout.once('data', () => {
+      child.stdout.destroy();
+    });
+    assert.equal(
+      await new Promise((resolve) => {
+        child.on('exit', resolve);
+      }),
+      0,
+    );
     assert.equal(await readlink(layout.current), 'snapshots/2026-11-20.02');
     assert.deepEqual((await readdir(layout.snapshots)).sort(), ['2026-11-20.01', '2026-11-20.02']);
     assert.deepEqual(await readdir(layout.run('2026-11-20.01')), ['run.json']);
@@ -83,7 +105,12 @@ describe('the command line', () => {
     const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
     letGo();
     assert.equal(status, 1);
-    assert.match(out.trimEnd(), new RegExp(`^DATA_DIR is ".*", in which another run is at work \\(process ${process.pid}\\); expected to be the only one$`));
+    assert.match(
+      out.trimEnd(),
+      new RegExp(
+        `^DATA_DIR is ".*", in which another run is at work \\(process ${process.pid}\\); expected to be the only one$`,
+      ),
+    );
   });
 
   test('rows that do not add up block publication: exit status 2, and the snapshot before stays current', async () => {
@@ -101,26 +128,49 @@ describe('the command line', () => {
 
   test('the real web is never read into a folder of made-up data: one line, exit status 1, nothing published', async () => {
     const there = await readdir(layout.snapshots);
-    const { status, out } = await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' });
+    const { status, out } = await cli('run', {
+      DATA_DIR: layout.root,
+      LIVE: '1',
+      CONTACT: 'me@example.org',
+      SOURCES: 'none',
+    });
     assert.equal(status, 1);
-    assert.match(out.trimEnd().split('\n').at(-1) ?? '', /^DATA_DIR is ".*", which holds made-up data of the sandbox world; expected a folder of its own for public records/);
+    assert.match(
+      out.trimEnd().split('\n').at(-1) ?? '',
+      /^DATA_DIR is ".*", which holds made-up data of the sandbox world; expected a folder of its own for public records/,
+    );
     assert.deepEqual(await readdir(layout.snapshots), there);
     await rm(layout.kind);
-    assert.equal((await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status, 1, 'without its note the snapshots say it');
+    assert.equal(
+      (await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status,
+      1,
+      'without its note the snapshots say it',
+    );
   });
 
   test('another made-up world is never read into the same folder: one line that names both', async () => {
-    const env = { DATA_DIR: await mkdtemp(join(tmpdir(), 'dealfeed-worlds-')), SANDBOX_URL: sandbox.url, SOURCES: 'hud_fmr' };
+    const env = {
+      DATA_DIR: await mkdtemp(join(tmpdir(), 'dealfeed-worlds-')),
+      SANDBOX_URL: sandbox.url,
+      SOURCES: 'hud_fmr',
+    };
     assert.equal((await cli('run', { ...env, SEED: '7' })).status, 0);
     const { status, out } = await cli('run', { ...env, SEED: '8' });
     assert.equal(status, 1);
-    assert.match(out.trimEnd().split('\n').at(-1) ?? '', /^DATA_DIR is ".*", which holds the world of SEED=7 .*; expected a folder of its own for the world of SEED=8 /);
+    assert.match(
+      out.trimEnd().split('\n').at(-1) ?? '',
+      /^DATA_DIR is ".*", which holds the world of SEED=7 .*; expected a folder of its own for the world of SEED=8 /,
+    );
     await rm(env.DATA_DIR, { recursive: true });
   });
 
   test('a first run that could read nothing publishes nothing: an empty snapshot would say that there are no deals', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-nothing-'));
-    const { status, out } = await cli('run', { DATA_DIR: folder, SANDBOX_URL: 'http://127.0.0.1:9', SOURCES: 'hud_fmr' });
+    const { status, out } = await cli('run', {
+      DATA_DIR: folder,
+      SANDBOX_URL: 'http://127.0.0.1:9',
+      SOURCES: 'hud_fmr',
+    });
     assert.equal(status, 2, out);
     assert.match(out, /audit sources\.something_was_read found \d+ rows and blocks publication/);
     assert.equal(await readlink(layoutOf(folder).current).catch(() => null), null);

@@ -20,39 +20,75 @@ import { answer, inTurn, serve, type Handler } from '../fetch/site.ts';
 
 /** Small enough that a site which does not answer is given up soon. */
 const LIMITS = {
-  connectMs: 300, headersMs: 300, bodyMs: 300, totalMs: 1_500, maxBytes: 100_000, maxDecodedBytes: 1_000_000,
-  retries: 1, backoffMs: 1, maxBackoffMs: 2, maxRetryAfterMs: 1_500,
+  connectMs: 300,
+  headersMs: 300,
+  bodyMs: 300,
+  totalMs: 1_500,
+  maxBytes: 100_000,
+  maxDecodedBytes: 1_000_000,
+  retries: 1,
+  backoffMs: 1,
+  maxBackoffMs: 2,
+  maxRetryAfterMs: 1_500,
 };
 const GOOD = 'parcel=10.00\n';
 const good = answer(GOOD, { 'content-type': 'text/plain' });
 
-const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], { parcel: text('Parcel.'), amount: money('Amount.') });
-
-const specAt = (origin: string): SourceSpec => defineSource({
-  name: 'test_debts', family: 'tax', title: 'Debts', home: `${origin}/list`, everyDays: 1, hosts: [new URL(origin).host],
-  terms: { basis: 'sandbox_only', note: 'Made up for this test.' }, politeness: { minIntervalMs: 0, concurrency: 1 },
-  row: Debt, expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0.5 },
-  async *fetch(ctx) { yield await ctx.get(`${origin}/list`, { kind: 'list' }); },
-  parse: (page) => page.text().split('\n').filter(Boolean).map((line) => {
-    const [parcel, amount] = line.split('=');
-    return { values: { parcel, amount }, raw: line };
-  }),
+const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
+  parcel: text('Parcel.'),
+  amount: money('Amount.'),
 });
 
-const head = (response: ServerResponse, headers: Record<string, string | number> = {}): ServerResponse => response.writeHead(200, { 'content-type': 'text/plain', ...headers });
+const specAt = (origin: string): SourceSpec =>
+  defineSource({
+    name: 'test_debts',
+    family: 'tax',
+    title: 'Debts',
+    home: `${origin}/list`,
+    everyDays: 1,
+    hosts: [new URL(origin).host],
+    terms: { basis: 'sandbox_only', note: 'Made up for this test.' },
+    politeness: { minIntervalMs: 0, concurrency: 1 },
+    row: Debt,
+    expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0.5 },
+    async *fetch(ctx) {
+      yield await ctx.get(`${origin}/list`, { kind: 'list' });
+    },
+    parse: (page) =>
+      page
+        .text()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => {
+          const [parcel, amount] = line.split('=');
+          return { values: { parcel, amount }, raw: line };
+        }),
+  });
+
+const head = (response: ServerResponse, headers: Record<string, string | number> = {}): ServerResponse =>
+  response.writeHead(200, { 'content-type': 'text/plain', ...headers });
 const gzipped = (body: string, keep = 1): Handler => {
   const whole = gzipSync(body);
-  return answer(whole.subarray(0, Math.floor(whole.length * keep)), { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
+  return answer(whole.subarray(0, Math.floor(whole.length * keep)), {
+    'content-type': 'text/plain',
+    'content-encoding': 'gzip',
+  });
 };
 
 /** What the page's address does. `null` is a port at which nothing listens. */
 const FAULTS: Readonly<Record<string, Handler | null>> = {
-  'refused': null,
-  'reset': (request) => { request.socket.destroy(); },
-  'slow': () => { /* the connection stays open and nothing is said */ },
-  'stalls': (_, response) => { head(response, { 'content-length': 1000 }).write(GOOD); },
+  refused: null,
+  reset: (request) => {
+    request.socket.destroy();
+  },
+  slow: () => {
+    /* the connection stays open and nothing is said */
+  },
+  stalls: (_, response) => {
+    head(response, { 'content-length': 1000 }).write(GOOD);
+  },
   '403': answer('no', {}, 403),
-  'challenge': answer('<html><head><title>Just a moment...</title></head></html>'),
+  challenge: answer('<html><head><title>Just a moment...</title></head></html>'),
   '429': answer('slower', {}, 429),
   '429 for a moment': inTurn(answer('slower', { 'retry-after': '1' }, 429), good),
   '429 for an hour': answer('slower', { 'retry-after': '3600' }, 429),
@@ -60,33 +96,63 @@ const FAULTS: Readonly<Record<string, Handler | null>> = {
   '500 once': inTurn(answer('sorry', {}, 500), good),
   '404': answer('gone', {}, 404),
   'truncated gzip': gzipped(GOOD.repeat(50), 0.6),
-  'cut body': (request, response) => { head(response, { 'content-length': 1000 }).write(GOOD, () => { request.socket.destroy(); }); },
+  'cut body': (request, response) => {
+    head(response, { 'content-length': 1000 }).write(GOOD, () => {
+      request.socket.destroy();
+    });
+  },
   'endless body': (_, response) => {
     head(response);
-    const more = (): void => { while (!response.destroyed && response.write(GOOD.repeat(1000))); };
+    const more = (): void => {
+      while (!response.destroyed && response.write(GOOD.repeat(1000)));
+    };
     response.on('drain', more);
     more();
   },
   'gzip bomb': gzipped('0'.repeat(5_000_000)),
   'empty body': answer(''),
-  'redirect loop': (_, response) => { response.writeHead(302, { location: '/list' }).end(); },
-  'redirect elsewhere': (_, response) => { response.writeHead(302, { location: 'http://elsewhere.example/list' }).end(); },
+  'redirect loop': (_, response) => {
+    response.writeHead(302, { location: '/list' }).end();
+  },
+  'redirect elsewhere': (_, response) => {
+    response.writeHead(302, { location: 'http://elsewhere.example/list' }).end();
+  },
 };
 
 /** Rows of the table in docs/failures.md. */
 async function documented(): Promise<Map<string, { state: string; reason: string; operator: string }>> {
   const content = await readFile(new URL('../../docs/failures.md', import.meta.url), 'utf8');
-  const rows = content.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
-  return new Map(rows.map(([fault = '', , state = '', reason = '', operator = '']) => [fault.replaceAll('`', ''), { state, reason, operator }]));
+  const rows = content
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  return new Map(
+    rows.map(([fault = '', , state = '', reason = '', operator = '']) => [
+      fault.replaceAll('`', ''),
+      { state, reason, operator },
+    ]),
+  );
 }
 
 /** An address at which nothing listens. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => { const at = server.address(); resolve(typeof at === 'object' && at ? at.port : 0); });
+    server.listen(0, '127.0.0.1', () => {
+      const at = server.address();
+      resolve(typeof at === 'object' && at ? at.port : 0);
+    });
   });
-  await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
   return `http://127.0.0.1:${port}`;
 }
 
@@ -108,13 +174,22 @@ for (const [fault, handler] of Object.entries(FAULTS)) {
       const clock = sandboxClock(day);
       const fetcher = createFetcher({ archive, clock, limits: LIMITS });
       t.after(() => fetcher.close());
-      return await ingest({ layout, archive, crawler: inThisProcess(fetcher), clock, runId: `${day}.01` }, specAt(origin), null) ?? assert.fail('nothing was read');
+      return (
+        (await ingest(
+          { layout, archive, crawler: inThisProcess(fetcher), clock, runId: `${day}.01` },
+          specAt(origin),
+          null,
+        )) ?? assert.fail('nothing was read')
+      );
     };
     const first = await read((await serve(t, { '/list': good })).origin, '2026-11-20');
     assert.equal(first.status, 'good');
 
     const started = performance.now();
-    const second = await read(handler === null ? await closedPort() : (await serve(t, { '/list': handler })).origin, '2026-11-21');
+    const second = await read(
+      handler === null ? await closedPort() : (await serve(t, { '/list': handler })).origin,
+      '2026-11-21',
+    );
     assert.ok(performance.now() - started < 6_000, 'it is given up in time');
     assert.deepEqual([second.status, second.reason ?? ''], [state, reason], second.detail ?? '');
     const standing = await standingRead(layout, 'test_debts', '2026-11-21');

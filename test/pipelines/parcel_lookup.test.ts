@@ -6,9 +6,15 @@ import { newLayout, published, runDay, smallWorld } from './runs.ts';
 
 test('a parcel awaits its address until the map has it, and keeps it when the map leaves it out again', async () => {
   const [layout, world] = [await newLayout(), smallWorld()];
-  const only = ({ name }: { readonly name: string }): boolean => ['oh_hamilton_tax', 'oh_hamilton_parcels'].includes(name);
+  const only = ({ name }: { readonly name: string }): boolean =>
+    ['oh_hamilton_tax', 'oh_hamilton_parcels'].includes(name);
   const signalsOf = async (runId: string): Promise<Map<string, Record<string, unknown>>> =>
-    new Map((await published(layout, runId, 'signals', "WHERE county_fips = '39061'")).map((s) => [String(s['parcel_key']), s]));
+    new Map(
+      (await published(layout, runId, 'signals', "WHERE county_fips = '39061'")).map((s) => [
+        String(s['parcel_key']),
+        s,
+      ]),
+    );
 
   const friday = await runDay({ layout, world, day: '2026-11-20', only });
   const before = await signalsOf(friday.runId);
@@ -16,35 +22,85 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
   assert.ok(awaiting.length > 0);
   for (const { parcel, amount } of awaiting) {
     const signal = before.get(parcel);
-    assert.deepEqual([signal?.['address_status'], signal?.['address'], signal?.['address_basis'], signal?.['county_value'], signal?.['amount']], ['pending_parcel_lookup', null, null, null, amount]);
+    assert.deepEqual(
+      [
+        signal?.['address_status'],
+        signal?.['address'],
+        signal?.['address_basis'],
+        signal?.['county_value'],
+        signal?.['amount'],
+      ],
+      ['pending_parcel_lookup', null, null, null, amount],
+    );
   }
 
   const later = await runDay({ layout, world, day: '2026-11-24', only });
   const after = await signalsOf(later.runId);
-  const found = later.truth.delinquent.filter((d) => d.isMapped && later.truth.property(d.propertyId).hasAddress && awaiting.some((a) => a.propertyId === d.propertyId));
+  const found = later.truth.delinquent.filter(
+    (d) =>
+      d.isMapped &&
+      later.truth.property(d.propertyId).hasAddress &&
+      awaiting.some((a) => a.propertyId === d.propertyId),
+  );
   assert.ok(found.length > 0, 'some were found between the two days');
   for (const { parcel, amount, marketValue, propertyId } of found) {
     const signal = after.get(parcel);
-    assert.deepEqual([signal?.['address_status'], signal?.['address_basis'], signal?.['has_address'], signal?.['amount'], signal?.['county_value']], ['available', 'parcel_layer', true, amount, `${marketValue}.00`]);
+    assert.deepEqual(
+      [
+        signal?.['address_status'],
+        signal?.['address_basis'],
+        signal?.['has_address'],
+        signal?.['amount'],
+        signal?.['county_value'],
+      ],
+      ['available', 'parcel_layer', true, amount, `${marketValue}.00`],
+    );
     assert.ok(String(signal?.['address']).startsWith(String(later.truth.property(propertyId).address.low)));
-    assert.deepEqual([signal?.['id'], signal?.['first_seen']], [before.get(parcel)?.['id'], before.get(parcel)?.['first_seen']], 'it is the same signal');
+    assert.deepEqual(
+      [signal?.['id'], signal?.['first_seen']],
+      [before.get(parcel)?.['id'], before.get(parcel)?.['first_seen']],
+      'it is the same signal',
+    );
   }
-  const wrong = (await reconcile(layout.snapshot(later.runId), later.truth)).filter((r) => r.what === 'delinquent parcels of 39061');
+  const wrong = (await reconcile(layout.snapshot(later.runId), later.truth)).filter(
+    (r) => r.what === 'delinquent parcels of 39061',
+  );
   // Sheriffs, who print streets too, are not read in this test.
-  assert.deepEqual(wrong.map((r) => [r.expected === r.found, r.missing, r.unexpected, r.wrong.filter((w) => !/sheriff_sale|has_address/u.test(w))]), [[true, [], [], []]], linesOf(wrong).join('\n'));
+  assert.deepEqual(
+    wrong.map((r) => [
+      r.expected === r.found,
+      r.missing,
+      r.unexpected,
+      r.wrong.filter((w) => !/sheriff_sale|has_address/u.test(w)),
+    ]),
+    [[true, [], [], []]],
+    linesOf(wrong).join('\n'),
+  );
 
   // The debt is paid, say: the map no longer counts the parcel as delinquent while the month's list still has it.
   const names = new Set(found.map((d) => d.parcel));
   const without = await runDay({
-    layout, world, day: '2026-11-25', only,
+    layout,
+    world,
+    day: '2026-11-25',
+    only,
     alter: (request, response) => {
       if (request.host !== 'cagisonline.hamilton-co.org' || !request.path.endsWith('/query')) return undefined;
-      const body = JSON.parse(new TextDecoder().decode(response.body)) as { count?: number; features?: { attributes: { PARCELID: string } }[] };
-      const changed = body.features ? { ...body, features: body.features.filter((f) => !names.has(f.attributes.PARCELID)) } : { count: (body.count ?? 0) - names.size };
+      const body = JSON.parse(new TextDecoder().decode(response.body)) as {
+        count?: number;
+        features?: { attributes: { PARCELID: string } }[];
+      };
+      const changed = body.features
+        ? { ...body, features: body.features.filter((f) => !names.has(f.attributes.PARCELID)) }
+        : { count: (body.count ?? 0) - names.size };
       return { ...response, body: new TextEncoder().encode(JSON.stringify(changed)) };
     },
   });
   assert.equal(without.sources.find((s) => s.row.source === 'oh_hamilton_parcels')?.row.status, 'good');
   const still = await signalsOf(without.runId);
-  for (const { parcel } of found) assert.deepEqual([still.get(parcel)?.['address'], still.get(parcel)?.['address_basis']], [after.get(parcel)?.['address'], 'parcel_layer']);
+  for (const { parcel } of found)
+    assert.deepEqual(
+      [still.get(parcel)?.['address'], still.get(parcel)?.['address_basis']],
+      [after.get(parcel)?.['address'], 'parcel_layer'],
+    );
 });

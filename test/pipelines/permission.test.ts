@@ -24,20 +24,36 @@ test('it may be read in the sandbox, and on the real web once it is named', () =
   assert.equal(mayBeFetched(all, { LIVE: false, PERMITTED: undefined })(summit), true);
   assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })(summit), false);
   assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: 'oh_summit_tax' })(summit), true);
-  assert.match(notPermitted([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '', /^not read from the web: oh_summit_tax, .*newspaper/u);
+  assert.match(
+    notPermitted([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
+    /^not read from the web: oh_summit_tax, .*newspaper/u,
+  );
   const free = all.filter(({ terms }) => terms.basis !== 'permission');
-  assert.ok(free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })), 'the others need none');
+  assert.ok(
+    free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })),
+    'the others need none',
+  );
 });
 
 test('a name that is no such source is a wrong setting', () => {
   for (const name of ['oh_atlantis_tax', 'oh_stark_tax']) {
-    assert.throws(() => mayBeFetched(all, { LIVE: true, PERMITTED: `oh_summit_tax,${name}` }), (error: unknown) => error instanceof SettingError && error.message.includes(`${name} is none of `));
+    assert.throws(
+      () => mayBeFetched(all, { LIVE: true, PERMITTED: `oh_summit_tax,${name}` }),
+      (error: unknown) => error instanceof SettingError && error.message.includes(`${name} is none of `),
+    );
   }
 });
 
 test('until then not one request goes out, no warning is given, and a dropped page is read', async () => {
   const [layout, requests] = [await newLayout(), [] as string[]];
-  const sandbox = await startSandbox({ world: smallWorld(), day: '2026-11-20', alter: ({ path }) => { requests.push(path); return undefined; } });
+  const sandbox = await startSandbox({
+    world: smallWorld(),
+    day: '2026-11-20',
+    alter: ({ path }) => {
+      requests.push(path);
+      return undefined;
+    },
+  });
   // The recorded page has as many bad entries as good ones.
   const lenient = { ...summit, expect: { ...summit.expect, maxRejectShare: 1, minRows: 1 } };
   const once = async (day: string): Promise<RunResult> => {
@@ -45,8 +61,19 @@ test('until then not one request goes out, no warning is given, and a dropped pa
     const archive = await openArchive(layout.root);
     const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url });
     try {
-      return await run({ layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: all.map((spec) => (spec === summit ? lenient : spec)), due: ({ name }) => name === summit.name, mayFetch: ({ name }) => name !== summit.name });
-    } finally { await fetcher.close(); }
+      return await run({
+        layout,
+        clock,
+        dataClock: 'sandbox',
+        archive,
+        crawler: inThisProcess(fetcher),
+        sources: all.map((spec) => (spec === summit ? lenient : spec)),
+        due: ({ name }) => name === summit.name,
+        mayFetch: ({ name }) => name !== summit.name,
+      });
+    } finally {
+      await fetcher.close();
+    }
   };
   try {
     const refused = await once('2026-11-20');
@@ -57,9 +84,14 @@ test('until then not one request goes out, no warning is given, and a dropped pa
     assert.match(summaryOf(refused, 'data').join('\n'), /Waiting for their owners' permission.*: oh_summit_tax$/mu);
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
-    await copyFile(new URL('../../sources/tax/oh_summit_tax/recorded/section.html', import.meta.url), join(layout.drop, 'oh_summit_tax', 'akron.html'));
+    await copyFile(
+      new URL('../../sources/tax/oh_summit_tax/recorded/section.html', import.meta.url),
+      join(layout.drop, 'oh_summit_tax', 'akron.html'),
+    );
     const dropped = await once('2026-11-21');
     assert.deepEqual(requests, []);
     assert.deepEqual([rowOf(dropped)?.status, rowOf(dropped)?.rows_out], ['good', 4]);
-  } finally { await sandbox.close(); }
+  } finally {
+    await sandbox.close();
+  }
 });

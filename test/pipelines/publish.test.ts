@@ -18,18 +18,35 @@ import { newLayout } from './runs.ts';
 const ROWS = 200_000;
 
 const acts: Model = {
-  name: 'acts', layer: 'marts', sql: 'SELECT * FROM given',
+  name: 'acts',
+  layer: 'marts',
+  sql: 'SELECT * FROM given',
   contract: defineModel({
     record: defineRecord('act', 'One row per act.', ['id'], {
-      id: text('Id.'), day: date('Its day.'), name: text('Name.'), standing: text('Standing.', { absent: 'it is not known' }), same: integer('Acts of the same name.'),
+      id: text('Id.'),
+      day: date('Its day.'),
+      name: text('Name.'),
+      standing: text('Standing.', { absent: 'it is not known' }),
+      same: integer('Acts of the same name.'),
     }),
-    audits: [], publish: { orderBy: ['day DESC', 'id'] },
+    audits: [],
+    publish: { orderBy: ['day DESC', 'id'] },
   }),
 };
 
 const FACTS: SnapshotFacts = {
-  run_id: '2026-11-20.01', as_of: '2026-11-20', generated_at: '2026-11-20T12:00:00Z', data_clock: 'sandbox', notice: 'Made up.', assumption_set_id: 'none', previous: null, sold_leads: [],
-  versions: { dealfeed: '0', node: '0', duckdb: '0', schema: '0'.repeat(64), models: '0'.repeat(64) }, sources: [], models: [], audits: [],
+  run_id: '2026-11-20.01',
+  as_of: '2026-11-20',
+  generated_at: '2026-11-20T12:00:00Z',
+  data_clock: 'sandbox',
+  notice: 'Made up.',
+  assumption_set_id: 'none',
+  previous: null,
+  sold_leads: [],
+  versions: { dealfeed: '0', node: '0', duckdb: '0', schema: '0'.repeat(64), models: '0'.repeat(64) },
+  sources: [],
+  models: [],
+  audits: [],
 };
 
 /** Publish the same rows, read in an order of their own. @returns SHA-256 of the Parquet file */
@@ -47,12 +64,17 @@ async function publish(order: string, threads: number): Promise<string> {
     assert.equal(tables['acts']?.rows, ROWS);
     assert.deepEqual(await verifySnapshot(layout, FACTS.run_id), []);
     return tables['acts']?.sha256 ?? '';
-  } finally { await build.close(); }
+  } finally {
+    await build.close();
+  }
 }
 
 test('rows in three orders, on one, two and four threads', async () => {
   const first = await publish('i', 1);
-  for (const [order, threads] of [['hash(i)', 2], ['i DESC', 4]] as const) {
+  for (const [order, threads] of [
+    ['hash(i)', 2],
+    ['i DESC', 4],
+  ] as const) {
     assert.equal(await publish(order, threads), first, `order by ${order}, ${threads} threads`);
   }
 });

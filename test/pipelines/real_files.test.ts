@@ -37,13 +37,25 @@ test('the real files go through the same adapters to a published snapshot, with 
   const archive = await openArchive(dir);
   const fetcher = createFetcher({ archive, clock });
   const result = await run({
-    layout, clock, dataClock: 'live', archive, crawler: inThisProcess(fetcher), sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
+    layout,
+    clock,
+    dataClock: 'live',
+    archive,
+    crawler: inThisProcess(fetcher),
+    sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
     due: (spec) => spec.name in FILES,
   });
   await fetcher.close();
-  assert.deepEqual(result.blocked.map((b) => [b.name, b.failing]), []);
+  assert.deepEqual(
+    result.blocked.map((b) => [b.name, b.failing]),
+    [],
+  );
   assert.ok(result.manifest);
-  const counts = Object.fromEntries(result.sources.filter((s) => s.spec.name in FILES).map(({ row }) => [row.source, [row.status, row.rows_in, row.rows_out, row.rows_rejected, row.rows_merged]]));
+  const counts = Object.fromEntries(
+    result.sources
+      .filter((s) => s.spec.name in FILES)
+      .map(({ row }) => [row.source, [row.status, row.rows_in, row.rows_out, row.rows_rejected, row.rows_merged]]),
+  );
   assert.deepEqual(counts, {
     hud_fmr: ['good', 4764, 4764, 0, 0],
     // 35 of the export's 899 rows are repeated in it, byte for byte.
@@ -61,10 +73,31 @@ test('the real files go through the same adapters to a published snapshot, with 
   const published = (table: string): string => `read_parquet(${literal(join(layout.current, `${table}.parquet`))})`;
   try {
     assert.equal(Number(await one(`SELECT count(*) FROM ${published('filings')} WHERE source = 'colorado_sos'`)), 864);
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('filings')} WHERE business_name ~ ', (Delinquent|Dissolved) .*[0-9]{4}$'`)), 0, 'status suffixes are off the names');
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('signals')} WHERE county_fips = '39113' AND amount IS NULL`)), 609, 'the list has no amounts, and none is made up');
+    assert.equal(
+      Number(
+        await one(
+          `SELECT count(*) FROM ${published('filings')} WHERE business_name ~ ', (Delinquent|Dissolved) .*[0-9]{4}$'`,
+        ),
+      ),
+      0,
+      'status suffixes are off the names',
+    );
+    assert.equal(
+      Number(await one(`SELECT count(*) FROM ${published('signals')} WHERE county_fips = '39113' AND amount IS NULL`)),
+      609,
+      'the list has no amounts, and none is made up',
+    );
     assert.equal(Number(await one(`SELECT count(*) FROM ${published('auctions')} WHERE county_fips = '39035'`)), 56);
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('rejects')} WHERE reason = 'sale_date_overwritten'`)), 13);
-    assert.equal(Number(await one(`SELECT count(*) FROM ${published('leads')}`)), 0, 'no lead: the sales are past and the debts unknown');
-  } finally { duck.close(); }
+    assert.equal(
+      Number(await one(`SELECT count(*) FROM ${published('rejects')} WHERE reason = 'sale_date_overwritten'`)),
+      13,
+    );
+    assert.equal(
+      Number(await one(`SELECT count(*) FROM ${published('leads')}`)),
+      0,
+      'no lead: the sales are past and the debts unknown',
+    );
+  } finally {
+    duck.close();
+  }
 });

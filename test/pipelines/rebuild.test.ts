@@ -13,10 +13,20 @@ import { newLayout, published, runDay } from './runs.ts';
 
 const DAYS = ['2026-11-20', '2026-11-21', '2026-11-22'] as const;
 /** Sources of each family, and none of the slow ones. */
-const READ = ['heartland_multifamily', 'lakes_sunbelt_exchange', 'oh_cuyahoga_tax', 'oh_hamilton_tax', 'oh_hamilton_parcels', 'oh_cuyahoga_sheriff', 'oh_hamilton_sheriff', 'ohio_sos', 'colorado_sos'];
+const READ = [
+  'heartland_multifamily',
+  'lakes_sunbelt_exchange',
+  'oh_cuyahoga_tax',
+  'oh_hamilton_tax',
+  'oh_hamilton_parcels',
+  'oh_cuyahoga_sheriff',
+  'oh_hamilton_sheriff',
+  'ohio_sos',
+  'colorado_sos',
+];
 const only = ({ name }: { readonly name: string }): boolean => READ.includes(name);
 
-describe('after three days, one of them with a page that fails, a site that is down and the operator\'s own assumptions', () => {
+describe("after three days, one of them with a page that fails, a site that is down and the operator's own assumptions", () => {
   let layout: Layout;
   const ids: string[] = [];
   before(async () => {
@@ -26,11 +36,31 @@ describe('after three days, one of them with a page that fails, a site that is d
     for (const day of DAYS) {
       const odd = day === DAYS[1];
       const { runId } = await runDay({
-        layout, world, day, only, ...(odd ? { assumptions: currentAssumptions(new Map([['vacancy', '0.10']])) } : {}),
-        alter: (q, r) => (odd && q.path === broken ? { ...r, status: 500 } : odd && q.host === 'gis.cuyahogacounty.us' ? { ...r, status: 403 } : undefined),
+        layout,
+        world,
+        day,
+        only,
+        ...(odd ? { assumptions: currentAssumptions(new Map([['vacancy', '0.10']])) } : {}),
+        alter: (q, r) =>
+          odd && q.path === broken
+            ? { ...r, status: 500 }
+            : odd && q.host === 'gis.cuyahogacounty.us'
+              ? { ...r, status: 403 }
+              : undefined,
       });
       ids.push(runId);
-      broken = new URL(String((await published(layout, runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id"))[0]?.['listing_url'])).pathname;
+      broken = new URL(
+        String(
+          (
+            await published(
+              layout,
+              runId,
+              'listing_history',
+              "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id",
+            )
+          )[0]?.['listing_url'],
+        ),
+      ).pathname;
     }
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
@@ -44,7 +74,11 @@ describe('after three days, one of them with a page that fails, a site that is d
     const without = await files();
     for (const runId of ids.slice(1)) {
       const result = await rebuild(layout, runId);
-      assert.deepEqual([isSame(result), result.tables.length, result.kept, result.since], [true, 10, [], []], linesOf(result).join('\n'));
+      assert.deepEqual(
+        [isSame(result), result.tables.length, result.kept, result.since],
+        [true, 10, [], []],
+        linesOf(result).join('\n'),
+      );
       assert.equal(result.parsed, READ.length);
     }
     assert.deepEqual(await files(), without);
@@ -52,9 +86,15 @@ describe('after three days, one of them with a page that fails, a site that is d
   });
 
   test('a page lost from the archive is named, the rows kept of then do in its place, and a table that comes out otherwise is said to', async () => {
-    const [manifestPath, read] = [join(layout.snapshot(ids[0] ?? ''), 'manifest.json'), await standingRead(layout, 'oh_cuyahoga_tax', DAYS[0])];
+    const [manifestPath, read] = [
+      join(layout.snapshot(ids[0] ?? ''), 'manifest.json'),
+      await standingRead(layout, 'oh_cuyahoga_tax', DAYS[0]),
+    ];
     const hash = read?.pages[0]?.sha256 ?? assert.fail('no page');
-    const bodyPath = join(layout.root, (await files()).find((n) => n.startsWith('archive/') && n.includes(hash)) ?? assert.fail('no body'));
+    const bodyPath = join(
+      layout.root,
+      (await files()).find((n) => n.startsWith('archive/') && n.includes(hash)) ?? assert.fail('no body'),
+    );
     const [body, manifest] = [await readFile(bodyPath), await readFile(manifestPath, 'utf8')];
     const { tables } = JSON.parse(manifest) as { tables: Record<string, { sha256: string }> };
     await writeFile(bodyPath, body.subarray(0, body.length - 1));
@@ -62,18 +102,33 @@ describe('after three days, one of them with a page that fails, a site that is d
     const result = await rebuild(layout, ids[0] ?? '');
     await writeFile(bodyPath, body);
     await writeFile(manifestPath, manifest);
-    assert.deepEqual(result.kept.map((k) => k.source), ['oh_cuyahoga_tax']);
-    assert.deepEqual(result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was]), [['leads', 'f'.repeat(64)]]);
-    assert.match(linesOf(result).join('\n'), /1 of 10 tables are NOT the same[^]*kept rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u);
+    assert.deepEqual(
+      result.kept.map((k) => k.source),
+      ['oh_cuyahoga_tax'],
+    );
+    assert.deepEqual(
+      result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was]),
+      [['leads', 'f'.repeat(64)]],
+    );
+    assert.match(
+      linesOf(result).join('\n'),
+      /1 of 10 tables are NOT the same[^]*kept rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,
+    );
     assert.equal(isSame(result), false);
   });
 
   test('a day that is not there, or stands on a damaged one, is refused in one line', async () => {
-    await assert.rejects(rebuild(layout, '2026-01-01.01'), (e) => e instanceof SettingError && /RUN is "2026-01-01.01", expected a snapshot of/u.test(e.message));
+    await assert.rejects(
+      rebuild(layout, '2026-01-01.01'),
+      (e) => e instanceof SettingError && /RUN is "2026-01-01.01", expected a snapshot of/u.test(e.message),
+    );
     const path = join(layout.snapshot(ids[0] ?? ''), 'deals.parquet');
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(1));
-    await assert.rejects(rebuild(layout, ids[1] ?? ''), (e) => e instanceof SettingError && /damaged: deals\.parquet does not have the hash/u.test(e.message));
+    await assert.rejects(
+      rebuild(layout, ids[1] ?? ''),
+      (e) => e instanceof SettingError && /damaged: deals\.parquet does not have the hash/u.test(e.message),
+    );
     await writeFile(path, bytes);
   });
 });

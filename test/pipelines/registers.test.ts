@@ -12,11 +12,22 @@ import { newLayout, published, runDay } from './runs.ts';
 
 const worldOf = (filings: number): World => makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 0, filings });
 
-const runOf = (state: 'colorado' | 'ohio') => (layout: Layout, world: World, day: string, alter?: Alter): Promise<RunResult & { truth: WorldDay }> =>
-  runDay({ layout, world, day, only: ({ family, name }) => family === 'register' && name.startsWith(state), ...(alter ? { alter } : {}) });
+const runOf =
+  (state: 'colorado' | 'ohio') =>
+  (layout: Layout, world: World, day: string, alter?: Alter): Promise<RunResult & { truth: WorldDay }> =>
+    runDay({
+      layout,
+      world,
+      day,
+      only: ({ family, name }) => family === 'register' && name.startsWith(state),
+      ...(alter ? { alter } : {}),
+    });
 const [runColorado, runOhio] = [runOf('colorado'), runOf('ohio')];
 
-const agentKey = (name: unknown): string => String(name).replaceAll(/[^A-Za-z0-9]+/gu, ' ').toUpperCase();
+const agentKey = (name: unknown): string =>
+  String(name)
+    .replaceAll(/[^A-Za-z0-9]+/gu, ' ')
+    .toUpperCase();
 
 /** Filings of each agent, however its name is punctuated. */
 function agentCounts(names: readonly unknown[]): Map<string, number> {
@@ -31,14 +42,38 @@ test('Colorado: increments keep the register as true as a full export would, nam
   let before = new Map<unknown, Record<string, unknown>>();
   for (const day of ['2026-11-18', '2026-11-20', '2026-12-01']) {
     const { runId, truth, sources } = await runColorado(layout, world, day);
-    const rows = new Map((await published(layout, runId, 'filings', "WHERE source = 'colorado_sos'")).map((row) => [row['document_number'], row]));
+    const rows = new Map(
+      (await published(layout, runId, 'filings', "WHERE source = 'colorado_sos'")).map((row) => [
+        row['document_number'],
+        row,
+      ]),
+    );
     assert.equal(rows.size, truth.colorado.length, day);
     const counts = agentCounts([...rows.values()].map((row) => row['registered_agent_name']));
     for (const { entityId, name, row } of truth.colorado) {
-      const agent = row['agentorganizationname'] ?? (['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix'].map((column) => row[column]).filter(Boolean).join(' ') || null);
+      const agent =
+        row['agentorganizationname'] ??
+        (['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix']
+          .map((column) => row[column])
+          .filter(Boolean)
+          .join(' ') ||
+          null);
       const found = rows.get(entityId);
-      assert.deepEqual([found?.['business_name'], found?.['entity_status'], found?.['entity_status_raw'], found?.['registered_agent_name']], [name, row['entitystatus'], row['entitystatus'], agent], `${entityId} on ${day}`);
-      assert.equal(found?.['agent_filings'], agent === null ? null : counts.get(agentKey(agent)), `filings of the agent of ${entityId} on ${day}`);
+      assert.deepEqual(
+        [
+          found?.['business_name'],
+          found?.['entity_status'],
+          found?.['entity_status_raw'],
+          found?.['registered_agent_name'],
+        ],
+        [name, row['entitystatus'], row['entitystatus'], agent],
+        `${entityId} on ${day}`,
+      );
+      assert.equal(
+        found?.['agent_filings'],
+        agent === null ? null : counts.get(agentKey(agent)),
+        `filings of the agent of ${entityId} on ${day}`,
+      );
       const earlier = before.get(entityId);
       if (before.size === 0) continue;
       seen.added += earlier ? 0 : 1;
@@ -47,10 +82,17 @@ test('Colorado: increments keep the register as true as a full export would, nam
       seen.renamed += earlier && earlier['business_name'] !== name ? 1 : 0;
     }
     const read = sources.find(({ row }) => row.source === 'colorado_sos')?.latest;
-    if (before.size > 0) assert.ok((read?.counts.rows_in ?? 0) < rows.size / 3, `an increment is small: ${read?.counts.rows_in} of ${rows.size} rows`);
+    if (before.size > 0)
+      assert.ok(
+        (read?.counts.rows_in ?? 0) < rows.size / 3,
+        `an increment is small: ${read?.counts.rows_in} of ${rows.size} rows`,
+      );
     before = rows;
   }
-  assert.ok(Object.values(seen).every((count) => count > 0), `each kind of change happened: ${JSON.stringify(seen)}`);
+  assert.ok(
+    Object.values(seen).every((count) => count > 0),
+    `each kind of change happened: ${JSON.stringify(seen)}`,
+  );
 });
 
 const REPORT = '/free/OnlineBusinessReports/WI0100R.TXT';
@@ -59,16 +101,23 @@ const noon = (day: string): string => `${day}T12:00:00Z`;
 const seen = (day: string): string => `${day} 12:00:00`;
 /** Ohio's filings as published, by document number. */
 const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, Record<string, unknown>>> =>
-  new Map((await published(layout, runId, 'filings', "WHERE source = 'ohio_sos'")).map((row) => [row['document_number'], row]));
+  new Map(
+    (await published(layout, runId, 'filings', "WHERE source = 'ohio_sos'")).map((row) => [
+      row['document_number'],
+      row,
+    ]),
+  );
 
 test('Ohio: a file that still stands is no refresh, a new month keeps the old one, a month published again corrects it', async () => {
   const [layout, world] = [await newLayout(), worldOf(400)];
   let report = '';
   const keep: Alter = (request, response) => {
-    if (request.path === REPORT && response.status === 200) report = new TextDecoder('windows-1252').decode(response.body);
+    if (request.path === REPORT && response.status === 200)
+      report = new TextDecoder('windows-1252').decode(response.body);
     return undefined;
   };
-  const stateOf = ({ sources }: RunResult) => sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.last_good_at, row.age_days]);
+  const stateOf = ({ sources }: RunResult) =>
+    sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.last_good_at, row.age_days]);
 
   // The second Saturday of November 2026 is the 14th.
   const thursday = await runOhio(layout, world, '2026-11-12');
@@ -78,12 +127,22 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   const friday = await runOhio(layout, world, '2026-11-13');
   const read = friday.sources.find(({ row }) => row.source === 'ohio_sos')?.latest;
   assert.deepEqual([read?.status, read?.traffic.not_modified], ['good', 10]);
-  assert.deepEqual(stateOf(friday), [[noon('2026-11-12'), 1], [noon('2026-11-12'), 1]], 'confirmed, but a day older');
+  assert.deepEqual(
+    stateOf(friday),
+    [
+      [noon('2026-11-12'), 1],
+      [noon('2026-11-12'), 1],
+    ],
+    'confirmed, but a day older',
+  );
   assert.deepEqual(await ohioFilings(layout, friday.runId), september);
 
   const saturday = await runOhio(layout, world, '2026-11-14', keep);
   const both = await ohioFilings(layout, saturday.runId);
-  assert.deepEqual(stateOf(saturday), [[noon('2026-11-14'), 0], [noon('2026-11-14'), 0]]);
+  assert.deepEqual(stateOf(saturday), [
+    [noon('2026-11-14'), 0],
+    [noon('2026-11-14'), 0],
+  ]);
   assert.equal(saturday.truth.ohio.month, '2026-10');
   const october = saturday.truth.ohio.filings.filter(({ businessName }) => businessName !== null);
   assert.equal(both.size, september.size + october.length);
@@ -92,12 +151,25 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   for (const [id, old] of september) {
     const now = both.get(id);
     if (now?.['amendment_document'] === old['amendment_document']) {
-      assert.deepEqual({ ...now, agent_filings: null }, { ...old, agent_filings: null }, 'a filing of the month before stays as it was read');
+      assert.deepEqual(
+        { ...now, agent_filings: null },
+        { ...old, agent_filings: null },
+        'a filing of the month before stays as it was read',
+      );
       continue;
     }
     const amendment = amended.find(({ documentNumber }) => documentNumber === now?.['amendment_document']);
-    assert.deepEqual([now?.['charter_number'], now?.['amendment_kind'], now?.['amendment_date'], now?.['change_kind'], now?.['last_updated'], now?.['entity_status']],
-      [amendment?.charterNumber, amendment?.kind, amendment?.effectiveDate, 'changed', seen('2026-11-14'), null]);
+    assert.deepEqual(
+      [
+        now?.['charter_number'],
+        now?.['amendment_kind'],
+        now?.['amendment_date'],
+        now?.['change_kind'],
+        now?.['last_updated'],
+        now?.['entity_status'],
+      ],
+      [amendment?.charterNumber, amendment?.kind, amendment?.effectiveDate, 'changed', seen('2026-11-14'), null],
+    );
     told += 1;
   }
   assert.ok(told > 0, 'an amendment of October concerns a filing of September');
@@ -108,13 +180,26 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   const name = String(both.get(correctedId)?.['business_name']);
   const again = [header, corrected.replace(name, 'CORRECTED NAME LLC'), ...rest].join('\r\n');
   assert.ok(again.includes('CORRECTED NAME LLC'));
-  const monday = await runOhio(layout, world, '2026-11-16', (request, response) => (request.path === REPORT
-    ? { ...response, status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(again, 'latin1') } : undefined));
+  const monday = await runOhio(layout, world, '2026-11-16', (request, response) =>
+    request.path === REPORT
+      ? { ...response, status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(again, 'latin1') }
+      : undefined,
+  );
   const after = await ohioFilings(layout, monday.runId);
   assert.equal(after.size, both.size, 'nothing is lost');
-  assert.deepEqual([after.get(correctedId)?.['business_name'], after.get(correctedId)?.['change_kind'], after.get(correctedId)?.['first_seen'], after.get(correctedId)?.['last_updated']],
-    ['CORRECTED NAME LLC', 'changed', seen('2026-11-14'), seen('2026-11-16')]);
-  assert.deepEqual([after.get(goneId)?.['business_name'], after.get(goneId)?.['last_seen']], [both.get(goneId)?.['business_name'], seen('2026-11-14')]);
+  assert.deepEqual(
+    [
+      after.get(correctedId)?.['business_name'],
+      after.get(correctedId)?.['change_kind'],
+      after.get(correctedId)?.['first_seen'],
+      after.get(correctedId)?.['last_updated'],
+    ],
+    ['CORRECTED NAME LLC', 'changed', seen('2026-11-14'), seen('2026-11-16')],
+  );
+  assert.deepEqual(
+    [after.get(goneId)?.['business_name'], after.get(goneId)?.['last_seen']],
+    [both.get(goneId)?.['business_name'], seen('2026-11-14')],
+  );
 });
 
 test('Ohio: what a refusing site does not give, the drop folder does', async () => {
@@ -125,15 +210,22 @@ test('Ohio: what a refusing site does not give, the drop folder does', async () 
     bodies.set(request.path.split('/').at(-1) ?? '', response.body);
     return { ...response, status: 403, body: Buffer.from('Forbidden') };
   };
-  const statuses = (result: RunResult) => Object.fromEntries(result.sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.source, row.status]));
+  const statuses = (result: RunResult) =>
+    Object.fromEntries(
+      result.sources.filter(({ row }) => row.source.startsWith('ohio_sos')).map(({ row }) => [row.source, row.status]),
+    );
   const refused = await runOhio(layout, world, '2026-11-20', refuse);
   assert.deepEqual(statuses(refused), { ohio_sos: 'unavailable', ohio_sos_amendments: 'unavailable' });
 
   // The operator downloads two of the files with a browser.
   const { truth } = refused;
-  const dissolved = `DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME\r\n`
-    + `202631900001,${truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
-  for (const [source, file, body] of [['ohio_sos', 'WI0010R.TXT', bodies.get('WI0010R.TXT') ?? ''], ['ohio_sos_amendments', 'WI0220R (1).txt', dissolved]] as const) {
+  const dissolved =
+    `DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME\r\n` +
+    `202631900001,${truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
+  for (const [source, file, body] of [
+    ['ohio_sos', 'WI0010R.TXT', bodies.get('WI0010R.TXT') ?? ''],
+    ['ohio_sos_amendments', 'WI0220R (1).txt', dissolved],
+  ] as const) {
     await mkdir(join(layout.drop, source), { recursive: true });
     await writeFile(join(layout.drop, source, file), body);
   }

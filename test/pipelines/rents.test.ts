@@ -21,7 +21,9 @@ const stateOf = (result: Result, name: string) => {
   return found;
 };
 const rentsOf = async (layout: OneRun['layout'], { runId }: Result): Promise<string[]> =>
-  (await published(layout, runId, 'deals')).map((d) => [d['id'], d['market_rent_2br'], d['rent_basis'], d['rent_area_code'], d['rent_fiscal_year']].join(' ')).sort();
+  (await published(layout, runId, 'deals'))
+    .map((d) => [d['id'], d['market_rent_2br'], d['rent_basis'], d['rent_area_code'], d['rent_fiscal_year']].join(' '))
+    .sort();
 
 /** Every byte that a run keeps, as text. */
 async function* keptIn(folder: string): AsyncGenerator<{ path: string; text: string }> {
@@ -37,7 +39,7 @@ const plainLayout = await newLayout();
 const plain = await run({ layout: plainLayout });
 const plainRents = await rentsOf(plainLayout, plain);
 
-describe('HUD\'s API with a token', () => {
+describe("HUD's API with a token", () => {
   test('gives the rents of the workbook, and the token is kept nowhere', async () => {
     const layout = await newLayout();
     const result = await run({ layout, secrets: { HUD_TOKEN: TOKEN } });
@@ -54,19 +56,24 @@ describe('HUD\'s API with a token', () => {
     const { row } = stateOf(result, 'hud_fmr');
     assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
     assert.equal(row.detail, 'HUD refuses the token in HUD_TOKEN (401): it is not valid');
-    const [before, after] = [plainRents, await rentsOf(plainLayout, result)].map((rows) => new Map(rows.map((r) => [r.split(' ')[0], r])));
-    const both = [...before ?? []].filter(([id]) => after?.has(id));
+    const [before, after] = [plainRents, await rentsOf(plainLayout, result)].map(
+      (rows) => new Map(rows.map((r) => [r.split(' ')[0], r])),
+    );
+    const both = [...(before ?? [])].filter(([id]) => after?.has(id));
     assert.ok(both.length > 0);
     for (const [id, rent] of both) assert.equal(after?.get(id), rent);
   });
 });
 
 describe('rents by ZIP', () => {
-  test('are not posted in the sandbox, whose rents are HUD\'s real ones: the source is good and has no rows', async () => {
+  test("are not posted in the sandbox, whose rents are HUD's real ones: the source is good and has no rows", async () => {
     const { row } = stateOf(plain, 'hud_safmr');
     assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
     const bases = new Set((await published(plainLayout, plain.runId, 'deals')).map((d) => d['rent_basis']));
-    assert.ok([...bases].every((basis) => !String(basis).startsWith('zip')), [...bases].join(', '));
+    assert.ok(
+      [...bases].every((basis) => !String(basis).startsWith('zip')),
+      [...bases].join(', '),
+    );
   });
 
   const expected = Map.groupBy(zipRents(world), ({ zip }) => zip);
@@ -75,7 +82,11 @@ describe('rents by ZIP', () => {
       const layout = await newLayout();
       const result = await run({ layout, alter: withZipRents(world, by), secrets: { HUD_TOKEN: TOKEN } });
       const { row } = stateOf(result, 'hud_safmr');
-      assert.deepEqual([row.status, row.rows_out, row.rows_rejected], ['good', zipRents(world).length, 0], row.detail ?? '');
+      assert.deepEqual(
+        [row.status, row.rows_out, row.rows_rejected],
+        ['good', zipRents(world).length, 0],
+        row.detail ?? '',
+      );
       let compared = 0;
       for (const deal of await published(layout, result.runId, 'deals')) {
         const areas = expected.get(String(deal['zip'])) ?? [];
@@ -83,8 +94,12 @@ describe('rents by ZIP', () => {
         const lowest = areas.reduce((a, b) => ((b.rents[2] ?? 0) < (a.rents[2] ?? 0) ? b : a));
         assert.deepEqual(
           [deal['market_rent_2br'], deal['rent_basis'], deal['rent_area_code'], deal['rent_fiscal_year']],
-          [`${lowest.rents[2]}.00`, areas.length > 1 ? 'zip_lowest_of_several' : 'zip', lowest.area.hudAreaCode, 2026]);
-        assert.match(String(deal['rent_source_url']), by === 'api' ? /\/hudapi\/public\/fmr\/data\/METRO/u : /\/fy2026_safmrs\.xlsx$/u);
+          [`${lowest.rents[2]}.00`, areas.length > 1 ? 'zip_lowest_of_several' : 'zip', lowest.area.hudAreaCode, 2026],
+        );
+        assert.match(
+          String(deal['rent_source_url']),
+          by === 'api' ? /\/hudapi\/public\/fmr\/data\/METRO/u : /\/fy2026_safmrs\.xlsx$/u,
+        );
         assert.equal((JSON.parse(String(deal['provenance'])) as { rent: { source: string } }).rent.source, 'hud_safmr');
         compared += 1;
       }

@@ -21,24 +21,49 @@ describe('after two days', () => {
   let runs: RunResult[];
   let specs: SourceSpec[];
   const again = async (spec: SourceSpec, options: { since?: string; apply?: boolean } = {}): Promise<Reparsed[]> =>
-    reparse({ layout, archive: await openArchive(layout.root), spec, apply: options.apply ?? false, ...(options.since === undefined ? {} : { since: options.since }) });
+    reparse({
+      layout,
+      archive: await openArchive(layout.root),
+      spec,
+      apply: options.apply ?? false,
+      ...(options.since === undefined ? {} : { since: options.since }),
+    });
   const specOf = (name: string): SourceSpec => specs.find((s) => s.name === name) ?? assert.fail(name);
 
   before(async () => {
     [layout, world, specs] = [await newLayout(), makeWorld(TINY), await loadSources()];
     const first = await runDay({ layout, world, day: DAYS[0], browser: true });
     // On the second day one listing's page fails, and one site is down.
-    const broken = String((await published(layout, first.runId, 'listing_history', "WHERE source = 'heartland_multifamily' AND is_latest ORDER BY listing_id"))[0]?.['listing_url']);
+    const broken = String(
+      (
+        await published(
+          layout,
+          first.runId,
+          'listing_history',
+          "WHERE source = 'heartland_multifamily' AND is_latest ORDER BY listing_id",
+        )
+      )[0]?.['listing_url'],
+    );
     const second = await runDay({
-      layout, world, day: DAYS[1],
-      alter: (q, r) => (q.path === new URL(broken).pathname ? { ...r, status: 500 } : q.host === 'gis.cuyahogacounty.us' ? { ...r, status: 403 } : undefined),
+      layout,
+      world,
+      day: DAYS[1],
+      alter: (q, r) =>
+        q.path === new URL(broken).pathname
+          ? { ...r, status: 500 }
+          : q.host === 'gis.cuyahogacounty.us'
+            ? { ...r, status: 403 }
+            : undefined,
     });
     runs = [first, second];
   });
 
-  test('today\'s parser gives every source the rows it had, confirmed and unreadable pages included', async () => {
+  test("today's parser gives every source the rows it had, confirmed and unreadable pages included", async () => {
     const statuses = new Map(runs[1]?.sources.map((s) => [s.spec.name, s]));
-    assert.ok([...statuses.values()].some((s) => (s.latest?.traffic.not_modified ?? 0) > 0), 'some pages of the second day came by 304');
+    assert.ok(
+      [...statuses.values()].some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
+      'some pages of the second day came by 304',
+    );
     assert.equal(statuses.get('heartland_multifamily')?.row.rows_carried, 1, 'one page could not be read');
     for (const spec of specs) {
       const results = await again(spec);
@@ -56,36 +81,85 @@ describe('after two days', () => {
   });
 
   test('reads before SINCE are left alone', async () => {
-    assert.deepEqual((await again(specOf('oh_stark_tax'), { since: DAYS[1] })).map((r) => r.runId), [runs[1]?.runId]);
+    assert.deepEqual(
+      (await again(specOf('oh_stark_tax'), { since: DAYS[1] })).map((r) => r.runId),
+      [runs[1]?.runId],
+    );
   });
 
   test('a changed parser shows exactly what it changes; applied, it stands beside the old rows and the next run uses it', async () => {
     const stark = specOf('oh_stark_tax');
-    const rows = await published(layout, runs[1]?.runId ?? '', 'signals', "WHERE source = 'oh_stark_tax' AND signal_state = 'listed' ORDER BY parcel_id");
+    const rows = await published(
+      layout,
+      runs[1]?.runId ?? '',
+      'signals',
+      "WHERE source = 'oh_stark_tax' AND signal_state = 'listed' ORDER BY parcel_id",
+    );
     const [changed, dropped] = rows.map((r) => String(r['parcel_id']));
     assert.ok(changed !== undefined && dropped !== undefined && rows[0]?.['amount'] !== '7.00');
     const parcelOf = (c: Candidate): unknown => ('values' in c ? c.values['parcel_raw'] : null);
-    const later: SourceSpec = { ...stark, parse: (page) => stark.parse(page).filter((c) => parcelOf(c) !== dropped)
-      .map((c) => ('values' in c && parcelOf(c) === changed ? { ...c, values: { ...c.values, amount: '7.00' } } : c)) };
+    const later: SourceSpec = {
+      ...stark,
+      parse: (page) =>
+        stark
+          .parse(page)
+          .filter((c) => parcelOf(c) !== dropped)
+          .map((c) =>
+            'values' in c && parcelOf(c) === changed ? { ...c, values: { ...c.values, amount: '7.00' } } : c,
+          ),
+    };
     const standing = await standingRead(layout, stark.name, DAYS[1]);
     const seen = await again(later, { since: DAYS[1] });
     const difference = { key: `39151 ${changed}`, field: 'amount', old: String(rows[0]?.['amount']), new: '7.00' };
-    assert.deepEqual([seen[0]?.differences?.changed, seen[0]?.differences?.gone, seen[0]?.differences?.added], [[difference], [`39151 ${dropped}`], []]);
+    assert.deepEqual(
+      [seen[0]?.differences?.changed, seen[0]?.differences?.gone, seen[0]?.differences?.added],
+      [[difference], [`39151 ${dropped}`], []],
+    );
     assert.equal(seen[0]?.after?.rows_out, (seen[0]?.before.rows_out ?? 0) - 1);
-    assert.match(linesOf(seen, stark.name, false).join('\n'), new RegExp(`~ 39151 ${changed}: amount: ${String(rows[0]?.['amount'])} -> 7\\.00`));
+    assert.match(
+      linesOf(seen, stark.name, false).join('\n'),
+      new RegExp(`~ 39151 ${changed}: amount: ${String(rows[0]?.['amount'])} -> 7\\.00`),
+    );
     assert.deepEqual(await standingRead(layout, stark.name, DAYS[1]), standing, 'nothing was written');
 
-    assert.deepEqual((await again(later, { since: DAYS[1], apply: true })).map((r) => r.applied), [2]);
-    assert.deepEqual((await again(later, { since: DAYS[1] })).map((r) => [r.version, r.differences?.changed.length, r.applied]), [[2, 0, null]], 'and then it is what stands');
-    assert.equal(await sha256OfFile(stagedParquet(layout, stark.name, standing?.run_id ?? '')), standing?.parquet?.sha256, 'the rows as first read are kept');
+    assert.deepEqual(
+      (await again(later, { since: DAYS[1], apply: true })).map((r) => r.applied),
+      [2],
+    );
+    assert.deepEqual(
+      (await again(later, { since: DAYS[1] })).map((r) => [r.version, r.differences?.changed.length, r.applied]),
+      [[2, 0, null]],
+      'and then it is what stands',
+    );
+    assert.equal(
+      await sha256OfFile(stagedParquet(layout, stark.name, standing?.run_id ?? '')),
+      standing?.parquet?.sha256,
+      'the rows as first read are kept',
+    );
     const next = await runDay({ layout, world, day: DAYS[1], only: () => false });
-    const now = await published(layout, next.runId, 'signals', `WHERE source = 'oh_stark_tax' AND signal_state = 'listed' AND parcel_id IN ('${changed}', '${dropped}')`);
-    assert.deepEqual(now.map((r) => [r['parcel_id'], r['amount']]), [[changed, '7.00']]);
+    const now = await published(
+      layout,
+      next.runId,
+      'signals',
+      `WHERE source = 'oh_stark_tax' AND signal_state = 'listed' AND parcel_id IN ('${changed}', '${dropped}')`,
+    );
+    assert.deepEqual(
+      now.map((r) => [r['parcel_id'], r['amount']]),
+      [[changed, '7.00']],
+    );
   });
 
   test('pages that a later parser sets aside change nothing', async () => {
     const hud = specOf('hud_fmr');
-    const results = await again({ ...hud, parse: () => { throw new TypeError('cells is undefined'); } }, { apply: true });
+    const results = await again(
+      {
+        ...hud,
+        parse: () => {
+          throw new TypeError('cells is undefined');
+        },
+      },
+      { apply: true },
+    );
     assert.ok(results.length > 0 && results.every((r) => r.applied === null && r.after === null));
     assert.match(results[0]?.problem ?? '', /parser_error.*cells is undefined/);
   });

@@ -31,7 +31,9 @@ export const TINY = { seed: 7, listings: 60, parcels: 400, auctions: 60, filings
 export const smallWorld = (): World => makeWorld(SMALL);
 
 const folders: string[] = [];
-process.on('exit', () => { for (const folder of folders) rmSync(folder, { recursive: true, force: true }); });
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A data folder of its own, which goes when the test's process ends. */
 export async function newLayout(): Promise<Layout> {
@@ -64,15 +66,38 @@ export interface OneRun {
 }
 
 /** Run one day. */
-export async function runDay({ layout, world, day, alter, only, models, assumptions, secrets, browser = false }: OneRun): Promise<RunResult & { truth: WorldDay }> {
+export async function runDay({
+  layout,
+  world,
+  day,
+  alter,
+  only,
+  models,
+  assumptions,
+  secrets,
+  browser = false,
+}: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
   const archive = await openArchive(layout.root);
-  const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url, secrets: { ...SANDBOX_SECRETS, ...secrets }, limits: { retries: 1, backoffMs: 5 } });
+  const fetcher = createFetcher({
+    archive,
+    clock,
+    sandboxUrl: sandbox.url,
+    secrets: { ...SANDBOX_SECRETS, ...secrets },
+    limits: { retries: 1, backoffMs: 5 },
+  });
   try {
     const result = await run({
-      layout, clock, dataClock: 'sandbox', archive, crawler: inThisProcess(fetcher), sources: await loadSources(), due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
-      ...(models ? { models } : {}), ...(assumptions ? { assumptions } : {}),
+      layout,
+      clock,
+      dataClock: 'sandbox',
+      archive,
+      crawler: inThisProcess(fetcher),
+      sources: await loadSources(),
+      due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
+      ...(models ? { models } : {}),
+      ...(assumptions ? { assumptions } : {}),
     });
     return { ...result, truth: sandbox.day };
   } finally {
@@ -82,11 +107,21 @@ export async function runDay({ layout, world, day, alter, only, models, assumpti
 }
 
 /** Rows of a published table, in JSON form. */
-export async function published(layout: Layout, runId: string, table: string, rest = ''): Promise<Record<string, unknown>[]> {
+export async function published(
+  layout: Layout,
+  runId: string,
+  table: string,
+  rest = '',
+): Promise<Record<string, unknown>[]> {
   const duck = await openDuck();
   try {
-    return await rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(join(layout.snapshot(runId), `${table}.parquet`))}) ${rest}`);
-  } finally { duck.close(); }
+    return await rowsOf(
+      duck.connection,
+      `SELECT * FROM read_parquet(${literal(join(layout.snapshot(runId), `${table}.parquet`))}) ${rest}`,
+    );
+  } finally {
+    duck.close();
+  }
 }
 
 /** SHA-256 of each published Parquet file, as the manifest states it. */

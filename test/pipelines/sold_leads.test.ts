@@ -22,19 +22,41 @@ describe('leads that are sold', () => {
   const sandboxes = new Map<string, Sandbox>();
   const layoutReady = newLayout();
   let sold: string[] = [];
-  before(async () => { for (const day of ['2026-11-20', '2026-11-21']) sandboxes.set(day, await startSandbox({ world, day })); });
+  before(async () => {
+    for (const day of ['2026-11-20', '2026-11-21']) sandboxes.set(day, await startSandbox({ world, day }));
+  });
   after(() => Promise.all([...sandboxes.values()].map((s) => s.close())));
 
-  const run = async (day: string, env: Record<string, string> = {}): Promise<{ status: number | null; out: string }> => {
+  const run = async (
+    day: string,
+    env: Record<string, string> = {},
+  ): Promise<{ status: number | null; out: string }> => {
     const { root: dataDir } = await layoutReady;
     const process_ = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
-      cwd: root, env: { ...BARE, ...SANDBOX_SECRETS, DATA_DIR: dataDir, DAY: day, SANDBOX_URL: sandboxes.get(day)?.url, SOURCES: 'oh_cuyahoga_tax,oh_cuyahoga_sheriff,oh_stark_tax', ...env },
+      cwd: root,
+      env: {
+        ...BARE,
+        ...SANDBOX_SECRETS,
+        DATA_DIR: dataDir,
+        DAY: day,
+        SANDBOX_URL: sandboxes.get(day)?.url,
+        SOURCES: 'oh_cuyahoga_tax,oh_cuyahoga_sheriff,oh_stark_tax',
+        ...env,
+      },
     });
     let out = '';
-    for (const stream of [process_.stdout, process_.stderr]) stream.on('data', (d: Buffer) => { out += d.toString(); });
-    return new Promise((resolve) => { process_.on('close', (status) => { resolve({ status, out }); }); });
+    for (const stream of [process_.stdout, process_.stderr])
+      stream.on('data', (d: Buffer) => {
+        out += d.toString();
+      });
+    return new Promise((resolve) => {
+      process_.on('close', (status) => {
+        resolve({ status, out });
+      });
+    });
   };
-  const idsOf = async (runId: string): Promise<string[]> => (await published(await layoutReady, runId, 'leads')).map((lead) => String(lead['id']));
+  const idsOf = async (runId: string): Promise<string[]> =>
+    (await published(await layoutReady, runId, 'leads')).map((lead) => String(lead['id']));
 
   test('where there is no ledger yet, none is, and none is made', async () => {
     const { status, out } = await run('2026-11-20');
@@ -58,7 +80,10 @@ describe('leads that are sold', () => {
       assert.equal(status, 0, out);
       assert.match(out, /5 sold leads are left out/);
       const now = await idsOf((await currentSnapshot(layout)) ?? '');
-      assert.deepEqual(now.filter((id) => sold.includes(id)), []);
+      assert.deepEqual(
+        now.filter((id) => sold.includes(id)),
+        [],
+      );
       if (day === '2026-11-20') assert.deepEqual(now.sort(), leads.slice(5).sort(), 'and nothing else is');
     }
   });
@@ -84,7 +109,10 @@ describe('leads that are sold', () => {
     await locker.ended;
     assert.equal(status, 2, out);
     assert.match(out, /it is asked again before the snapshot is built, and without an answer nothing is published\n/);
-    assert.match(out, /LEDGER is .*ledger\.sqlite, and cannot be asked now: the ledger file is locked by another process\n$/);
+    assert.match(
+      out,
+      /LEDGER is .*ledger\.sqlite, and cannot be asked now: the ledger file is locked by another process\n$/,
+    );
     assert.deepEqual([await listSnapshots(layout), await currentSnapshot(layout)], [snapshots, current]);
   });
 

@@ -11,7 +11,14 @@ import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/reads.ts';
-import { carriedFrom, checkExpectations, parsePages, writeRows, type Parsed, type Unreadable } from '../../pipelines/stage.ts';
+import {
+  carriedFrom,
+  checkExpectations,
+  parsePages,
+  writeRows,
+  type Parsed,
+  type Unreadable,
+} from '../../pipelines/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
@@ -20,21 +27,47 @@ const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
 });
 
 const spec: SourceSpec = defineSource({
-  name: 'test_debts', family: 'tax', title: 'Debts', home: 'https://county.example/', everyDays: 1, hosts: ['county.example'],
-  terms: { basis: 'sandbox_only', note: 'Made up for this test.' }, politeness: { minIntervalMs: 0, concurrency: 1 },
-  row: Debt, expect: { minRows: 1, maxRejectShare: 0.5, maxDropShare: 0.4 },
-  async *fetch() { /* pages are handed to parse directly */ },
+  name: 'test_debts',
+  family: 'tax',
+  title: 'Debts',
+  home: 'https://county.example/',
+  everyDays: 1,
+  hosts: ['county.example'],
+  terms: { basis: 'sandbox_only', note: 'Made up for this test.' },
+  politeness: { minIntervalMs: 0, concurrency: 1 },
+  row: Debt,
+  expect: { minRows: 1, maxRejectShare: 0.5, maxDropShare: 0.4 },
+  async *fetch() {
+    /* pages are handed to parse directly */
+  },
   /** A line `parcel=amount`; `parcel=` has no amount, a line without `=` is refused, `!` is a changed template. */
-  parse: (page) => page.text().split('\n').filter(Boolean).map((line): Candidate => {
-    if (line === '!') throw new Quarantine('template_changed', 'the page says !');
-    const [parcel = '', amount] = line.split('=');
-    if (amount === undefined) return { reject: { reason: 'wrong_field_count', detail: `line is ${line}, expected parcel=amount` }, key: { parcel }, raw: line };
-    return { values: { parcel, amount: amount || null }, raw: line };
-  }),
+  parse: (page) =>
+    page
+      .text()
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Candidate => {
+        if (line === '!') throw new Quarantine('template_changed', 'the page says !');
+        const [parcel = '', amount] = line.split('=');
+        if (amount === undefined)
+          return {
+            reject: { reason: 'wrong_field_count', detail: `line is ${line}, expected parcel=amount` },
+            key: { parcel },
+            raw: line,
+          };
+        return { values: { parcel, amount: amount || null }, raw: line };
+      }),
 });
 
 const page = (body: string, day = '2026-11-20', url = 'https://county.example/list'): Page => ({
-  kind: 'list', url, context: {}, bytes: Buffer.from(body), sha256: 'ab'.repeat(32), contentType: 'text/plain', observedAt: `${day}T12:00:00Z`, text: () => body,
+  kind: 'list',
+  url,
+  context: {},
+  bytes: Buffer.from(body),
+  sha256: 'ab'.repeat(32),
+  contentType: 'text/plain',
+  observedAt: `${day}T12:00:00Z`,
+  text: () => body,
 });
 
 async function folder(): Promise<ReturnType<typeof layoutOf>> {
@@ -44,17 +77,45 @@ async function folder(): Promise<ReturnType<typeof layoutOf>> {
 async function staged(layout: ReturnType<typeof layoutOf>, runId: string): Promise<Record<string, unknown>[]> {
   const duck = await openDuck();
   try {
-    return await rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`);
-  } finally { duck.close(); }
+    return await rowsOf(
+      duck.connection,
+      `SELECT * FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
+    );
+  } finally {
+    duck.close();
+  }
 }
 
-async function read(layout: ReturnType<typeof layoutOf>, day: string, body: string, standing?: ReadRecord, unreadable: Unreadable[] = []): Promise<ReadRecord> {
+async function read(
+  layout: ReturnType<typeof layoutOf>,
+  day: string,
+  body: string,
+  standing?: ReadRecord,
+  unreadable: Unreadable[] = [],
+): Promise<ReadRecord> {
   const runId = `${day}.01`;
   const parsed = parsePages(spec, [page(body, day)], unreadable, `${day}T12:00:00Z`);
-  const { counts, parquet } = await writeRows(stagedParquet(layout, spec.name, runId), spec, parsed, await carriedFrom(layout, parsed, standing));
+  const { counts, parquet } = await writeRows(
+    stagedParquet(layout, spec.name, runId),
+    spec,
+    parsed,
+    await carriedFrom(layout, parsed, standing),
+  );
   const record: ReadRecord = {
-    source: spec.name, run_id: runId, as_of: day, status: 'good', reason: null, detail: null, page_url: null, observed_at: `${day}T12:00:00Z`, counts,
-    traffic: { requests: 1, not_modified: 0, bytes: body.length, retries: 0 }, pages: [], dropped_files: [], rejects: [...parsed.rejects], parquet,
+    source: spec.name,
+    run_id: runId,
+    as_of: day,
+    status: 'good',
+    reason: null,
+    detail: null,
+    page_url: null,
+    observed_at: `${day}T12:00:00Z`,
+    counts,
+    traffic: { requests: 1, not_modified: 0, bytes: body.length, retries: 0 },
+    pages: [],
+    dropped_files: [],
+    rejects: [...parsed.rejects],
+    parquet,
   };
   await writeRead(layout, record);
   return record;
@@ -64,25 +125,41 @@ test('rows in = rows out + rejects + merged, whatever the page holds', async () 
   const layout = await folder();
   const line = fc.oneof(
     fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 99 })).map(([p, a]) => `${p}=${a}.50`),
-    fc.integer({ min: 1, max: 9 }).map((p) => `${p}=`), fc.constant('7'), fc.constant('3=lots'),
+    fc.integer({ min: 1, max: 9 }).map((p) => `${p}=`),
+    fc.constant('7'),
+    fc.constant('3=lots'),
   );
   let number = 0;
-  await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {
-    number += 1;
-    const parsed = parsePages(spec, [page(lines.join('\n'))], [], '2026-11-20T12:00:00Z');
-    const { counts } = await writeRows(stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`), spec, parsed, undefined);
-    assert.equal(counts.rows_in, lines.length);
-    assert.equal(counts.rows_out, new Set(lines.filter((l) => /^\d=(\d+\.50)?$/.test(l)).map((l) => l[0])).size);
-    assert.equal(counts.rows_rejected, lines.filter((l) => l === '7' || l === '3=lots').length);
-    assert.equal(counts.rows_in, counts.rows_out + counts.rows_rejected + counts.rows_merged);
-  }), { numRuns: 25 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {
+      number += 1;
+      const parsed = parsePages(spec, [page(lines.join('\n'))], [], '2026-11-20T12:00:00Z');
+      const { counts } = await writeRows(
+        stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`),
+        spec,
+        parsed,
+        undefined,
+      );
+      assert.equal(counts.rows_in, lines.length);
+      assert.equal(counts.rows_out, new Set(lines.filter((l) => /^\d=(\d+\.50)?$/.test(l)).map((l) => l[0])).size);
+      assert.equal(counts.rows_rejected, lines.filter((l) => l === '7' || l === '3=lots').length);
+      assert.equal(counts.rows_in, counts.rows_out + counts.rows_rejected + counts.rows_merged);
+    }),
+    { numRuns: 25 },
+  );
 });
 
 test('of two versions of a row the later on the page stands', async () => {
   const layout = await folder();
   const { counts } = await read(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
   assert.equal(counts.rows_merged, 1);
-  assert.deepEqual((await staged(layout, '2026-11-20.01')).map((r) => [r['parcel'], r['amount']]), [['1', '12.00'], ['2', '5.00']]);
+  assert.deepEqual(
+    (await staged(layout, '2026-11-20.01')).map((r) => [r['parcel'], r['amount']]),
+    [
+      ['1', '12.00'],
+      ['2', '5.00'],
+    ],
+  );
 });
 
 test('a value that its record does not allow is refused, and the reject names field, value and expectation', () => {
@@ -98,46 +175,97 @@ test('a refused row keeps its last good version, with the age it had', async () 
     { key: { parcel: '2' }, url: 'https://county.example/2', reason: 'server_error', detail: 'the site answered 500' },
   ]);
   assert.deepEqual(second.counts, { rows_in: 2, rows_out: 0, rows_rejected: 2, rows_merged: 0, rows_carried: 2 });
-  assert.deepEqual((await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
-    [['1', '10.00', '2026-11-20 12:00:00'], ['2', '5.00', '2026-11-20 12:00:00']]);
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
+    [
+      ['1', '10.00', '2026-11-20 12:00:00'],
+      ['2', '5.00', '2026-11-20 12:00:00'],
+    ],
+  );
 });
 
 test('nothing is carried from staged rows that are no longer what was written', async () => {
   const layout = await folder();
   const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
   await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
-  await assert.rejects(read(layout, '2026-11-21', '1\n2=6.00', first), (error: unknown) => error instanceof DamagedFile && /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message));
-  assert.equal((await read(layout, '2026-11-22', '1=1.00\n2=6.00', first)).counts.rows_out, 2, 'where nothing is carried it is not needed');
+  await assert.rejects(
+    read(layout, '2026-11-21', '1\n2=6.00', first),
+    (error: unknown) =>
+      error instanceof DamagedFile &&
+      /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message),
+  );
+  assert.equal(
+    (await read(layout, '2026-11-22', '1=1.00\n2=6.00', first)).counts.rows_out,
+    2,
+    'where nothing is carried it is not needed',
+  );
 });
 
 test('a row that left the page leaves the staged rows: only refused rows are carried', async () => {
   const layout = await folder();
   const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
   await read(layout, '2026-11-21', '1=10.00', first);
-  assert.deepEqual((await staged(layout, '2026-11-21.01')).map((r) => r['parcel']), ['1']);
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => r['parcel']),
+    ['1'],
+  );
 });
 
 test('a breach of what the adapter expects names the figure and the bound', () => {
   const parsed = (rows: number, rejects: number): Parsed => {
-    const body = [...Array(rows).keys()].map((n) => `${n}=1.00`).concat(Array<string>(rejects).fill('7')).join('\n');
+    const body = [...Array(rows).keys()]
+      .map((n) => `${n}=1.00`)
+      .concat(Array<string>(rejects).fill('7'))
+      .join('\n');
     return parsePages(spec, [page(body)], [], '2026-11-20T12:00:00Z');
   };
   const reasonOf = (run: () => void): string => {
-    try { run(); } catch (error) { return error instanceof Quarantine ? error.reason : String(error); }
+    try {
+      run();
+    } catch (error) {
+      return error instanceof Quarantine ? error.reason : String(error);
+    }
     return 'none';
   };
-  assert.equal(reasonOf(() => checkExpectations(spec, parsed(0, 0), undefined)), 'too_few_rows');
-  assert.equal(reasonOf(() => checkExpectations(spec, parsed(5, 6), undefined)), 'too_many_rejects');
-  assert.equal(reasonOf(() => checkExpectations(spec, parsed(5, 5), undefined)), 'none');
-  assert.equal(reasonOf(() => checkExpectations(spec, parsed(59, 0), 100)), 'row_count_dropped');
-  assert.equal(reasonOf(() => checkExpectations(spec, parsed(60, 0), 100)), 'none');
-  assert.equal(reasonOf(() => checkExpectations({ ...spec, reads: 'increments' }, parsed(5, 0), 100)), 'none');
+  assert.equal(
+    reasonOf(() => checkExpectations(spec, parsed(0, 0), undefined)),
+    'too_few_rows',
+  );
+  assert.equal(
+    reasonOf(() => checkExpectations(spec, parsed(5, 6), undefined)),
+    'too_many_rejects',
+  );
+  assert.equal(
+    reasonOf(() => checkExpectations(spec, parsed(5, 5), undefined)),
+    'none',
+  );
+  assert.equal(
+    reasonOf(() => checkExpectations(spec, parsed(59, 0), 100)),
+    'row_count_dropped',
+  );
+  assert.equal(
+    reasonOf(() => checkExpectations(spec, parsed(60, 0), 100)),
+    'none',
+  );
+  assert.equal(
+    reasonOf(() => checkExpectations({ ...spec, reads: 'increments' }, parsed(5, 0), 100)),
+    'none',
+  );
 });
 
 test('a page the adapter does not know is named, and a defect of a parser is a quarantine too', () => {
-  assert.throws(() => parsePages(spec, [page('!', '2026-11-20', 'https://county.example/other')], [], '2026-11-20T12:00:00Z'),
-    (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other');
-  const broken: SourceSpec = { ...spec, parse: () => { throw new TypeError('cells is undefined'); } };
-  assert.throws(() => parsePages(broken, [page('1=1.00')], [], '2026-11-20T12:00:00Z'),
-    (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'));
+  assert.throws(
+    () => parsePages(spec, [page('!', '2026-11-20', 'https://county.example/other')], [], '2026-11-20T12:00:00Z'),
+    (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other',
+  );
+  const broken: SourceSpec = {
+    ...spec,
+    parse: () => {
+      throw new TypeError('cells is undefined');
+    },
+  };
+  assert.throws(
+    () => parsePages(broken, [page('1=1.00')], [], '2026-11-20T12:00:00Z'),
+    (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'),
+  );
 });

@@ -10,22 +10,36 @@ export interface Answer {
 }
 
 /** Ask the sandbox for a real address, such as https://data.colorado.gov/. Rejects where the connection breaks. */
-export function get(sandbox: Pick<Sandbox, 'port'>, address: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Answer> {
+export function get(
+  sandbox: Pick<Sandbox, 'port'>,
+  address: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Answer> {
   const url = new URL(address);
   const host = url.host.endsWith('.example') ? url.host : `${url.host}.sandbox.example`;
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: sandbox.port, path: url.pathname + url.search, method, headers: { host, ...headers } }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part)).on('error', reject).on('end', () => {
-        const body = Buffer.concat(parts);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString() });
-      });
-    }).on('error', reject).end();
+    request(
+      { host: '127.0.0.1', port: sandbox.port, path: url.pathname + url.search, method, headers: { host, ...headers } },
+      (response) => {
+        const parts: Buffer[] = [];
+        response
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('error', reject)
+          .on('end', () => {
+            const body = Buffer.concat(parts);
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString() });
+          });
+      },
+    )
+      .on('error', reject)
+      .end();
   });
 }
 
 /** Cookies that an answer sets, as a client sends them back. */
-export const cookiesOf = ({ headers }: Answer): string => (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
+export const cookiesOf = ({ headers }: Answer): string =>
+  (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
 
 /** The JSON-LD of a page. */
 export function jsonLdOf({ text }: Answer): unknown {
@@ -39,8 +53,10 @@ export const LAKES = 'https://www.lakes-sunbelt-exchange.example';
 export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';
 export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/services/CCFO/EPV_Prod/FeatureServer/2';
-export const HAMILTON_LAYER = 'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0';
-export const STARK_LAYER = 'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';
+export const HAMILTON_LAYER =
+  'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0';
+export const STARK_LAYER =
+  'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';
 export const MONTGOMERY = 'https://go.mcohio.org/applications/treasurer';
 export const CUYAHOGA_SALES = 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm';
 export const OHIO = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';

@@ -4,7 +4,20 @@ import { after, before, describe, test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import {
-  BUCKEYE, COLORADO, cookiesOf, CUYAHOGA_LAYER, CUYAHOGA_SALES, get, HAMILTON_LAYER, HEARTLAND, HUD, jsonLdOf, LAKES, MONTGOMERY, OHIO, STARK_LAYER,
+  BUCKEYE,
+  COLORADO,
+  cookiesOf,
+  CUYAHOGA_LAYER,
+  CUYAHOGA_SALES,
+  get,
+  HAMILTON_LAYER,
+  HEARTLAND,
+  HUD,
+  jsonLdOf,
+  LAKES,
+  MONTGOMERY,
+  OHIO,
+  STARK_LAYER,
 } from './browse.ts';
 
 const sizes = { seed: 3, listings: 90, parcels: 3000, auctions: 120, filings: 1500, day: '2026-11-20' };
@@ -17,20 +30,38 @@ before(async () => {
 after(() => Promise.all([sandbox.close(), twin.close()]));
 
 const monday = '11/23/2026';
-const query = (layer: string, where: string, more = ''): string => `${layer}/query?where=${encodeURIComponent(where)}${more}&returnGeometry=false&f=json`;
+const query = (layer: string, where: string, more = ''): string =>
+  `${layer}/query?where=${encodeURIComponent(where)}${more}&returnGeometry=false&f=json`;
 
 test('the same world and day give the same bytes, and everything says that it is made up', async () => {
   const detail = sandbox.day.listings.find(({ site }) => site === 'heartland_multifamily')?.path ?? '';
   const deal = sandbox.day.listings.find(({ site }) => site === 'lakes_sunbelt_exchange')?.path ?? '';
   const aid = sandbox.day.auctions.find(({ county }) => county === 'Cuyahoga')?.aid ?? '';
   const pages = [
-    `${HEARTLAND}/robots.txt`, `${HEARTLAND}/listings?page=2`, HEARTLAND + detail, `${LAKES}/search?type=multifamily&start=0&count=50`, LAKES + deal, `${BUCKEYE}/properties?page=1`,
-    `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`, `${CUYAHOGA_LAYER}?f=json`, query(CUYAHOGA_LAYER, 'total_net_delq_balance > 0', '&outFields=*'),
-    query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'), 'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx', 'https://www.akronlegalnews.com/notices/delinquent_taxes_detail/411', query(STARK_LAYER, 'FINAL_BALANCE > 0', '&outFields=*'),
-    `${MONTGOMERY}/search/fdpopup.cfm?dtype=DQ`, `${MONTGOMERY}/downloads/Delq_20261119.zip`,
-    `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR`, `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=${monday}`, `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${aid}`,
-    `${OHIO}/WI0100R.TXT`, 'https://www.ohiosos.gov/businesses/business-reports/download-business-report/', `${COLORADO}/resource/4ykn-tg5h.json?$order=entityid&$limit=50`,
-    `${COLORADO}/api/views/4ykn-tg5h.json`, `${COLORADO}/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD`, `${HEARTLAND}/nowhere`,
+    `${HEARTLAND}/robots.txt`,
+    `${HEARTLAND}/listings?page=2`,
+    HEARTLAND + detail,
+    `${LAKES}/search?type=multifamily&start=0&count=50`,
+    LAKES + deal,
+    `${BUCKEYE}/properties?page=1`,
+    `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`,
+    `${CUYAHOGA_LAYER}?f=json`,
+    query(CUYAHOGA_LAYER, 'total_net_delq_balance > 0', '&outFields=*'),
+    query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'),
+    'https://www.hcauditor.org/download/Delinquent/unpaid.xlsx',
+    'https://www.akronlegalnews.com/notices/delinquent_taxes_detail/411',
+    query(STARK_LAYER, 'FINAL_BALANCE > 0', '&outFields=*'),
+    `${MONTGOMERY}/search/fdpopup.cfm?dtype=DQ`,
+    `${MONTGOMERY}/downloads/Delq_20261119.zip`,
+    `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR`,
+    `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=${monday}`,
+    `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${aid}`,
+    `${OHIO}/WI0100R.TXT`,
+    'https://www.ohiosos.gov/businesses/business-reports/download-business-report/',
+    `${COLORADO}/resource/4ykn-tg5h.json?$order=entityid&$limit=50`,
+    `${COLORADO}/api/views/4ykn-tg5h.json`,
+    `${COLORADO}/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD`,
+    `${HEARTLAND}/nowhere`,
   ];
   for (const address of pages) {
     const [one, other] = await Promise.all([get(sandbox, address), get(twin, address)]);
@@ -38,7 +69,8 @@ test('the same world and day give the same bytes, and everything says that it is
     assert.ok(one.body.equals(other.body), `${address} differs between two servers`);
     assert.deepEqual(one.headers, other.headers, address);
     assert.equal(one.headers['x-dealfeed-sandbox'], 'made-up data', address);
-    if (String(one.headers['content-type']).startsWith('text/html')) assert.match(one.text, /class="sandbox-banner"[^>]*>SANDBOX: [^<]*made up/u, address);
+    if (String(one.headers['content-type']).startsWith('text/html'))
+      assert.match(one.text, /class="sandbox-banner"[^>]*>SANDBOX: [^<]*made up/u, address);
   }
 });
 
@@ -74,12 +106,20 @@ describe('listing sites', () => {
   test('B holds every field in the list itself, by offset and count', async () => {
     const seen: string[] = [];
     for (let start = 0; ; start += 20) {
-      const graph = jsonLdOf(await get(sandbox, `${LAKES}/search?type=multifamily&start=${start}&count=20`)) as { '@graph': { '@type': string; numberOfItems?: number; itemListElement?: { item: { sku: string } }[] }[] };
+      const graph = jsonLdOf(await get(sandbox, `${LAKES}/search?type=multifamily&start=${start}&count=20`)) as {
+        '@graph': { '@type': string; numberOfItems?: number; itemListElement?: { item: { sku: string } }[] }[];
+      };
       const list = graph['@graph'].find((node) => node['@type'] === 'ItemList');
       seen.push(...(list?.itemListElement ?? []).map(({ item }) => item.sku));
       if (start + 20 >= (list?.numberOfItems ?? 0)) break;
     }
-    assert.deepEqual(seen.sort(), sandbox.day.listings.filter(({ site }) => site === 'lakes_sunbelt_exchange').map(({ listingId }) => listingId).sort());
+    assert.deepEqual(
+      seen.sort(),
+      sandbox.day.listings
+        .filter(({ site }) => site === 'lakes_sunbelt_exchange')
+        .map(({ listingId }) => listingId)
+        .sort(),
+    );
   });
 });
 
@@ -96,21 +136,39 @@ test('HUD: nothing but the FY2026 original is posted, a workbook with the codes 
 });
 
 describe('map servers', () => {
-  const rowsOf = async (address: string): Promise<{ features: { attributes: Record<string, unknown> }[]; exceededTransferLimit?: boolean; count?: number; error?: { code: number } }> =>
-    JSON.parse((await get(sandbox, address)).text) as never;
+  const rowsOf = async (
+    address: string,
+  ): Promise<{
+    features: { attributes: Record<string, unknown> }[];
+    exceededTransferLimit?: boolean;
+    count?: number;
+    error?: { code: number };
+  }> => JSON.parse((await get(sandbox, address)).text) as never;
 
   test('page by page they give each delinquent parcel once, and as many as they count', async () => {
     const where = 'total_net_delq_balance > 0';
     const parcels: unknown[] = [];
     for (let more = true; more;) {
-      const page = await rowsOf(query(CUYAHOGA_LAYER, where, `&outFields=parcelpin&orderByFields=OBJECTID&resultOffset=${parcels.length}&resultRecordCount=2000`));
+      const page = await rowsOf(
+        query(
+          CUYAHOGA_LAYER,
+          where,
+          `&outFields=parcelpin&orderByFields=OBJECTID&resultOffset=${parcels.length}&resultRecordCount=2000`,
+        ),
+      );
       assert.ok(page.features.length <= 1000);
       parcels.push(...page.features.map(({ attributes }) => attributes.parcelpin));
       more = page.exceededTransferLimit === true;
     }
     assert.ok(parcels.length > 1000);
     assert.equal((await rowsOf(query(CUYAHOGA_LAYER, where, '&returnCountOnly=true'))).count, parcels.length);
-    assert.deepEqual(parcels.sort(), sandbox.day.delinquent.filter(({ countyFips }) => countyFips === '39035').map(({ parcel }) => parcel).sort());
+    assert.deepEqual(
+      parcels.sort(),
+      sandbox.day.delinquent
+        .filter(({ countyFips }) => countyFips === '39035')
+        .map(({ parcel }) => parcel)
+        .sort(),
+    );
   });
 
   test('most of a layer is not delinquent, and the debt is what is owed less what was paid', async () => {
@@ -120,7 +178,10 @@ describe('map servers', () => {
     const debts = new Map(sandbox.day.delinquent.map(({ parcel, amount }) => [parcel, Number(amount)]));
     for (const { attributes: a } of owing.features) {
       if (a.PAR_DELETED === 'Y') continue;
-      assert.equal(Math.round((Number(a.DELQ_TAXES) - Number(a.DELQ_TAXES_PD)) * 100), Math.round((debts.get(String(a.PARCELID)) ?? 0) * 100));
+      assert.equal(
+        Math.round((Number(a.DELQ_TAXES) - Number(a.DELQ_TAXES_PD)) * 100),
+        Math.round((debts.get(String(a.PARCELID)) ?? 0) * 100),
+      );
     }
   });
 
@@ -138,7 +199,10 @@ test('Montgomery: links with backslashes and no quotes to a Windows archive of p
   const files = unzipSync((await get(sandbox, `https://go.mcohio.org${href.replaceAll('\\', '/')}`)).body);
   const [[name, csv] = []] = Object.entries(files);
   assert.equal(name, 'DELQ\\Delq_20261119.csv');
-  const [header = '', ...lines] = Buffer.from(csv ?? []).toString('latin1').trimEnd().split('\r\n');
+  const [header = '', ...lines] = Buffer.from(csv ?? [])
+    .toString('latin1')
+    .trimEnd()
+    .split('\r\n');
   assert.equal(header.split(',').length, 62);
   assert.match(header, /^PARCELID +,HLF1CHG +,/u);
   const whole = lines.filter((line) => /^[A-Z]\d\d \d{5} \d{4}/u.test(line));
@@ -149,10 +213,14 @@ test('Montgomery: links with backslashes and no quotes to a Windows archive of p
 });
 
 describe('sheriff sales', () => {
-  const load = (area: string, paging: string): string => `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging}&tx=1`;
+  const load = (area: string, paging: string): string =>
+    `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging}&tx=1`;
   const listOf = (text: string): string[] => (JSON.parse(text) as { rlist: string }).rlist.split(',').filter(Boolean);
   const busiest = (): string => {
-    const days = Map.groupBy(sandbox.day.auctions.filter(({ county, status }) => county === 'Cuyahoga' && status === 'scheduled'), ({ saleDate }) => saleDate);
+    const days = Map.groupBy(
+      sandbox.day.auctions.filter(({ county, status }) => county === 'Cuyahoga' && status === 'scheduled'),
+      ({ saleDate }) => saleDate,
+    );
     return [...days].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
   };
   const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`;
@@ -164,13 +232,18 @@ describe('sheriff sales', () => {
     assert.match(String(answer.headers['content-type']), /text\/html/u);
   });
 
-  test('with them, both ways of paging give the day\'s items about ten at a time, as many as the calendar counts', async () => {
+  test("with them, both ways of paging give the day's items about ten at a time, as many as the calendar counts", async () => {
     const day = busiest();
     const expected = sandbox.day.auctions.filter((item) => item.county === 'Cuyahoga' && item.saleDate === day);
     const opened = await get(sandbox, preview(day));
     const count = Number(/id="maxWA">(\d+)/u.exec(opened.text)?.[1]);
     const byNumber: string[] = [];
-    for (let page = 1; page <= count; page += 1) byNumber.push(...listOf((await get(sandbox, load('W', `PageDir=0&doR=1&bypassPage=${page}`), { cookie: cookiesOf(opened) })).text));
+    for (let page = 1; page <= count; page += 1)
+      byNumber.push(
+        ...listOf(
+          (await get(sandbox, load('W', `PageDir=0&doR=1&bypassPage=${page}`), { cookie: cookiesOf(opened) })).text,
+        ),
+      );
     const forward: string[] = [];
     let cookie = cookiesOf(opened);
     for (let paging = 'PageDir=0&doR=1&bypassPage=0'; ; paging = 'PageDir=1&doR=0&bypassPage=0') {
@@ -184,25 +257,35 @@ describe('sheriff sales', () => {
     assert.deepEqual(forward, byNumber);
     const closed = listOf((await get(sandbox, load('C', 'PageDir=0&doR=1&bypassPage=0'), { cookie })).text);
     assert.deepEqual([...byNumber, ...closed].sort(), expected.map(({ aid }) => aid).sort());
-    const calendar = await get(sandbox, `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR&selCalDate=${encodeURIComponent(`{ts '${day.slice(0, 7)}-01 00:00:00'}`)}`);
-    const [, active, scheduled] = new RegExp(`dayid='${us(day)}'.*?CALACT">(\\d+)<.*?CALSCH">(\\d+)<`, 'u').exec(calendar.text) ?? [];
+    const calendar = await get(
+      sandbox,
+      `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR&selCalDate=${encodeURIComponent(`{ts '${day.slice(0, 7)}-01 00:00:00'}`)}`,
+    );
+    const [, active, scheduled] =
+      new RegExp(`dayid='${us(day)}'.*?CALACT">(\\d+)<.*?CALSCH">(\\d+)<`, 'u').exec(calendar.text) ?? [];
     assert.deepEqual([Number(active), Number(scheduled)], [byNumber.length, expected.length]);
   });
 
   test('items are shortened by tokens, and neither they nor their details name a party', async () => {
     const opened = await get(sandbox, preview(busiest()));
-    const { retHTML } = JSON.parse((await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text) as { retHTML: string };
+    const { retHTML } = JSON.parse(
+      (await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text,
+    ) as { retHTML: string };
     assert.match(retHTML, /^@A@E_ITEM PREVIEW" id="AITEM_\d+" aid="\d+"/u);
     assert.doesNotMatch(retHTML, /<div|<\/div>|AUCTION/u);
     const item = sandbox.day.auctions.find(({ county }) => county === 'Cuyahoga');
     const details = await get(sandbox, `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${item?.aid}`);
-    assert.match(details.text, /Sale Type:<\/th><td class="AD_DTA">(?:FORECLOSURE - (?:FIRST|SECOND) SALE|TAX FORECLOSURE)</u);
-    for (const text of [retHTML, details.text]) assert.ok(!text.includes(item?.plaintiff ?? '?') && !text.includes(item?.defendant ?? '?'));
+    assert.match(
+      details.text,
+      /Sale Type:<\/th><td class="AD_DTA">(?:FORECLOSURE - (?:FIRST|SECOND) SALE|TAX FORECLOSURE)</u,
+    );
+    for (const text of [retHTML, details.text])
+      assert.ok(!text.includes(item?.plaintiff ?? '?') && !text.includes(item?.defendant ?? '?'));
   });
 });
 
 describe('registers', () => {
-  test('Ohio\'s ten files hold the month\'s filings in upper case, Windows-1252, with fields quoted where they must be', async () => {
+  test("Ohio's ten files hold the month's filings in upper case, Windows-1252, with fields quoted where they must be", async () => {
     let rows = 0;
     let all = '';
     for (const number of ['0010', '0030', '0040', '0050', '0070', '0080', '0090', '0100', '0110', '0120']) {
@@ -221,19 +304,39 @@ describe('registers', () => {
 
   test('Colorado is read by key in the order of the ids, leaves out what is empty, and refuses what it cannot parse', async () => {
     const rows = async (parameters: Record<string, string>): Promise<Record<string, string>[]> =>
-      JSON.parse((await get(sandbox, `${COLORADO}/resource/4ykn-tg5h.json?${new URLSearchParams(parameters)}`)).text) as Record<string, string>[];
+      JSON.parse(
+        (await get(sandbox, `${COLORADO}/resource/4ykn-tg5h.json?${new URLSearchParams(parameters)}`)).text,
+      ) as Record<string, string>[];
     const ids: string[] = [];
     for (;;) {
-      const page = await rows({ $where: `entityformdate >= '2026-05-01T00:00:00.000' AND entityid > '${ids.at(-1) ?? ''}'`, $order: 'entityid', $limit: '200' });
+      const page = await rows({
+        $where: `entityformdate >= '2026-05-01T00:00:00.000' AND entityid > '${ids.at(-1) ?? ''}'`,
+        $order: 'entityid',
+        $limit: '200',
+      });
       ids.push(...page.map(({ entityid }) => entityid ?? ''));
       if (page.length < 200) break;
     }
-    assert.deepEqual(ids, sandbox.day.colorado.filter(({ formedOn }) => formedOn >= '2026-05-01').map(({ entityId }) => entityId));
+    assert.deepEqual(
+      ids,
+      sandbox.day.colorado.filter(({ formedOn }) => formedOn >= '2026-05-01').map(({ entityId }) => entityId),
+    );
     const [one] = await rows({ $order: 'entityformdate desc', $limit: '1', $select: 'entityid,entityformdate' });
     assert.deepEqual(Object.keys(one ?? {}), ['entityid', 'entityformdate']);
     assert.equal((await rows({})).length, 1000);
-    assert.ok((await rows({ $limit: '500' })).every((row) => Object.values(row).every((value) => value !== null && value !== '')));
-    for (const wrong of ['$where=entityid >', '$where=nosuch = 1', '$order=nosuch', '$limit=99999', '$nope=1', '$where=entityname = \'O\'Hare\'']) {
+    assert.ok(
+      (await rows({ $limit: '500' })).every((row) =>
+        Object.values(row).every((value) => value !== null && value !== ''),
+      ),
+    );
+    for (const wrong of [
+      '$where=entityid >',
+      '$where=nosuch = 1',
+      '$order=nosuch',
+      '$limit=99999',
+      '$nope=1',
+      "$where=entityname = 'O'Hare'",
+    ]) {
       const answer = await get(sandbox, `${COLORADO}/resource/4ykn-tg5h.json?${wrong.replaceAll(' ', '%20')}`);
       assert.equal(answer.status, 400, wrong);
       assert.equal((JSON.parse(answer.text) as { error: boolean }).error, true);

@@ -11,11 +11,14 @@ import { COLORADO, get, HEARTLAND, HUD, OHIO } from './browse.ts';
 const sizes = { listings: 30, parcels: 20, auctions: 10, filings: 30 };
 const WORKBOOK = `${HUD}/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx`;
 let sandbox: Sandbox;
-before(async () => { sandbox = await startSandbox(sizes); });
+before(async () => {
+  sandbox = await startSandbox(sizes);
+});
 after(() => sandbox.close());
 
-test('the host decides the site, with or without the sandbox\'s suffix; an unknown one is refused', async () => {
-  for (const host of ['data.colorado.gov', 'data.colorado.gov.sandbox.example']) assert.equal((await get(sandbox, COLORADO + '/robots.txt', { host })).status, 200);
+test("the host decides the site, with or without the sandbox's suffix; an unknown one is refused", async () => {
+  for (const host of ['data.colorado.gov', 'data.colorado.gov.sandbox.example'])
+    assert.equal((await get(sandbox, COLORADO + '/robots.txt', { host })).status, 200);
   assert.equal((await get(sandbox, 'https://www.example.com/')).status, 421);
   assert.equal((await get(sandbox, `${HEARTLAND}/listings`, {}, 'POST')).status, 405);
 });
@@ -27,7 +30,11 @@ test('what has not changed is not sent again, by tag or by date', async () => {
     const byTag = await get(sandbox, address, { 'if-none-match': etag });
     assert.deepEqual([byTag.status, byTag.body.length, byTag.headers.etag], [304, 0, etag]);
     assert.equal((await get(sandbox, address, { 'if-modified-since': modified })).status, 304);
-    assert.equal((await get(sandbox, address, { 'if-none-match': '"another"', 'if-modified-since': modified })).status, 200, 'the tag outranks the date');
+    assert.equal(
+      (await get(sandbox, address, { 'if-none-match': '"another"', 'if-modified-since': modified })).status,
+      200,
+      'the tag outranks the date',
+    );
   }
   const ohio = await get(sandbox, `${OHIO}/WI0100R.TXT`);
   assert.equal(ohio.headers['last-modified'], 'Sat, 14 Nov 2026 10:00:03 GMT');
@@ -51,7 +58,7 @@ test('text is compressed when asked, archives are not', async () => {
   assert.equal((await get(sandbox, WORKBOOK, agent)).headers['content-encoding'], undefined);
 });
 
-test('HUD answers a client\'s first request with 202 and nothing, then with the page', async () => {
+test("HUD answers a client's first request with 202 and nothing, then with the page", async () => {
   for (const agent of ['one', 'other']) {
     const robots = await get(sandbox, `${HUD}/robots.txt`, { 'user-agent': agent });
     const cold = await get(sandbox, WORKBOOK, { 'user-agent': agent });
@@ -62,33 +69,47 @@ test('HUD answers a client\'s first request with 202 and nothing, then with the 
 });
 
 describe('faults', () => {
-  const broken = async (alter: NonNullable<Parameters<typeof startSandbox>[0]>['alter'], use: (one: Sandbox) => Promise<void>): Promise<void> => {
+  const broken = async (
+    alter: NonNullable<Parameters<typeof startSandbox>[0]>['alter'],
+    use: (one: Sandbox) => Promise<void>,
+  ): Promise<void> => {
     const one = await startSandbox({ ...sizes, world: sandbox.world, ...(alter ? { alter } : {}) });
-    try { await use(one); } finally { await one.close(); }
+    try {
+      await use(one);
+    } finally {
+      await one.close();
+    }
   };
 
-  test('an answer may be changed, the others stay', () => broken(
-    ({ path }, response) => (path === '/listings' ? { ...response, status: 503, headers: { ...response.headers, 'retry-after': '1' } } : undefined),
-    async (one) => {
-      assert.equal((await get(one, `${HEARTLAND}/listings`)).status, 503);
-      assert.equal((await get(one, `${HEARTLAND}/robots.txt`)).status, 200);
-    },
-  ));
+  test('an answer may be changed, the others stay', () =>
+    broken(
+      ({ path }, response) =>
+        path === '/listings'
+          ? { ...response, status: 503, headers: { ...response.headers, 'retry-after': '1' } }
+          : undefined,
+      async (one) => {
+        assert.equal((await get(one, `${HEARTLAND}/listings`)).status, 503);
+        assert.equal((await get(one, `${HEARTLAND}/robots.txt`)).status, 200);
+      },
+    ));
 
-  test('a body may be cut, which a client sees as a broken connection', () => broken(
-    (_, response) => ({ ...response, truncateAt: 100 }),
-    (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
-  ));
+  test('a body may be cut, which a client sees as a broken connection', () =>
+    broken(
+      (_, response) => ({ ...response, truncateAt: 100 }),
+      (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
+    ));
 
-  test('a connection may be reset before any answer', () => broken(
-    (_, response) => ({ ...response, reset: true }),
-    (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
-  ));
+  test('a connection may be reset before any answer', () =>
+    broken(
+      (_, response) => ({ ...response, reset: true }),
+      (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
+    ));
 });
 
 describe('the command', () => {
   const command = fileURLToPath(new URL('../../sandbox/server.ts', import.meta.url));
-  const run = (env: Record<string, string>) => spawn(process.execPath, [command], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const run = (env: Record<string, string>) =>
+    spawn(process.execPath, [command], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 
   test('says where it listens and stops when told to', async () => {
     const child = run({ LISTINGS: '5', PARCELS: '0', AUCTIONS: '0', FILINGS: '0', DAY: '2026-12-01' });

@@ -13,7 +13,15 @@ const NEXT = '2026-11-21';
 const world = makeWorld();
 const day = worldOn(world, DEFAULT);
 
-const truth = (on: WorldDay): unknown => [on.listings, on.listingEvents, on.delinquent, on.auctions, on.ohio, on.colorado, on.links];
+const truth = (on: WorldDay): unknown => [
+  on.listings,
+  on.listingEvents,
+  on.delinquent,
+  on.auctions,
+  on.ohio,
+  on.colorado,
+  on.links,
+];
 const shareOf = <T>(list: readonly T[], holds: (one: T) => boolean): number => list.filter(holds).length / list.length;
 
 describe('the same world', () => {
@@ -22,12 +30,15 @@ describe('the same world', () => {
     const one = makeWorld(small);
     const other = makeWorld(small);
     for (const late of ['2027-01-31', '2026-12-24', NEXT]) void truth(worldOn(one, late));
-    for (const on of ['2026-10-01', DEFAULT, NEXT]) assert.deepEqual(truth(worldOn(one, on)), truth(worldOn(other, on)));
+    for (const on of ['2026-10-01', DEFAULT, NEXT])
+      assert.deepEqual(truth(worldOn(one, on)), truth(worldOn(other, on)));
     assert.deepEqual([...one.properties], [...other.properties]);
   });
 
   test('is another one with another seed', () => {
-    const [one, other] = [7, 8].map((seed) => worldOn(makeWorld({ seed, listings: 20, parcels: 20, auctions: 5, filings: 5 }), DEFAULT));
+    const [one, other] = [7, 8].map((seed) =>
+      worldOn(makeWorld({ seed, listings: 20, parcels: 20, auctions: 5, filings: 5 }), DEFAULT),
+    );
     assert.notDeepEqual(one?.listings, other?.listings);
   });
 });
@@ -43,7 +54,12 @@ describe('sizes', () => {
     assert.ok(new Set(upcoming.map(({ saleDate }) => saleDate)).size >= 8);
     assert.ok(new Set(upcoming.map(({ county }) => county)).size >= 4);
     assert.ok(day.auctions.some(({ saleDate }) => saleDate < DEFAULT));
-    assert.deepEqual([...new Set(day.delinquent.map(({ countyFips }) => countyFips))].sort(), ['39035', '39061', '39113', '39151']);
+    assert.deepEqual([...new Set(day.delinquent.map(({ countyFips }) => countyFips))].sort(), [
+      '39035',
+      '39061',
+      '39113',
+      '39151',
+    ]);
     assert.equal(new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro)).size, 20);
   });
 
@@ -67,29 +83,33 @@ describe('consistency', () => {
     assert.equal(new Set(parcels).size, parcels.length);
   });
 
-  test('rents are HUD\'s figures for every county where a property stands', () => {
+  test("rents are HUD's figures for every county where a property stands", () => {
     for (const place of places) assert.ok(rentsOf(place.countyFips).fmr[2] > 500, place.city);
     const cuyahoga = rentsOf('39035');
     assert.deepEqual([cuyahoga.hudAreaCode, cuyahoga.fmr], ['METRO17410N17460', [933, 1058, 1279, 1646, 1760]]);
     assert.equal(rents.length, 141);
   });
 
-  test('every sheriff\'s item is of a parcel of its county, and every tax foreclosure of a parcel that owes, where the list is known', () => {
+  test("every sheriff's item is of a parcel of its county, and every tax foreclosure of a parcel that owes, where the list is known", () => {
     const lists = new Set(day.delinquent.map(({ countyFips }) => countyFips));
     const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
     for (const item of day.auctions) {
       const property = day.property(item.propertyId);
       assert.equal(property.countyFips, item.countyFips);
       assert.equal(item.parcel, property.parcel?.replaceAll('-', ''));
-      if (item.kind === 'tax_foreclosure' && item.status === 'scheduled' && lists.has(item.countyFips)) assert.ok(owing.has(property.id), item.caseNumber);
+      if (item.kind === 'tax_foreclosure' && item.status === 'scheduled' && lists.has(item.countyFips))
+        assert.ok(owing.has(property.id), item.caseNumber);
     }
   });
 
-  test('a mortgage\'s first sale opens at two thirds of the appraisal in whole dollars, or says nothing, bar a few set by the court', () => {
+  test("a mortgage's first sale opens at two thirds of the appraisal in whole dollars, or says nothing, bar a few set by the court", () => {
     const first = day.auctions.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
     const published = first.filter(({ openingBid }) => openingBid !== null);
     assert.ok(published.length < first.length);
-    assert.ok(shareOf(published, ({ appraised, openingBid }) => Number(openingBid) === Math.ceil(Number(appraised) * 2 / 3)) > 0.9);
+    assert.ok(
+      shareOf(published, ({ appraised, openingBid }) => Number(openingBid) === Math.ceil((Number(appraised) * 2) / 3)) >
+        0.9,
+    );
     const tax = day.auctions.filter(({ kind }) => kind === 'tax_foreclosure');
     assert.ok(tax.some(({ appraised }) => appraised === null) && tax.every(({ openingBid }) => openingBid !== null));
     assert.ok(shareOf(tax, ({ openingBid }) => !openingBid?.endsWith('.00')) > 0.8);
@@ -99,7 +119,9 @@ describe('consistency', () => {
     const seconds = day.auctions.filter(({ round }) => round === 2);
     assert.ok(seconds.length > 0);
     for (const second of seconds) {
-      const first = day.auctions.find((a) => a.caseNumber === second.caseNumber && a.round === 1 && a.status === 'unsold');
+      const first = day.auctions.find(
+        (a) => a.caseNumber === second.caseNumber && a.round === 1 && a.status === 'unsold',
+      );
       assert.ok(first, second.caseNumber);
       const wait = dayNumber(second.saleDate) - dayNumber(first.saleDate);
       assert.ok(wait >= 14 && wait <= 35, `${wait} days`);
@@ -107,7 +129,9 @@ describe('consistency', () => {
   });
 
   test('what the sheriff calls off says so in the time slot, while the case status mostly stays ACTIVE', () => {
-    const off = day.auctions.filter(({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed');
+    const off = day.auctions.filter(
+      ({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed',
+    );
     assert.ok(off.length > 10 && off.every(({ slotWords }) => slotWords !== null));
     assert.ok(shareOf(off, ({ caseStatus }) => caseStatus === 'ACTIVE') > 0.7);
   });
@@ -115,7 +139,10 @@ describe('consistency', () => {
   test('some properties are shown by two sites, some by two or three kinds of source', () => {
     const main = (site: Site): boolean => mainSites.some((one) => one === site);
     const twice = day.links.filter((link) => link.listings.filter(({ site }) => main(site)).length === 2);
-    assert.ok(day.links.some((link) => link.listings.length > 1 && link.listings.some(({ site }) => !main(site))), 'a third site repeats some');
+    assert.ok(
+      day.links.some((link) => link.listings.length > 1 && link.listings.some(({ site }) => !main(site))),
+      'a third site repeats some',
+    );
     assert.ok(twice.length > 45 && twice.length < 100, `${twice.length} on two sites`);
     const owing = day.links.filter((link) => link.listings.length > 0 && link.delinquentParcel !== null);
     const all = owing.filter((link) => link.auctions.length > 0);
@@ -125,12 +152,25 @@ describe('consistency', () => {
 
   test('listings hold every awkward case an underwriter must tell apart', () => {
     for (const kind of ['plain', 'call_for_price', 'above_proxy', 'typo_low', 'below_minimum_loan'] as const) {
-      assert.ok(day.listings.some(({ priceKind }) => priceKind === kind), kind);
+      assert.ok(
+        day.listings.some(({ priceKind }) => priceKind === kind),
+        kind,
+      );
     }
-    for (const claim of ['fair', 'inflated', 'modest', 'none'] as const) assert.ok(day.listings.some((listing) => listing.claim === claim), claim);
-    assert.ok(day.listings.some(({ units }) => units === null) && day.listings.some(({ yearBuilt }) => yearBuilt === null));
+    for (const claim of ['fair', 'inflated', 'modest', 'none'] as const)
+      assert.ok(
+        day.listings.some((listing) => listing.claim === claim),
+        claim,
+      );
+    assert.ok(
+      day.listings.some(({ units }) => units === null) && day.listings.some(({ yearBuilt }) => yearBuilt === null),
+    );
     assert.ok(day.listings.some(({ noi, capRate }) => noi !== null && capRate === null));
-    assert.ok(day.listings.filter(({ priceKind }) => priceKind === 'below_minimum_loan').every(({ price }) => Number(price) * 0.75 < 50_000));
+    assert.ok(
+      day.listings
+        .filter(({ priceKind }) => priceKind === 'below_minimum_loan')
+        .every(({ price }) => Number(price) * 0.75 < 50_000),
+    );
   });
 });
 
@@ -151,17 +191,29 @@ describe('from day to day', () => {
   });
 
   test('some listings come back under a new number', () => {
-    const back = Array.from({ length: 120 }, (_, at) => worldOn(world, dayText(dayNumber('2026-10-01') + at)).listingEvents).flat().filter(({ kind }) => kind === 'relisted');
+    const back = Array.from(
+      { length: 120 },
+      (_, at) => worldOn(world, dayText(dayNumber('2026-10-01') + at)).listingEvents,
+    )
+      .flat()
+      .filter(({ kind }) => kind === 'relisted');
     assert.ok(back.length > 5);
   });
 
   test('debts grow at the turn of a month, some are cured and vanish, others are new', () => {
-    const [november, december] = ['2026-11-30', '2026-12-01'].map((on) => new Map(worldOn(world, on).delinquent.map((debt) => [debt.propertyId, debt])));
-    const both = [...november ?? []].flatMap(([id, debt]) => { const later = december?.get(id); return later && later.listDay !== debt.listDay ? [[debt, later] as const] : []; });
+    const [november, december] = ['2026-11-30', '2026-12-01'].map(
+      (on) => new Map(worldOn(world, on).delinquent.map((debt) => [debt.propertyId, debt])),
+    );
+    const both = [...(november ?? [])].flatMap(([id, debt]) => {
+      const later = december?.get(id);
+      return later && later.listDay !== debt.listDay ? [[debt, later] as const] : [];
+    });
     assert.ok(both.length > 1000);
     assert.ok(shareOf(both, ([debt, later]) => Number(later.amount) > Number(debt.amount)) > 0.98);
-    const [first, last] = ['2026-10-15', '2027-01-15'].map((on) => new Set(worldOn(world, on).delinquent.map(({ propertyId }) => propertyId)));
-    assert.ok([...first ?? []].some((id) => !last?.has(id)) && [...last ?? []].some((id) => !first?.has(id)));
+    const [first, last] = ['2026-10-15', '2027-01-15'].map(
+      (on) => new Set(worldOn(world, on).delinquent.map(({ propertyId }) => propertyId)),
+    );
+    assert.ok([...(first ?? [])].some((id) => !last?.has(id)) && [...(last ?? [])].some((id) => !first?.has(id)));
   });
 
   test('what is scheduled on its day has an outcome on the next, and what was sold has a price', () => {
@@ -175,8 +227,11 @@ describe('from day to day', () => {
     }
   });
 
-  test('Ohio\'s files change on the second Saturday, and then hold the month before', () => {
-    const shown = (on: string): string[] => { const { month, releasedOn } = releaseOn(dayNumber(on)); return [dayText(month).slice(0, 7), dayText(releasedOn)]; };
+  test("Ohio's files change on the second Saturday, and then hold the month before", () => {
+    const shown = (on: string): string[] => {
+      const { month, releasedOn } = releaseOn(dayNumber(on));
+      return [dayText(month).slice(0, 7), dayText(releasedOn)];
+    };
     assert.deepEqual(shown('2026-11-13'), ['2026-09', '2026-10-10']);
     assert.deepEqual(shown('2026-11-14'), ['2026-10', '2026-11-14']);
     assert.deepEqual(shown('2027-01-08'), ['2026-11', '2026-12-12']);
@@ -188,7 +243,9 @@ describe('from day to day', () => {
     assert.ok(day.colorado.every(({ entityId }) => next.has(entityId)));
     assert.ok(day.colorado.some(({ entityId, row }) => next.get(entityId)?.row.entityname !== row.entityname));
     assert.ok(day.colorado.some(({ row }) => /, Delinquent [A-Z][a-z]+ \d{1,2}, \d{4}$/u.test(row.entityname ?? '')));
-    const agents = day.colorado.map(({ row }) => ('agentorganizationname' in row ? 'firm' : 'agentlastname' in row ? 'person' : 'none'));
+    const agents = day.colorado.map(({ row }) =>
+      'agentorganizationname' in row ? 'firm' : 'agentlastname' in row ? 'person' : 'none',
+    );
     assert.deepEqual([...new Set(agents)].sort(), ['firm', 'none', 'person']);
   });
 });

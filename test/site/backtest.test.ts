@@ -7,12 +7,26 @@ import { backtestTables } from '../../api/site/pages/backtest.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/snapshots_made.ts';
 
 let data: DataFolder;
-before(async () => { data = await dataFolder(); });
-after(async () => { await data.remove(); });
+before(async () => {
+  data = await dataFolder();
+});
+after(async () => {
+  await data.remove();
+});
 
 /** Forty deals for sale on a day, `cheaper` of them at a lower price than the others. */
 async function publishDay(day: string, cheaper: number): Promise<void> {
-  const folder = await data.publish(`${day}.01`, { deals: rowsOfTable('deals', 40, (i) => ({ listing_status: 'active', deal_score: i <= 36 ? 10 : 90, list_price: i <= cheaper ? '700000.00' : '740000.00' })) }, { current: false });
+  const folder = await data.publish(
+    `${day}.01`,
+    {
+      deals: rowsOfTable('deals', 40, (i) => ({
+        listing_status: 'active',
+        deal_score: i <= 36 ? 10 : 90,
+        list_price: i <= cheaper ? '700000.00' : '740000.00',
+      })),
+    },
+    { current: false },
+  );
   const path = join(folder, 'manifest.json');
   await writeFile(path, JSON.stringify({ ...(JSON.parse(await readFile(path, 'utf8')) as object), as_of: day }));
 }

@@ -24,24 +24,45 @@ async function addressIn(dataDir: string, ended: () => string | null): Promise<s
     if (text !== null) return (JSON.parse(text) as { base_url: string }).base_url;
     const said = ended();
     if (said !== null) throw new Error(`the server ended: ${said}`);
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
   throw new Error('the server did not start in time');
 }
 
 export const startBrowser = async (): Promise<Browser> =>
-  chromium.launch({ executablePath: await chromiumPath(process.env['CHROMIUM_PATH']), args: ['--no-sandbox', '--disable-gpu'] });
+  chromium.launch({
+    executablePath: await chromiumPath(process.env['CHROMIUM_PATH']),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
 
 /** Run the pipeline over the small world, serve what it publishes, and start a browser. */
 export async function servedSite(): Promise<Served> {
   const layout = await newLayout();
   await runDay({ layout, world: smallWorld(), day: SANDBOX_DAY });
   const server = spawn(process.execPath, ['api/server.ts'], {
-    cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DATA_DIR: layout.root, PORT: '0', UNBILLED_PER_MINUTE: '0', LOG_LEVEL: 'error', NODE_ENV: '' },
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      DATA_DIR: layout.root,
+      PORT: '0',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'error',
+      NODE_ENV: '',
+    },
   });
   let said = '';
-  for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk: Buffer) => { said += chunk.toString('utf8'); });
-  const gone = new Promise<void>((resolve) => { server.once('exit', () => { resolve(); }); });
+  for (const stream of [server.stdout, server.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+  const gone = new Promise<void>((resolve) => {
+    server.once('exit', () => {
+      resolve();
+    });
+  });
   const stop = async (): Promise<void> => {
     server.kill('SIGTERM');
     await gone;
@@ -51,7 +72,8 @@ export async function servedSite(): Promise<Served> {
     const url = await addressIn(layout.root, () => (server.exitCode === null ? null : said));
     const browser = await startBrowser();
     return {
-      url, browser,
+      url,
+      browser,
       async close() {
         await browser.close();
         await stop();

@@ -22,17 +22,27 @@ const FOCUSED = `(() => {
 })()`;
 
 let served: Served;
-before(async () => { served = await servedSite(); });
-after(async () => { await served.close(); });
+before(async () => {
+  served = await servedSite();
+});
+after(async () => {
+  await served.close();
+});
 
 /** A page and what went wrong on it: errors in its console, violations of its policy, requests to anybody else. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> {
   const context = await served.browser.newContext({ viewport: DESKTOP, baseURL: served.url, ...options });
   const page = await context.newPage();
   const wrong: string[] = [];
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) wrong.push(message.text()); });
-  page.on('pageerror', (error) => { wrong.push(String(error)); });
-  page.on('request', (request) => { if (!request.url().startsWith(served.url)) wrong.push(`asked for ${request.url()}`); });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  page.on('pageerror', (error) => {
+    wrong.push(String(error));
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(served.url)) wrong.push(`asked for ${request.url()}`);
+  });
   const answer = await page.goto(path);
   assert.equal(answer?.status(), 200, path);
   return { page, wrong };
@@ -45,7 +55,9 @@ describe('every page', () => {
         const { page, wrong } = await open(path, { viewport });
         assert.equal(await page.locator('h1').count(), 1);
         assert.match(await page.title(), /Dealfeed/);
-        const [wide, inner] = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, window.innerWidth]');
+        const [wide, inner] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, window.innerWidth]',
+        );
         assert.ok(wide <= inner, `${path} is ${wide} wide in a window of ${inner}`);
         assert.deepEqual(wrong, []);
         await page.context().close();
@@ -82,12 +94,17 @@ describe('every page', () => {
   });
 
   // Only colours depend on the scheme.
-  for (const [colorScheme, rules] of [['light', '{}'], ['dark', "{ runOnly: ['color-contrast'] }"]] as const) {
+  for (const [colorScheme, rules] of [
+    ['light', '{}'],
+    ['dark', "{ runOnly: ['color-contrast'] }"],
+  ] as const) {
     it(`has no fault that axe finds, ${colorScheme}`, async () => {
       for (const path of PATHS) {
         const { page } = await open(path, { colorScheme, bypassCSP: true });
         await page.evaluate(AXE);
-        const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(`axe.run({ resultTypes: ['violations'], ...${rules} })`);
+        const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+          `axe.run({ resultTypes: ['violations'], ...${rules} })`,
+        );
         const found = violations.map((v) => `${v.id}: ${v.nodes[0]?.html.slice(0, 200) ?? ''}`);
         assert.deepEqual(found, [], path);
         await page.context().close();
@@ -112,7 +129,14 @@ describe('the keyboard', () => {
       assert.ok(at.seen, `the focus on ${at.name} shows`);
       reached.add(at.name);
     }
-    for (const wanted of [...PAGES.filter((p) => p.label !== undefined).map((p) => p.path), 'call', 'state', 'min_cap', 'status']) assert.ok(reached.has(wanted), `${wanted} is reached`);
+    for (const wanted of [
+      ...PAGES.filter((p) => p.label !== undefined).map((p) => p.path),
+      'call',
+      'state',
+      'min_cap',
+      'status',
+    ])
+      assert.ok(reached.has(wanted), `${wanted} is reached`);
     await page.context().close();
   });
 });
@@ -163,7 +187,8 @@ describe('the test purchase', () => {
     const steps = await page.locator('.step h3').allInnerTexts();
     assert.equal(steps.length, 5);
     assert.deepEqual(await page.locator('.status').allInnerTexts(), ['402', '200']);
-    const decoded = async (header: string): Promise<string> => JSON.stringify(JSON.parse(await page.locator(`[aria-label="${header}, decoded"]`).innerText()));
+    const decoded = async (header: string): Promise<string> =>
+      JSON.stringify(JSON.parse(await page.locator(`[aria-label="${header}, decoded"]`).innerText()));
     assert.match(await decoded('PAYMENT-REQUIRED'), /"amount":"50000"/);
     assert.match(await decoded('PAYMENT-SIGNATURE'), /"authorization":\{.*"value":"50000"/);
     assert.match(await decoded('PAYMENT-RESPONSE'), /"success":true.*"transaction":"0x[0-9a-f]{64}"/);
@@ -176,16 +201,23 @@ describe('the test purchase', () => {
 
   it('charges nothing for what matches nothing or is refused', async () => {
     const { page } = await open('/sandbox/buy', { javaScriptEnabled: false });
-    for (const [call, status] of [['/api/deals?city=Nowhere', '404'], ['/api/deals?min_score=x', '400']] as const) {
+    for (const [call, status] of [
+      ['/api/deals?city=Nowhere', '404'],
+      ['/api/deals?min_score=x', '400'],
+    ] as const) {
       await page.fill('#call', call);
       await page.click('button[type=submit]');
-      assert.match(await page.locator('.outcome').innerText(), new RegExp(`Nothing was charged: the answer was ${status}`));
+      assert.match(
+        await page.locator('.outcome').innerText(),
+        new RegExp(`Nothing was charged: the answer was ${status}`),
+      );
     }
     await page.context().close();
   });
 
   it('buys only what is sold here, and only from its own page', async () => {
-    const post = (call: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${served.url}/sandbox/buy`, { method: 'POST', body: new URLSearchParams({ call }), headers });
+    const post = (call: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${served.url}/sandbox/buy`, { method: 'POST', body: new URLSearchParams({ call }), headers });
     for (const call of ['https://elsewhere.example/', '//elsewhere.example/api/deals', '/api/meta', '/health', '']) {
       const answer = await post(call);
       assert.equal(answer.status, 400, call);

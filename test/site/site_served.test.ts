@@ -32,9 +32,20 @@ describe('before there is a snapshot', () => {
 describe('with a snapshot', () => {
   before(async () => {
     await data.publish('2026-11-20.01', {
-      deals: [rowOf('deals', 1, { address: HOSTILE, city: HOSTILE, why_this_is_interesting: HOSTILE, listing_url: 'javascript:alert(1)', rent_area_name: HOSTILE })],
+      deals: [
+        rowOf('deals', 1, {
+          address: HOSTILE,
+          city: HOSTILE,
+          why_this_is_interesting: HOSTILE,
+          listing_url: 'javascript:alert(1)',
+          rent_area_name: HOSTILE,
+        }),
+      ],
       reports: [rowOf('reports', 1, { id: uuid(1) })],
-      signals: rowsOfTable('signals', 2, () => ({ county: HOSTILE })), auctions: rowsOfTable('auctions', 1), leads: rowsOfTable('leads', 1), filings: rowsOfTable('filings', 1),
+      signals: rowsOfTable('signals', 2, () => ({ county: HOSTILE })),
+      auctions: rowsOfTable('auctions', 1),
+      leads: rowsOfTable('leads', 1),
+      filings: rowsOfTable('filings', 1),
       sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
       assumptions: rowsOfTable('assumptions', 3),
     });
@@ -56,7 +67,9 @@ describe('with a snapshot', () => {
       assert.ok(!text.includes('<img'), path);
       assert.ok(!text.includes('javascript:alert(1)"'), path);
     }
-    const typed = await (await fetch(`${server.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)).text();
+    const typed = await (
+      await fetch(`${server.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)
+    ).text();
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
   });
 
@@ -73,17 +86,29 @@ describe('with a snapshot', () => {
   it('a page is made once for a snapshot, named by its content, and not sent again to who has it', async () => {
     const first = await fetch(`${server.url}/coverage`, asPage);
     const etag = first.headers.get('ETag') ?? '';
-    const again = await fetch(`${server.url}/coverage`, { headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' } });
+    const again = await fetch(`${server.url}/coverage`, {
+      headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
+    });
     assert.equal(again.status, 304);
-    await data.publish('2026-11-20.02', { deals: rowsOfTable('deals', 7), sources: [rowOf('sources', 1)], assumptions: rowsOfTable('assumptions', 1) });
+    await data.publish('2026-11-20.02', {
+      deals: rowsOfTable('deals', 7),
+      sources: [rowOf('sources', 1)],
+      assumptions: rowsOfTable('assumptions', 1),
+    });
     await server.snapshots.look();
-    const next = await fetch(`${server.url}/coverage`, { headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' } });
+    const next = await fetch(`${server.url}/coverage`, {
+      headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
+    });
     assert.equal(next.status, 200);
     assert.equal(next.headers.get('X-Snapshot-Id'), '2026-11-20.02');
   });
 
   it('an address of the API opened in a browser explains itself; status, headers and what a program gets stay', async () => {
-    for (const [path, status, says] of [['/api/deals', 402, /\$0\.05/], ['/nowhere', 404, /There is no \/nowhere here/], [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/]] as const) {
+    for (const [path, status, says] of [
+      ['/api/deals', 402, /\$0\.05/],
+      ['/nowhere', 404, /There is no \/nowhere here/],
+      [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/],
+    ] as const) {
       const [page, problem] = await Promise.all([fetch(server.url + path, asPage), fetch(server.url + path)]);
       assert.deepEqual([page.status, problem.status], [status, status]);
       assert.match(problem.headers.get('Content-Type') ?? '', /^application\/problem\+json/);
@@ -111,6 +136,12 @@ describe('where the money is real', () => {
     assert.equal((await fetch(`${server.url}/sandbox/buy`, { method: 'POST', body: 'call=/api/deals' })).status, 404);
     assert.doesNotMatch(await (await fetch(server.url, asPage)).text(), /sandbox\/buy/);
     const buyer = { address: '0x0', purchase: () => Promise.reject(new Error('never')) };
-    assert.throws(() => createApp({ payments: { mode: 'facilitator' }, sandboxBuyer: buyer } as unknown as Parameters<typeof createApp>[0]), /test money/);
+    assert.throws(
+      () =>
+        createApp({ payments: { mode: 'facilitator' }, sandboxBuyer: buyer } as unknown as Parameters<
+          typeof createApp
+        >[0]),
+      /test money/,
+    );
   });
 });

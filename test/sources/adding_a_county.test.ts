@@ -20,7 +20,13 @@ await cp(join(SOURCES, 'sheriff/oh_summit_sheriff'), warren, { recursive: true }
 for (const entry of await readdir(warren, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile()) continue;
   const path = join(entry.parentPath, entry.name);
-  await writeFile(path, (await readFile(path, 'utf8')).replaceAll('39153', '39165').replaceAll('Summit', 'Warren').replaceAll('summit', 'warren'));
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8'))
+      .replaceAll('39153', '39165')
+      .replaceAll('Summit', 'Warren')
+      .replaceAll('summit', 'warren'),
+  );
 }
 
 /** A county whose parcel layer says who owes what: where it lies, when a parcel is in debt, and what its fields are called. */
@@ -37,7 +43,10 @@ export default arcgisParcels({
 });
 `;
 const layer = (fields: readonly string[], features: readonly Record<string, unknown>[]): string =>
-  JSON.stringify({ fields: fields.map((name) => ({ name, type: 'esriFieldTypeString' })), features: features.map((attributes) => ({ attributes })) });
+  JSON.stringify({
+    fields: fields.map((name) => ({ name, type: 'esriFieldTypeString' })),
+    features: features.map((attributes) => ({ attributes })),
+  });
 const FIELDS = ['OBJECTID', 'PIN', 'OWNER', 'STREET', 'DUE'];
 const page = { kind: 'features', url: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?f=json' };
 const lorain = join(root, 'tax/oh_lorain_tax');
@@ -47,27 +56,56 @@ for (const [file, content] of Object.entries({
   'source.ts': LORAIN,
   'recorded/README.md': 'Made by us.\n',
   'recorded/pages.json': JSON.stringify({
-    features: { ...page, text: good }, last_page: { ...page, text: layer(FIELDS, []) },
+    features: { ...page, text: good },
+    last_page: { ...page, text: layer(FIELDS, []) },
     blocked_login_page: { ...page, text: '<html>Sign in</html>', quarantine: 'malformed_page' },
     cut_off: { ...page, text: good, cutTo: 90, quarantine: 'malformed_page' },
-    without_a_field: { ...page, text: layer(FIELDS.filter((f) => f !== 'DUE'), []), quarantine: 'missing_column' },
-  }),
-  'recorded/features.expected.json': JSON.stringify([{
-    values: {
-      county_fips: '39093', county: 'Lorain County, OH', parcel_raw: '01-00-1', city: null, zip: null, mail_street: null, mail_city: null, mail_state: null,
-      mail_zip: null, years_delinquent: null, certified_year: null, county_value: null, property_class: null, owner_name: 'A SAMPLE', street: '1 SAMPLE ST', amount: '1200.50',
+    without_a_field: {
+      ...page,
+      text: layer(
+        FIELDS.filter((f) => f !== 'DUE'),
+        [],
+      ),
+      quarantine: 'missing_column',
     },
-    sourceUrl: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?where=PIN%3D%2701-00-1%27&outFields=*&returnGeometry=false&f=html',
-  }]),
+  }),
+  'recorded/features.expected.json': JSON.stringify([
+    {
+      values: {
+        county_fips: '39093',
+        county: 'Lorain County, OH',
+        parcel_raw: '01-00-1',
+        city: null,
+        zip: null,
+        mail_street: null,
+        mail_city: null,
+        mail_state: null,
+        mail_zip: null,
+        years_delinquent: null,
+        certified_year: null,
+        county_value: null,
+        property_class: null,
+        owner_name: 'A SAMPLE',
+        street: '1 SAMPLE ST',
+        amount: '1200.50',
+      },
+      sourceUrl:
+        'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?where=PIN%3D%2701-00-1%27&outFields=*&returnGeometry=false&f=html',
+    },
+  ]),
   'recorded/last_page.expected.json': '[]',
-})) await writeFile(join(lorain, file), content);
+}))
+  await writeFile(join(lorain, file), content);
 
 const found = await findSources(pathToFileURL(`${root}/`));
 
 await fleetTests(found);
 
 test('the folders are found, each a declaration of under fifteen lines', async () => {
-  assert.deepEqual(found.map(({ spec }) => spec.name), ['oh_lorain_tax', 'oh_warren_sheriff']);
+  assert.deepEqual(
+    found.map(({ spec }) => spec.name),
+    ['oh_lorain_tax', 'oh_warren_sheriff'],
+  );
   for (const { folder } of found) {
     const lines = (await readFile(new URL('source.ts', folder), 'utf8')).split('\n').filter((line) => line.trim());
     assert.ok(lines.length < 15, `${lines.length} lines`);
@@ -81,5 +119,8 @@ test('what the recorded pages do not show yet is said, with how to show it', asy
   await writeFile(join(bare, 'recorded/pages.json'), JSON.stringify({ features: { ...page, text: good } }));
   const [first] = found;
   assert.ok(first);
-  assert.deepEqual((await unshown({ spec: first.spec, folder: pathToFileURL(`${bare}/`) })).map((line) => line.split(':')[0]), ['empty', 'blocked', 'malformed', 'changed template']);
+  assert.deepEqual(
+    (await unshown({ spec: first.spec, folder: pathToFileURL(`${bare}/`) })).map((line) => line.split(':')[0]),
+    ['empty', 'blocked', 'malformed', 'changed template'],
+  );
 });

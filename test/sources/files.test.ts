@@ -19,43 +19,75 @@ test('a fiscal year is in force from the first of October before it', () => {
   assert.equal(fiscalYearOn('2027-01-01'), 2027);
 });
 
-test('HUD\'s revision is taken from the day it takes effect', async () => {
+test("HUD's revision is taken from the day it takes effect", async () => {
   assert.equal(effectiveOn({ fiscalYear: 2026, revision: 'revised' }), '2026-05-21');
   const both = ({ pathname }: URL) => (/FY26_FMRs/u.test(pathname) ? workbook : undefined);
   assert.equal(nameOf((await readFrom(hud, both, '2026-05-20')).pages[0]?.url ?? ''), 'FY26_FMRs.xlsx');
   assert.equal(nameOf((await readFrom(hud, both, '2026-05-21')).pages[0]?.url ?? ''), 'FY26_FMRs_revised.xlsx');
 });
 
-test('HUD\'s ZIP rents are asked for by both names, and a year without them is read well', async () => {
+test("HUD's ZIP rents are asked for by both names, and a year without them is read well", async () => {
   const index = '<h1>Small Area Fair Market Rents</h1><a href="../fmr2019/fy2019_safmrs_rev.xlsx">2019</a>';
-  const list = ({ pathname }: URL): string | undefined => (pathname.endsWith('/smallarea/index.html') ? index : undefined);
+  const list = ({ pathname }: URL): string | undefined =>
+    pathname.endsWith('/smallarea/index.html') ? index : undefined;
   const { asked, pages } = await readFrom(safmr, list, '2026-05-20');
-  assert.deepEqual(pages.map((page) => [page.kind, safmr.parse(page)]), [['index', []]]);
+  assert.deepEqual(
+    pages.map((page) => [page.kind, safmr.parse(page)]),
+    [['index', []]],
+  );
   assert.deepEqual(asked.map(nameOf), [
-    'fy2026_safmrs.xlsx', 'FY26_safmrs.xlsx', 'fy2025_safmrs_revised.xlsx', 'FY25_safmrs_revised.xlsx', 'fy2025_safmrs.xlsx', 'FY25_safmrs.xlsx', 'index.html',
+    'fy2026_safmrs.xlsx',
+    'FY26_safmrs.xlsx',
+    'fy2025_safmrs_revised.xlsx',
+    'FY25_safmrs_revised.xlsx',
+    'fy2025_safmrs.xlsx',
+    'FY25_safmrs.xlsx',
+    'index.html',
   ]);
-  const named = await readFrom(safmr, ({ pathname }) => (pathname.endsWith('/fmr2027/FY27_safmrs.xlsx') ? workbook : undefined));
-  assert.deepEqual(named.pages.map((p) => [p.kind, nameOf(p.url)]), [['safmr', 'FY27_safmrs.xlsx']]);
+  const named = await readFrom(safmr, ({ pathname }) =>
+    pathname.endsWith('/fmr2027/FY27_safmrs.xlsx') ? workbook : undefined,
+  );
+  assert.deepEqual(
+    named.pages.map((p) => [p.kind, nameOf(p.url)]),
+    [['safmr', 'FY27_safmrs.xlsx']],
+  );
 });
 
-test('HUD\'s newest workbook in force is taken: the revision before the original, the year before where neither is posted', async () => {
-  const posted = (...names: string[]) => readFrom(hud, ({ pathname }) => (names.includes(nameOf(`https://x${pathname}`)) ? workbook : undefined));
+test("HUD's newest workbook in force is taken: the revision before the original, the year before where neither is posted", async () => {
+  const posted = (...names: string[]) =>
+    readFrom(hud, ({ pathname }) => (names.includes(nameOf(`https://x${pathname}`)) ? workbook : undefined));
   const { asked } = await posted('FY26_FMRs.xlsx');
-  assert.deepEqual(asked.map((url) => new URL(url).pathname), [
-    '/portal/datasets/fmr/fmr2027/FY27_FMRs_revised.xlsx', '/portal/datasets/fmr/fmr2027/FY27_FMRs.xlsx',
-    '/portal/datasets/fmr/fmr2026/FY26_FMRs_revised.xlsx', '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx',
-  ]);
-  assert.deepEqual((await posted('FY27_FMRs.xlsx', 'FY26_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)), ['FY27_FMRs.xlsx']);
-  assert.deepEqual((await posted('FY27_FMRs.xlsx', 'FY27_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)), ['FY27_FMRs_revised.xlsx']);
-  await assert.rejects(posted('FY25_FMRs.xlsx'), (error) => error instanceof SourceUnavailable && error.reason === 'not_found');
+  assert.deepEqual(
+    asked.map((url) => new URL(url).pathname),
+    [
+      '/portal/datasets/fmr/fmr2027/FY27_FMRs_revised.xlsx',
+      '/portal/datasets/fmr/fmr2027/FY27_FMRs.xlsx',
+      '/portal/datasets/fmr/fmr2026/FY26_FMRs_revised.xlsx',
+      '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx',
+    ],
+  );
+  assert.deepEqual(
+    (await posted('FY27_FMRs.xlsx', 'FY26_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)),
+    ['FY27_FMRs.xlsx'],
+  );
+  assert.deepEqual(
+    (await posted('FY27_FMRs.xlsx', 'FY27_FMRs_revised.xlsx')).pages.map((p) => nameOf(p.url)),
+    ['FY27_FMRs_revised.xlsx'],
+  );
+  await assert.rejects(
+    posted('FY25_FMRs.xlsx'),
+    (error) => error instanceof SourceUnavailable && error.reason === 'not_found',
+  );
 });
 
 /** The Treasurer's page as it is written: no quotes around addresses, backslashes in them. */
-const links = (...names: string[]): string => `<html><body><table>${names.map((n) => `<tr><td><a href=data\\Delq\\${n} target=_blank>${n}</a></td></tr>`).join('')}</table></body></html>`;
+const links = (...names: string[]): string =>
+  `<html><body><table>${names.map((n) => `<tr><td><a href=data\\Delq\\${n} target=_blank>${n}</a></td></tr>`).join('')}</table></body></html>`;
 
-test('Montgomery\'s newest file is found behind backslashes and missing quotes', async () => {
+test("Montgomery's newest file is found behind backslashes and missing quotes", async () => {
   const archive = zipOf({ 'Delq.csv': new Uint8Array(2000).map((_, i) => (i * i * 31) >> 3) });
-  const read = (html: string, asOf?: string) => readFrom(montgomery, ({ pathname }) => (pathname.endsWith('.cfm') ? html : archive), asOf);
+  const read = (html: string, asOf?: string) =>
+    readFrom(montgomery, ({ pathname }) => (pathname.endsWith('.cfm') ? html : archive), asOf);
   const page = links('Delq_20260930.zip', 'Delq_20261031.zip', 'TR_20261101.zip', 'Delq_20260831.zip');
   assert.deepEqual((await read(page)).asked, [
     'https://go.mcohio.org/applications/treasurer/search/fdpopup.cfm?dtype=DQ',
@@ -66,7 +98,17 @@ test('Montgomery\'s newest file is found behind backslashes and missing quotes',
 });
 
 test('an archive may not unpack to more than its limit', () => {
-  const archive = zipOf({ 'a.csv': new Uint8Array(60_000), 'b.csv': new Uint8Array(60_000), 'c.txt': new Uint8Array(60_000) });
-  assert.throws(() => unzip(archive, 'https://x.example/', () => true, 100_000), quarantined('body_too_large', /b\.csv/));
-  assert.deepEqual([...unzip(archive, 'https://x.example/', (name) => name.endsWith('.txt'), 100_000).keys()], ['c.txt']);
+  const archive = zipOf({
+    'a.csv': new Uint8Array(60_000),
+    'b.csv': new Uint8Array(60_000),
+    'c.txt': new Uint8Array(60_000),
+  });
+  assert.throws(
+    () => unzip(archive, 'https://x.example/', () => true, 100_000),
+    quarantined('body_too_large', /b\.csv/),
+  );
+  assert.deepEqual(
+    [...unzip(archive, 'https://x.example/', (name) => name.endsWith('.txt'), 100_000).keys()],
+    ['c.txt'],
+  );
 });

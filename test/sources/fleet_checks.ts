@@ -10,9 +10,16 @@ import type { FoundSource } from '../../sources/index.ts';
 import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
 
 /** What of a candidate is held against the expectation: all but the row as published. */
-const judged = (candidates: readonly Candidate[]): unknown => JSON.parse(JSON.stringify(candidates.map((c) => ('values' in c
-  ? { values: c.values, ...(c.sourceUrl === undefined ? {} : { sourceUrl: c.sourceUrl }) }
-  : { reject: c.reject, ...(c.key === undefined ? {} : { key: c.key }) }))));
+const judged = (candidates: readonly Candidate[]): unknown =>
+  JSON.parse(
+    JSON.stringify(
+      candidates.map((c) =>
+        'values' in c
+          ? { values: c.values, ...(c.sourceUrl === undefined ? {} : { sourceUrl: c.sourceUrl }) }
+          : { reject: c.reject, ...(c.key === undefined ? {} : { key: c.key }) },
+      ),
+    ),
+  );
 
 export async function readCases(folder: URL): Promise<RecordedPages> {
   const content = await readFile(new URL('pages.json', folder), 'utf8');
@@ -24,12 +31,14 @@ function checkCandidate({ spec }: FoundSource, candidate: Candidate, where: stri
   if ('reject' in candidate) {
     assert.match(candidate.reject.reason, /^[a-z][a-z0-9_]*$/, `${where}: reason`);
     assert.ok(candidate.reject.detail.trim(), `${where}: detail is empty`);
-    for (const column of Object.keys(candidate.key ?? {})) assert.ok(spec.row.key.includes(column), `${where}: ${column} is not part of the key`);
+    for (const column of Object.keys(candidate.key ?? {}))
+      assert.ok(spec.row.key.includes(column), `${where}: ${column} is not part of the key`);
     return;
   }
   const checked = spec.row.schema.safeParse(candidate.values);
   assert.ok(checked.success, `${where}: ${checked.error?.message}\n${JSON.stringify(candidate.values)}`);
-  if (candidate.sourceUrl !== undefined) assert.ok(URL.canParse(candidate.sourceUrl), `${where}: sourceUrl ${candidate.sourceUrl}`);
+  if (candidate.sourceUrl !== undefined)
+    assert.ok(URL.canParse(candidate.sourceUrl), `${where}: sourceUrl ${candidate.sourceUrl}`);
 }
 
 /** The body cut at each twentieth, and with three bytes changed at places that are always the same. */
@@ -69,9 +78,11 @@ export async function unshown({ spec, folder }: FoundSource): Promise<string[]> 
   const recorded = new URL('recorded/', folder);
   const shown = new Set<string>();
   for (const [name, each] of Object.entries(await readCases(recorded))) {
-    const candidates = each.quarantine === undefined ? spec.parse(pageOf((await bodyOf(each, recorded)).bytes, each)) : [];
+    const candidates =
+      each.quarantine === undefined ? spec.parse(pageOf((await bodyOf(each, recorded)).bytes, each)) : [];
     const accepted = candidates.filter((c) => 'values' in c).length;
-    for (const what of shows(name, each.quarantine, { accepted, refused: candidates.length - accepted })) shown.add(what);
+    for (const what of shows(name, each.quarantine, { accepted, refused: candidates.length - accepted }))
+      shown.add(what);
   }
   return SHOWN.filter(([what]) => !shown.has(what)).map(([what, how]) => `${what}: ${how}`);
 }
@@ -79,12 +90,20 @@ export async function unshown({ spec, folder }: FoundSource): Promise<string[]> 
 /** Declare the tests of adapters: one each, with a subtest for every recorded case. */
 export async function fleetTests(sources: readonly FoundSource[]): Promise<void> {
   /** Files that an adapter lends to a twin. */
-  const borrowed = new Set((await Promise.all(sources.map(async (found) => {
-    const folder = new URL('recorded/', found.folder);
-    const cases = await readCases(folder).catch((): RecordedPages => ({}));
-    return Object.values(cases).flatMap((c) => [c.file, ...Object.values(c.zip ?? {})])
-      .filter((name) => name?.startsWith('../')).map((name) => fileURLToPath(new URL(name ?? '', folder)));
-  }))).flat());
+  const borrowed = new Set(
+    (
+      await Promise.all(
+        sources.map(async (found) => {
+          const folder = new URL('recorded/', found.folder);
+          const cases = await readCases(folder).catch((): RecordedPages => ({}));
+          return Object.values(cases)
+            .flatMap((c) => [c.file, ...Object.values(c.zip ?? {})])
+            .filter((name) => name?.startsWith('../'))
+            .map((name) => fileURLToPath(new URL(name ?? '', folder)));
+        }),
+      )
+    ).flat(),
+  );
   for (const found of sources) {
     const { spec } = found;
     const folder = new URL('recorded/', found.folder);
@@ -101,11 +120,14 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
           const before = sha256(page.bytes);
 
           if (recorded.quarantine !== undefined) {
-            assert.throws(() => spec.parse(page), (error: unknown) => {
-              assert.ok(error instanceof Quarantine, `threw ${String(error)} rather than a Quarantine`);
-              assert.equal(error.reason, recorded.quarantine, error.message);
-              return true;
-            });
+            assert.throws(
+              () => spec.parse(page),
+              (error: unknown) => {
+                assert.ok(error instanceof Quarantine, `threw ${String(error)} rather than a Quarantine`);
+                assert.equal(error.reason, recorded.quarantine, error.message);
+                return true;
+              },
+            );
             return;
           }
 
@@ -120,8 +142,13 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
           accepted += candidates.filter((candidate) => 'values' in candidate).length;
 
           for (const bytes of damaged(page.bytes)) {
-            try { spec.parse(pageOf(bytes, recorded)); } catch (error) {
-              assert.ok(error instanceof Quarantine, `a damaged page made parse throw ${error instanceof Error ? error.stack : String(error)}`);
+            try {
+              spec.parse(pageOf(bytes, recorded));
+            } catch (error) {
+              assert.ok(
+                error instanceof Quarantine,
+                `a damaged page made parse throw ${error instanceof Error ? error.stack : String(error)}`,
+              );
             }
           }
 
@@ -140,11 +167,20 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
       assert.deepEqual(await unshown(found), [], 'no recorded page shows it');
       assert.equal(defineSource(spec), spec, 'it declares terms, cadence and expectations');
       const origin = await readFile(new URL('README.md', folder), 'utf8');
-      assert.ok(origin.trim() !== '' && !origin.includes('Nothing is recorded yet'), 'README.md does not say where the pages come from');
+      assert.ok(
+        origin.trim() !== '' && !origin.includes('Nothing is recorded yet'),
+        'README.md does not say where the pages come from',
+      );
       assert.doesNotMatch(spec.terms.note, /\bSay here\b/, 'terms.note is still that of the template');
       const unused = (await readdir(folder, { recursive: true, withFileTypes: true }))
-        .filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath.replace(/\/$/, '')}/${entry.name}`).filter((path) => !used.has(path) && !borrowed.has(path));
-      assert.deepEqual(unused.map((path) => basename(path)), [], 'files that no case uses');
+        .filter((entry) => entry.isFile())
+        .map((entry) => `${entry.parentPath.replace(/\/$/, '')}/${entry.name}`)
+        .filter((path) => !used.has(path) && !borrowed.has(path));
+      assert.deepEqual(
+        unused.map((path) => basename(path)),
+        [],
+        'files that no case uses',
+      );
     });
   }
 }

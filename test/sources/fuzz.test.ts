@@ -9,7 +9,8 @@ import { fuzz, subjects, type Finding } from '../fuzz/fuzz.ts';
 const families = await subjects();
 
 test('every family has recorded pages to damage', () => {
-  for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register']) assert.ok((families.get(family)?.length ?? 0) > 0, family);
+  for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register'])
+    assert.ok((families.get(family)?.length ?? 0) > 0, family);
 });
 
 for (const [family, pages] of families) {
@@ -17,8 +18,12 @@ for (const [family, pages] of families) {
     const findings: Finding[] = [];
     fuzz(family, pages, 500, 20261120, (finding) => findings.push(finding));
     assert.equal(findings.length, 500);
-    assert.deepEqual(findings.filter((f) => f.outcome === 'crash' || f.outcome === 'wrong'), []);
-    const share = (outcome: Finding['outcome']): number => findings.filter((f) => f.outcome === outcome).length / findings.length;
+    assert.deepEqual(
+      findings.filter((f) => f.outcome === 'crash' || f.outcome === 'wrong'),
+      [],
+    );
+    const share = (outcome: Finding['outcome']): number =>
+      findings.filter((f) => f.outcome === outcome).length / findings.length;
     assert.ok(share('quarantined') > 0.2, 'the damage is real');
     assert.ok(share('equal') > 0.05, 'and not everything is refused');
   });

@@ -10,38 +10,75 @@ import { findSources, loadSources } from '../../sources/index.ts';
 const TERMS = { basis: 'open_data', note: 'Made up for this test.' };
 
 /** A folder of adapters: path of each, and what it declares. */
-async function folderOf(t: TestContext, adapters: Readonly<Record<string, { name: string; family: string; terms?: unknown } | null>>): Promise<URL> {
+async function folderOf(
+  t: TestContext,
+  adapters: Readonly<Record<string, { name: string; family: string; terms?: unknown } | null>>,
+): Promise<URL> {
   const root = await mkdtemp(join(tmpdir(), 'adapters-'));
   t.after(() => rm(root, { recursive: true }));
   for (const [path, spec] of Object.entries(adapters)) {
     await mkdir(join(root, path), { recursive: true });
-    await writeFile(join(root, path, 'source.ts'), spec ? `export default { ...${JSON.stringify({ terms: TERMS, ...spec })}, parse: () => [] };\n` : 'export const nothing = 1;\n');
+    await writeFile(
+      join(root, path, 'source.ts'),
+      spec
+        ? `export default { ...${JSON.stringify({ terms: TERMS, ...spec })}, parse: () => [] };\n`
+        : 'export const nothing = 1;\n',
+    );
   }
   return pathToFileURL(`${root}/`);
 }
 
 test('adapters come sorted by name, whatever their family', async (t) => {
-  const root = await folderOf(t, { 'tax/b': { name: 'b', family: 'tax' }, 'listings/c': { name: 'c', family: 'listings' }, 'sheriff/a': { name: 'a', family: 'sheriff' } });
-  assert.deepEqual((await findSources(root)).map(({ spec }) => spec.name), ['a', 'b', 'c']);
+  const root = await folderOf(t, {
+    'tax/b': { name: 'b', family: 'tax' },
+    'listings/c': { name: 'c', family: 'listings' },
+    'sheriff/a': { name: 'a', family: 'sheriff' },
+  });
+  assert.deepEqual(
+    (await findSources(root)).map(({ spec }) => spec.name),
+    ['a', 'b', 'c'],
+  );
 });
 
 test('a folder that its adapter contradicts is refused by name', async (t) => {
-  const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> => assert.rejects(findSources(await folderOf(t, adapters)), message);
+  const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> =>
+    assert.rejects(findSources(await folderOf(t, adapters)), message);
   await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\/source\.ts: declares the name b, expected a/u);
   await refused({ 'tax/a': { name: 'a', family: 'fmr' } }, /declares the family fmr, expected tax/u);
-  await refused({ 'tax/a': { name: 'a', family: 'tax' }, 'fmr/a': { name: 'a', family: 'fmr' } }, /the name a is taken by .*fmr\/a/u);
+  await refused(
+    { 'tax/a': { name: 'a', family: 'tax' }, 'fmr/a': { name: 'a', family: 'fmr' } },
+    /the name a is taken by .*fmr\/a/u,
+  );
   await refused({ 'tax/a': null }, /no default export/u);
 });
 
 test('a site without a stated permission is refused at start-up, by name', async (t) => {
-  for (const terms of [null, {}, { basis: 'permission', note: ' ' }, { basis: 'robots_txt_allows_it', note: 'Nobody forbids it.' }, { note: 'Ask first.' }]) {
+  for (const terms of [
+    null,
+    {},
+    { basis: 'permission', note: ' ' },
+    { basis: 'robots_txt_allows_it', note: 'Nobody forbids it.' },
+    { note: 'Ask first.' },
+  ]) {
     const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
-    await assert.rejects(findSources(root), /^Error: source a_site: terms is .*, expected a basis .* and a note that says under which terms it may be read$/u, JSON.stringify(terms));
+    await assert.rejects(
+      findSources(root),
+      /^Error: source a_site: terms is .*, expected a basis .* and a note that says under which terms it may be read$/u,
+      JSON.stringify(terms),
+    );
   }
 });
 
-test('this repository\'s adapters load', async () => {
+test("this repository's adapters load", async () => {
   const names = (await loadSources()).map(({ name }) => name);
   assert.deepEqual(names, names.toSorted());
-  for (const name of ['hud_fmr', 'heartland_multifamily', 'oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'ohio_sos', 'colorado_sos']) assert.ok(names.includes(name), name);
+  for (const name of [
+    'hud_fmr',
+    'heartland_multifamily',
+    'oh_cuyahoga_tax',
+    'oh_cuyahoga_sheriff',
+    'ohio_sos',
+    'colorado_sos',
+  ])
+    assert.ok(names.includes(name), name);
 });

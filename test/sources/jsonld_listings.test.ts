@@ -6,71 +6,128 @@ import heartland from '../../sources/listings/heartland_multifamily/source.ts';
 import exchange from '../../sources/listings/lakes_sunbelt_exchange/source.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
-const jsonLd = (node: unknown): string => `<html><head><script type="application/ld+json">${JSON.stringify(node)}</script></head></html>`;
+const jsonLd = (node: unknown): string =>
+  `<html><head><script type="application/ld+json">${JSON.stringify(node)}</script></head></html>`;
 
-const detail = (id: string): string => jsonLd({
-  '@context': 'https://schema.org', '@type': 'RealEstateListing', identifier: id, offers: { price: 100000 },
-  about: { address: { streetAddress: `${id} Elm St`, addressLocality: 'Akron', addressRegion: 'OH', postalCode: '44301' } },
-});
+const detail = (id: string): string =>
+  jsonLd({
+    '@context': 'https://schema.org',
+    '@type': 'RealEstateListing',
+    identifier: id,
+    offers: { price: 100000 },
+    about: {
+      address: { streetAddress: `${id} Elm St`, addressLocality: 'Akron', addressRegion: 'OH', postalCode: '44301' },
+    },
+  });
 
 /** A list of `count` cards, three a page, whose pages answer with `page(id)`. */
-const cards = (count: number, page: (id: string) => Answer) => (url: URL): Answer => {
-  const id = /^\/listing\/([^/]+)\/x$/u.exec(url.pathname)?.[1];
-  if (id !== undefined) return page(id);
-  const at = Number(url.searchParams.get('page'));
-  const shown = Array.from({ length: count }, (_, i) => `l${i}`).slice((at - 1) * 3, at * 3);
-  const next = at * 3 < count ? `<link rel="next" href="/listings?page=${at + 1}">` : '';
-  return `<html><head>${next}</head><body>${shown.map((l) => `<a class="listing-card" href="/listing/${l}/x">${l}</a>`).join('')}</body></html>`;
-};
+const cards =
+  (count: number, page: (id: string) => Answer) =>
+  (url: URL): Answer => {
+    const id = /^\/listing\/([^/]+)\/x$/u.exec(url.pathname)?.[1];
+    if (id !== undefined) return page(id);
+    const at = Number(url.searchParams.get('page'));
+    const shown = Array.from({ length: count }, (_, i) => `l${i}`).slice((at - 1) * 3, at * 3);
+    const next = at * 3 < count ? `<link rel="next" href="/listings?page=${at + 1}">` : '';
+    return `<html><head>${next}</head><body>${shown.map((l) => `<a class="listing-card" href="/listing/${l}/x">${l}</a>`).join('')}</body></html>`;
+  };
 
 test('every page of the list is followed, and every card on it', async () => {
   const { pages, asked, unreadable } = await readFrom(heartland, cards(8, detail));
-  assert.deepEqual(asked.slice(0, 3).map((url) => new URL(url).search), ['?page=1', '?page=2', '?page=3']);
+  assert.deepEqual(
+    asked.slice(0, 3).map((url) => new URL(url).search),
+    ['?page=1', '?page=2', '?page=3'],
+  );
   assert.equal(pages.length, 8);
   assert.deepEqual(unreadable, []);
-  assert.deepEqual(pages.map((page) => heartland.parse(page).length), Array(8).fill(1));
+  assert.deepEqual(
+    pages.map((page) => heartland.parse(page).length),
+    Array(8).fill(1),
+  );
 });
 
 test('one broken page is one unreadable row', async () => {
   const broken: Record<string, Answer> = { l1: 500, l4: '<html>no data</html>', l6: undefined };
-  const { pages, unreadable } = await readFrom(heartland, cards(8, (id) => (id in broken ? broken[id] : detail(id))));
+  const { pages, unreadable } = await readFrom(
+    heartland,
+    cards(8, (id) => (id in broken ? broken[id] : detail(id))),
+  );
   assert.equal(pages.length, 5);
-  assert.deepEqual(unreadable.map(({ key }) => key), [{ listing_id: 'l1' }, { listing_id: 'l4' }, { listing_id: 'l6' }]);
+  assert.deepEqual(
+    unreadable.map(({ key }) => key),
+    [{ listing_id: 'l1' }, { listing_id: 'l4' }, { listing_id: 'l6' }],
+  );
 });
 
 test('a template that changed everywhere is found after a few pages', async () => {
   const asked: string[] = [];
-  await assert.rejects(readFrom(heartland, cards(30, (id) => { asked.push(id); return '<html>new design</html>'; })), quarantined('template_changed'));
+  await assert.rejects(
+    readFrom(
+      heartland,
+      cards(30, (id) => {
+        asked.push(id);
+        return '<html>new design</html>';
+      }),
+    ),
+    quarantined('template_changed'),
+  );
   assert.equal(asked.length, 5);
-  await assert.rejects(readFrom(heartland, () => '<html>new design</html>'), quarantined('template_changed', /listing-card/));
+  await assert.rejects(
+    readFrom(heartland, () => '<html>new design</html>'),
+    quarantined('template_changed', /listing-card/),
+  );
 });
 
 test('a refusal ends the read at once', async () => {
   const asked: string[] = [];
-  await assert.rejects(readFrom(heartland, cards(8, (id) => { asked.push(id); return id === 'l2' ? 429 : detail(id); })),
-    (error) => error instanceof SourceUnavailable && error.reason === 'rate_limited');
+  await assert.rejects(
+    readFrom(
+      heartland,
+      cards(8, (id) => {
+        asked.push(id);
+        return id === 'l2' ? 429 : detail(id);
+      }),
+    ),
+    (error) => error instanceof SourceUnavailable && error.reason === 'rate_limited',
+  );
   assert.deepEqual(asked, ['l0', 'l1', 'l2']);
 });
 
 test('a list that links back to itself ends', async () => {
   const site = cards(2, detail);
-  const { pages } = await readFrom(heartland, (url) => (url.pathname === '/listings'
-    ? String(site(url)).replace('<head>', '<head><link rel="next" href="?page=1">') : site(url)));
+  const { pages } = await readFrom(heartland, (url) =>
+    url.pathname === '/listings'
+      ? String(site(url)).replace('<head>', '<head><link rel="next" href="?page=1">')
+      : site(url),
+  );
   assert.equal(pages.length, 2);
 });
 
 /** Search results of `count` deals where the site says there are `total`. */
-const results = (count: number, total = count) => (url: URL): Answer => {
-  const start = Number(url.searchParams.get('start'));
-  const size = Number(url.searchParams.get('count'));
-  const items = Array.from({ length: count }, (_, i) => i).slice(start, start + size)
-    .map((i) => ({ '@type': 'ListItem', item: { '@type': ['Product', 'Residence'], sku: `d${i}`, address: { addressLocality: 'Tampa', addressRegion: 'FL', postalCode: '33602' } } }));
-  return jsonLd({ '@graph': [{ '@type': 'ItemList', numberOfItems: total, itemListElement: items }] });
-};
+const results =
+  (count: number, total = count) =>
+  (url: URL): Answer => {
+    const start = Number(url.searchParams.get('start'));
+    const size = Number(url.searchParams.get('count'));
+    const items = Array.from({ length: count }, (_, i) => i)
+      .slice(start, start + size)
+      .map((i) => ({
+        '@type': 'ListItem',
+        item: {
+          '@type': ['Product', 'Residence'],
+          sku: `d${i}`,
+          address: { addressLocality: 'Tampa', addressRegion: 'FL', postalCode: '33602' },
+        },
+      }));
+    return jsonLd({ '@graph': [{ '@type': 'ItemList', numberOfItems: total, itemListElement: items }] });
+  };
 
 test('results are read by offset up to the number the site states', async () => {
   const { pages, asked } = await readFrom(exchange, results(120));
-  assert.deepEqual(asked.map((url) => new URL(url).searchParams.get('start')), ['0', '50', '100']);
+  assert.deepEqual(
+    asked.map((url) => new URL(url).searchParams.get('start')),
+    ['0', '50', '100'],
+  );
   assert.equal(pages.flatMap((page) => exchange.parse(page)).length, 120);
   assert.equal((await readFrom(exchange, results(0))).pages.length, 1);
 });

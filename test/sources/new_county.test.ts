@@ -17,16 +17,22 @@ after(() => rm(root, { recursive: true }));
 for (const shared of ['families', 'contract.ts', 'values.ts']) await symlink(join(SOURCES, shared), join(root, shared));
 
 const MADE = [
-  { NAME: 'oh_wood_tax', FAMILY: 'county_list_file', FIPS: '39173' }, { NAME: 'oh_van_wert_tax', FAMILY: 'arcgis_parcels', FIPS: '39161' },
+  { NAME: 'oh_wood_tax', FAMILY: 'county_list_file', FIPS: '39173' },
+  { NAME: 'oh_van_wert_tax', FAMILY: 'arcgis_parcels', FIPS: '39161' },
   { NAME: 'oh_van_wert_sheriff', FAMILY: 'realauction', FIPS: '39161' },
 ];
 for (const settings of MADE) await newCounty(root, settings);
 const found = await findSources(pathToFileURL(`${root}/`));
 
 test('each family gives an adapter that is found by its folder, of the county that was named', () => {
-  assert.deepEqual(found.map(({ spec }) => [spec.name, spec.county?.name, spec.county?.fips]), [
-    ['oh_van_wert_sheriff', 'Van Wert County', '39161'], ['oh_van_wert_tax', 'Van Wert County', '39161'], ['oh_wood_tax', 'Wood County', '39173'],
-  ]);
+  assert.deepEqual(
+    found.map(({ spec }) => [spec.name, spec.county?.name, spec.county?.fips]),
+    [
+      ['oh_van_wert_sheriff', 'Van Wert County', '39161'],
+      ['oh_van_wert_tax', 'Van Wert County', '39161'],
+      ['oh_wood_tax', 'Wood County', '39173'],
+    ],
+  );
 });
 
 test('its cases name every kind that an adapter must show; those that need no page of the county hold already', async () => {
@@ -37,7 +43,11 @@ test('its cases name every kind that an adapter must show; those that need no pa
       if (each.file !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
       if (each.quarantine === undefined) continue;
-      assert.throws(() => spec.parse(page), (error: unknown) => error instanceof Quarantine && error.reason === each.quarantine, `${spec.name} ${name}`);
+      assert.throws(
+        () => spec.parse(page),
+        (error: unknown) => error instanceof Quarantine && error.reason === each.quarantine,
+        `${spec.name} ${name}`,
+      );
       held += 1;
     }
     assert.ok(held > 0, spec.name);
@@ -52,8 +62,12 @@ test('until pages are recorded its test cannot pass: the pages named do not exis
 });
 
 test('what cannot be made is refused by name, and nothing is overwritten', async () => {
-  const refused = (settings: Record<string, string>, says: RegExp): Promise<void> => assert.rejects(newCounty(root, settings), says);
-  await refused({ NAME: 'oh_wood_tax', FAMILY: 'county_list_file', FIPS: '39173' }, /NAME is "oh_wood_tax", expected the name of a new source/);
+  const refused = (settings: Record<string, string>, says: RegExp): Promise<void> =>
+    assert.rejects(newCounty(root, settings), says);
+  await refused(
+    { NAME: 'oh_wood_tax', FAMILY: 'county_list_file', FIPS: '39173' },
+    /NAME is "oh_wood_tax", expected the name of a new source/,
+  );
   await refused({ NAME: 'wood', FAMILY: 'realauction', FIPS: '39173' }, /NAME is "wood"/);
   await refused({ NAME: 'oh_ross_tax', FAMILY: 'realauction', FIPS: '39141' }, /ends in _sheriff/);
   await refused({ NAME: 'oh_ross_tax', FAMILY: 'html', FIPS: '39141' }, /FAMILY is "html", expected realauction/);

@@ -17,36 +17,69 @@ function dropped(spec: SourceSpec, path: string): Parsed {
   const name = path.split('/').at(-1) ?? '';
   const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
   assert.ok(format, `${spec.name} knows no file named ${name}`);
-  const page = pageOf(readFileSync(new URL(path, REAL)), { kind: format.kind, url: `file:///drop/${spec.name}/${name}`, context: { file: name } });
+  const page = pageOf(readFileSync(new URL(path, REAL)), {
+    kind: format.kind,
+    url: `file:///drop/${spec.name}/${name}`,
+    context: { file: name },
+  });
   return parsePages(spec, [page], [], page.observedAt);
 }
 
-test('HUD\'s workbook of fiscal year 2026 gives all 4,764 areas, none refused', { skip }, () => {
+test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", { skip }, () => {
   const { rows, rejects, merged, rowsIn } = dropped(hud, 'hud/FY26_FMRs.xlsx');
-  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 });
-  assert.ok(rows.every((row) => row['fiscal_year'] === 2026 && row['effective_on'] === '2025-10-01' && row['revision'] === 'original'));
-  assert.ok(rows.some((row) => /^METRO\d{5}MM\d{4}$/u.test(String(row['hud_area_code']))), 'codes of old split areas are kept');
-  assert.equal(rows.filter((row) => row['hud_area_name'] === 'Cincinnati, OH-KY-IN  HUD Metro FMR Area').length, 12, 'two spaces in a name are kept');
+  assert.deepEqual(
+    { rowsIn, rows: rows.length, rejects: rejects.length, merged },
+    { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 },
+  );
+  assert.ok(
+    rows.every(
+      (row) => row['fiscal_year'] === 2026 && row['effective_on'] === '2025-10-01' && row['revision'] === 'original',
+    ),
+  );
+  assert.ok(
+    rows.some((row) => /^METRO\d{5}MM\d{4}$/u.test(String(row['hud_area_code']))),
+    'codes of old split areas are kept',
+  );
+  assert.equal(
+    rows.filter((row) => row['hud_area_name'] === 'Cincinnati, OH-KY-IN  HUD Metro FMR Area').length,
+    12,
+    'two spaces in a name are kept',
+  );
 });
 
-test('HUD\'s area codes, towns and population columns of two years are read whatever they look like', { skip }, () => {
-  for (const [path, split, ofConnecticut] of [['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u], ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u]] as const) {
+test("HUD's area codes, towns and population columns of two years are read whatever they look like", { skip }, () => {
+  for (const [path, split, ofConnecticut] of [
+    ['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u],
+    ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u],
+  ] as const) {
     const { rows } = dropped(hud, path);
     const codes = new Set(rows.map((row) => String(row['hud_area_code'])));
     assert.ok([...codes].every((code) => /^(?:METRO\d{5}(?:[MN]\d{5}|MM\d{4})|NCNTY\d{5}N\d{5})$/u.test(code)));
-    assert.equal([...codes].filter((code) => /MM\d{4}$/u.test(code)).length, split, `${path}: codes of old split areas`);
+    assert.equal(
+      [...codes].filter((code) => /MM\d{4}$/u.test(code)).length,
+      split,
+      `${path}: codes of old split areas`,
+    );
     const inNewEngland = rows.filter((row) => /^(?:CT|MA|ME|NH|RI|VT)$/u.test(String(row['state'])));
     assert.equal(inNewEngland.length, 1603);
     assert.ok(inNewEngland.every((row) => row['town_name'] !== null && !String(row['fips']).endsWith('99999')));
-    assert.ok(rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))), 'counties of Connecticut in 2025, planning regions in 2026');
+    assert.ok(
+      rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))),
+      'counties of Connecticut in 2025, planning regions in 2026',
+    );
     assert.ok(rows.some((row) => row['town_name'] === 'Sullivan city part of Crawford County'));
-    assert.ok(rows.every((row) => typeof row['population'] === 'number'), 'pop2022 and pop2023');
+    assert.ok(
+      rows.every((row) => typeof row['population'] === 'number'),
+      'pop2022 and pop2023',
+    );
   }
 });
 
-test('the rents of the 20 metros\' counties are those of the list derived from the same workbook', { skip }, () => {
+test("the rents of the 20 metros' counties are those of the list derived from the same workbook", { skip }, () => {
   const byFips = new Map(dropped(hud, 'hud/FY26_FMRs.xlsx').rows.map((row) => [String(row['fips']), row]));
-  const [top = '', ...lines] = readFileSync(new URL('geo/metro_counties_fy26.csv', REAL), 'utf8').trim().split(/\r?\n/u);
+  const [top = '', ...lines] = readFileSync(new URL('geo/metro_counties_fy26.csv', REAL), 'utf8')
+    .trim()
+    .split(/\r?\n/u);
   const header = top.split(',');
   const fipsAt = header.findIndex((name) => /^(?:county_)?fips/u.test(name));
   const rentAt = header.findIndex((name) => /fmr_?2/u.test(name));
@@ -61,41 +94,77 @@ test('the rents of the 20 metros\' counties are those of the list derived from t
   assert.equal(compared, 208);
 });
 
-test('HUD\'s ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area, none refused', { skip }, () => {
+test("HUD's ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area, none refused", { skip }, () => {
   const { rows, rejects, merged, rowsIn } = dropped(safmr, 'hud/FY24_ERAP_SAFMR_by_zip.csv');
-  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 29_408, rows: 29_408, rejects: 0, merged: 0 });
-  assert.ok(rows.every((row) => row['fiscal_year'] === 2024 && row['effective_on'] === '2023-10-01' && row['basis'] === 'greater_of_zip_and_area'));
+  assert.deepEqual(
+    { rowsIn, rows: rows.length, rejects: rejects.length, merged },
+    { rowsIn: 29_408, rows: 29_408, rejects: 0, merged: 0 },
+  );
+  assert.ok(
+    rows.every(
+      (row) =>
+        row['fiscal_year'] === 2024 &&
+        row['effective_on'] === '2023-10-01' &&
+        row['basis'] === 'greater_of_zip_and_area',
+    ),
+  );
   const byZip = Map.groupBy(rows, (row) => String(row['zip']));
   assert.equal(byZip.size, 24_952);
   assert.equal([...byZip.values()].filter((areas) => areas.length > 1).length, 2300);
   const abilene = rows.find((row) => row['zip'] === '76437');
-  assert.deepEqual([0, 1, 2, 3, 4].map((n) => abilene?.[`rent_${n}`]), ['860.00', '876.00', '1117.00', '1488.00', '1789.00']);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((n) => abilene?.[`rent_${n}`]),
+    ['860.00', '876.00', '1117.00', '1488.00', '1789.00'],
+  );
 });
 
-test('HUD\'s revision of fiscal year 2025 changes the rents of 181 rows, and both releases stand side by side', { skip }, () => {
-  const [original, revised] = [dropped(hud, 'hud/FY25_FMRs.csv'), dropped(hud, 'hud/FY25_FMRs_revised.csv')];
-  for (const { rows, rejects, merged, rowsIn } of [original, revised]) {
-    assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 });
-  }
-  assert.deepEqual(new Set(original.rows.map((r) => `${r['revision']} ${r['effective_on']}`)), new Set(['original 2024-10-01']));
-  assert.deepEqual(new Set(revised.rows.map((r) => `${r['revision']} ${r['effective_on']}`)), new Set(['revised 2025-04-28']));
-  const rents = (row: Readonly<Record<string, unknown>> | undefined): string => [0, 1, 2, 3, 4].map((n) => row?.[`fmr_${n}`]).join(' ');
-  const before = new Map(original.rows.map((row) => [row['fips'], row]));
-  const changed = revised.rows.filter((row) => rents(row) !== rents(before.get(row['fips'])));
-  assert.equal(changed.length, 181);
-  assert.ok(revised.rows.every((row) => typeof row['population'] === 'number'), 'the population column of that year is pop2022');
-});
+test(
+  "HUD's revision of fiscal year 2025 changes the rents of 181 rows, and both releases stand side by side",
+  { skip },
+  () => {
+    const [original, revised] = [dropped(hud, 'hud/FY25_FMRs.csv'), dropped(hud, 'hud/FY25_FMRs_revised.csv')];
+    for (const { rows, rejects, merged, rowsIn } of [original, revised]) {
+      assert.deepEqual(
+        { rowsIn, rows: rows.length, rejects: rejects.length, merged },
+        { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 },
+      );
+    }
+    assert.deepEqual(
+      new Set(original.rows.map((r) => `${r['revision']} ${r['effective_on']}`)),
+      new Set(['original 2024-10-01']),
+    );
+    assert.deepEqual(
+      new Set(revised.rows.map((r) => `${r['revision']} ${r['effective_on']}`)),
+      new Set(['revised 2025-04-28']),
+    );
+    const rents = (row: Readonly<Record<string, unknown>> | undefined): string =>
+      [0, 1, 2, 3, 4].map((n) => row?.[`fmr_${n}`]).join(' ');
+    const before = new Map(original.rows.map((row) => [row['fips'], row]));
+    const changed = revised.rows.filter((row) => rents(row) !== rents(before.get(row['fips'])));
+    assert.equal(changed.length, 181);
+    assert.ok(
+      revised.rows.every((row) => typeof row['population'] === 'number'),
+      'the population column of that year is pop2022',
+    );
+  },
+);
 
-test('Dayton\'s REAP list gives every one of its 609 parcels: numbers and streets, nothing else', { skip }, () => {
+test("Dayton's REAP list gives every one of its 609 parcels: numbers and streets, nothing else", { skip }, () => {
   const { rows, rejects, merged, rowsIn } = dropped(montgomery, 'tax/montgomery_dayton_reap_parcels.csv');
-  assert.deepEqual({ rowsIn, rows: rows.length, rejects: rejects.length, merged }, { rowsIn: 609, rows: 609, rejects: 0, merged: 0 });
+  assert.deepEqual(
+    { rowsIn, rows: rows.length, rejects: rejects.length, merged },
+    { rowsIn: 609, rows: 609, rejects: 0, merged: 0 },
+  );
   assert.ok(rows.every((row) => row['street'] !== null && row['amount'] === null && row['owner_name'] === null));
   // Most read R72 12345 6789; six have a longer middle part, a letter in place of the space, or no space.
   assert.equal(rows.filter((row) => !/^R72 \d{5} \d{4}$/u.test(String(row['parcel_raw']))).length, 6);
 });
 
-test('the Treasurer\'s columns are those the adapter knows', { skip }, () => {
+test("the Treasurer's columns are those the adapter knows", { skip }, () => {
   const header = readFileSync(new URL('tax/HEADER_montgomery_delq.txt', REAL), 'utf8').trim();
-  const page = pageOf(new TextEncoder().encode(`${header}\r\n`), { kind: 'csv', url: 'file:///drop/oh_montgomery_tax/delq_20261031.csv' });
+  const page = pageOf(new TextEncoder().encode(`${header}\r\n`), {
+    kind: 'csv',
+    url: 'file:///drop/oh_montgomery_tax/delq_20261031.csv',
+  });
   assert.deepEqual(montgomery.parse(page), []);
 });

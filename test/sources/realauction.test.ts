@@ -13,11 +13,18 @@ const DAY = '2026-12-07';
 const AT_NINE = '12/07/2026 09:00 AM ET';
 
 const items = (count: number, area: 'W' | 'C' = 'W', from = 50_000): DoubleItem[] =>
-  Array.from({ length: count }, (_, index) => ({ aid: String(from + index), area, slot: area === 'W' ? AT_NINE : 'Withdrawn', saleType: 'FORECLOSURE - FIRST SALE' }));
+  Array.from({ length: count }, (_, index) => ({
+    aid: String(from + index),
+    area,
+    slot: area === 'W' ? AT_NINE : 'Withdrawn',
+    saleType: 'FORECLOSURE - FIRST SALE',
+  }));
 
 const SITE: DoubleSite = { day: DAY, items: items(23), paging: 'by number', saysPageCount: true };
 
-async function read(site: DoubleSite): Promise<{ rows: Readonly<Record<string, unknown>>[]; pages: Page[]; asked: string[] }> {
+async function read(
+  site: DoubleSite,
+): Promise<{ rows: Readonly<Record<string, unknown>>[]; pages: Page[]; asked: string[] }> {
   const { ctx, asked } = doubleContext(site, TODAY);
   const pages: Page[] = [];
   for await (const page of cuyahoga.fetch?.(ctx) ?? []) pages.push(page);
@@ -29,14 +36,18 @@ async function read(site: DoubleSite): Promise<{ rows: Readonly<Record<string, u
   return { rows, pages, asked };
 }
 
-const aidsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string[] => [...new Set(rows.map((row) => String(row['item_id'])))].sort();
-const quarantined = (reason: string) => (error: unknown): boolean => error instanceof Quarantine && error.reason === reason;
+const aidsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  [...new Set(rows.map((row) => String(row['item_id'])))].sort();
+const quarantined =
+  (reason: string) =>
+  (error: unknown): boolean =>
+    error instanceof Quarantine && error.reason === reason;
 
 test('tokens stand for markup and are put back', () => {
   assert.equal(
     expandTokens('@A@E_ITEM">@D<@I@Cad_tab">@H@CAD_LBL">Case #@F@CAD_DTA"><a href="@L7" @J1" @K>CV1</a>@G</@I>@B@B'),
-    '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">'
-    + '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a></td></tr></table></div></div>',
+    '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">' +
+      '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a></td></tr></table></div></div>',
   );
 });
 
@@ -45,8 +56,12 @@ test('a token that the table does not know means that the template changed', () 
 });
 
 test('a cancellation in the time slot outweighs a case status that still says ACTIVE', () => {
-  const status = (slot: string | null, caseStatus: string | null = 'ACTIVE', area: 'W' | 'C' = 'W', label = 'Auction Status'): string =>
-    readStatus(caseStatus, { label, text: slot, amount: null }, area);
+  const status = (
+    slot: string | null,
+    caseStatus: string | null = 'ACTIVE',
+    area: 'W' | 'C' = 'W',
+    label = 'Auction Status',
+  ): string => readStatus(caseStatus, { label, text: slot, amount: null }, area);
   assert.equal(status(AT_NINE), 'scheduled');
   assert.equal(status('Cancelled'), 'cancelled');
   assert.equal(status('CANCELLED BANKRUPTCY CH 13'), 'cancelled');
@@ -74,21 +89,48 @@ for (const paging of ['by number', 'forward only'] as const) {
   for (const saysPageCount of [true, false]) {
     test(`all 23 items of a day are read from a site that pages ${paging} and ${saysPageCount ? 'says' : 'does not say'} how many pages there are`, async () => {
       const { rows } = await read({ ...SITE, paging, saysPageCount });
-      assert.deepEqual(aidsOf(rows), items(23).map(({ aid }) => aid));
+      assert.deepEqual(
+        aidsOf(rows),
+        items(23).map(({ aid }) => aid),
+      );
     });
   }
 }
 
 test('closed items are read too, and each row says what its own pages say', async () => {
-  const closed: DoubleItem = { aid: '60001', area: 'C', slot: 'CANCELLED BANKRUPTCY CH 13', saleType: 'TAX FORECLOSURE', caseNumber: 'CV26123456 (60001)' };
+  const closed: DoubleItem = {
+    aid: '60001',
+    area: 'C',
+    slot: 'CANCELLED BANKRUPTCY CH 13',
+    saleType: 'TAX FORECLOSURE',
+    caseNumber: 'CV26123456 (60001)',
+  };
   const { rows } = await read({ ...SITE, items: [...items(3), closed] });
   assert.equal(rows.length, 4);
   const row = rows.find(({ item_id }) => item_id === '60001');
   assert.deepEqual(row, {
-    county_fips: '39035', county: 'Cuyahoga County, OH', item_id: '60001', case_number: 'CV26123456', parcel_raw: '060001',
-    street: '60001 EXAMPLE AVE', city: 'CLEVELAND', state: 'OH', zip: '44113', sale_date: DAY, status: 'cancelled', case_status_raw: 'ACTIVE',
-    slot_raw: 'CANCELLED BANKRUPTCY CH 13', sale_type_raw: 'TAX FORECLOSURE', sale_kind: 'tax_foreclosure', sale_round: null,
-    appraised_value: '60000.00', opening_bid: '40000.00', deposit: '5000.00', sold_amount: null, plaintiff: null, defendant: null,
+    county_fips: '39035',
+    county: 'Cuyahoga County, OH',
+    item_id: '60001',
+    case_number: 'CV26123456',
+    parcel_raw: '060001',
+    street: '60001 EXAMPLE AVE',
+    city: 'CLEVELAND',
+    state: 'OH',
+    zip: '44113',
+    sale_date: DAY,
+    status: 'cancelled',
+    case_status_raw: 'ACTIVE',
+    slot_raw: 'CANCELLED BANKRUPTCY CH 13',
+    sale_type_raw: 'TAX FORECLOSURE',
+    sale_kind: 'tax_foreclosure',
+    sale_round: null,
+    appraised_value: '60000.00',
+    opening_bid: '40000.00',
+    deposit: '5000.00',
+    sold_amount: null,
+    plaintiff: null,
+    defendant: null,
   });
 });
 
@@ -102,9 +144,16 @@ test('a page of items can be parsed again from its own record alone', async () =
 });
 
 test('status boxes that the page leaves blank are asked for as its script does', async () => {
-  const site = { ...SITE, blankSlots: true, items: [...items(2), { aid: '60002', area: 'W' as const, slot: 'Withdrawn' }] };
+  const site = {
+    ...SITE,
+    blankSlots: true,
+    items: [...items(2), { aid: '60002', area: 'W' as const, slot: 'Withdrawn' }],
+  };
   const { rows } = await read(site);
-  assert.deepEqual(rows.map(({ status }) => status), ['scheduled', 'scheduled', 'withdrawn']);
+  assert.deepEqual(
+    rows.map(({ status }) => status),
+    ['scheduled', 'scheduled', 'withdrawn'],
+  );
 });
 
 test('where details are for members only, the site is asked once and no more', async () => {
@@ -131,24 +180,45 @@ test('a row cites the public page of its sale day', async () => {
   const { pages } = await read({ ...SITE, items: items(1) });
   const [candidate] = pages.flatMap((page) => cuyahoga.parse(page));
   assert.ok(candidate && 'values' in candidate);
-  assert.equal(candidate.sourceUrl, 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=12/07/2026');
+  assert.equal(
+    candidate.sourceUrl,
+    'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=12/07/2026',
+  );
 });
 
 test('labels are read whether they stand in a th, a td or a div', () => {
-  const body = (pair: (label: string, value: string) => string): string => [
-    ['Case Status:', 'ACTIVE'], ['Case #:', 'CV1 (2)'], ['Parcel ID:', '123'], ['Property Address:', '1 A ST'], ['', 'PARMA , 441300000'],
-    ['Appraised Value:', '$0.00'], ['Opening Bid:', '$23,806.80'], ['Deposit Requirement:', '$5,000.00'],
-  ].map(([label = '', value = '']) => pair(label, value)).join('');
+  const body = (pair: (label: string, value: string) => string): string =>
+    [
+      ['Case Status:', 'ACTIVE'],
+      ['Case #:', 'CV1 (2)'],
+      ['Parcel ID:', '123'],
+      ['Property Address:', '1 A ST'],
+      ['', 'PARMA , 441300000'],
+      ['Appraised Value:', '$0.00'],
+      ['Opening Bid:', '$23,806.80'],
+      ['Deposit Requirement:', '$5,000.00'],
+    ]
+      .map(([label = '', value = '']) => pair(label, value))
+      .join('');
   const variants = [
     `<table class="ad_tab">${body((l, v) => `<tr><th class="AD_LBL">${l}</th><td class="AD_DTA">${v}</td></tr>`)}</table>`,
     `<table class="ad_tab">${body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)}</table>`,
     `<div class="ad_tab">${body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)}</div>`,
   ];
   const parsed = variants.map((details) => {
-    const text = JSON.stringify({ retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"><div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div><div class="AUCTION_DETAILS">${details}</div></div>`, rlist: '7' });
+    const text = JSON.stringify({
+      retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"><div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div><div class="AUCTION_DETAILS">${details}</div></div>`,
+      rlist: '7',
+    });
     return cuyahoga.parse({
-      kind: 'items', url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm', context: { saleDate: DAY, area: 'W' }, bytes: Buffer.from(text),
-      sha256: '', contentType: null, observedAt: '2026-11-20T12:00:00Z', text: () => text,
+      kind: 'items',
+      url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm',
+      context: { saleDate: DAY, area: 'W' },
+      bytes: Buffer.from(text),
+      sha256: '',
+      contentType: null,
+      observedAt: '2026-11-20T12:00:00Z',
+      text: () => text,
     });
   });
   assert.deepEqual(parsed[1], parsed[0]);

@@ -7,34 +7,67 @@ import type { Page } from '../../sources/contract.ts';
 import { assemblePage } from '../../sources/fetch/page.ts';
 
 const REASONS = [
-  'malformed_page', 'empty_body', 'truncated_download', 'unknown_column', 'missing_column', 'template_changed', 'count_mismatch',
-  'too_few_rows', 'too_many_rejects', 'row_count_dropped', 'body_too_large', 'parser_error',
+  'malformed_page',
+  'empty_body',
+  'truncated_download',
+  'unknown_column',
+  'missing_column',
+  'template_changed',
+  'count_mismatch',
+  'too_few_rows',
+  'too_many_rejects',
+  'row_count_dropped',
+  'body_too_large',
+  'parser_error',
 ] as const;
 
-const RecordedCase = z.strictObject({
-  kind: z.string(),
-  url: z.url(),
-  context: z.record(z.string(), z.string()).default({}),
-  contentType: z.string().nullable().default(null),
-  observedAt: z.string().default('2026-11-20T12:00:00Z'),
-  file: z.string().optional(),
-  text: z.string().optional(),
-  zip: z.record(z.string(), z.string()).optional(),
-  cutTo: z.int().min(0).optional(),
-  quarantine: z.enum(REASONS).optional(),
-}).refine((c) => [c.file, c.text, c.zip].filter((body) => body !== undefined).length === 1, 'expected exactly one of file, text, zip');
+const RecordedCase = z
+  .strictObject({
+    kind: z.string(),
+    url: z.url(),
+    context: z.record(z.string(), z.string()).default({}),
+    contentType: z.string().nullable().default(null),
+    observedAt: z.string().default('2026-11-20T12:00:00Z'),
+    file: z.string().optional(),
+    text: z.string().optional(),
+    zip: z.record(z.string(), z.string()).optional(),
+    cutTo: z.int().min(0).optional(),
+    quarantine: z.enum(REASONS).optional(),
+  })
+  .refine(
+    (c) => [c.file, c.text, c.zip].filter((body) => body !== undefined).length === 1,
+    'expected exactly one of file, text, zip',
+  );
 
 export const RecordedPages = z.record(z.string().regex(/^[a-z0-9_]+$/), RecordedCase);
 export type RecordedPages = z.infer<typeof RecordedPages>;
 export type RecordedCase = z.infer<typeof RecordedCase>;
 
 /** A page as the fetcher would hand it to an adapter. */
-export function pageOf(bytes: Uint8Array, from: Pick<Page, 'kind' | 'url'> & Partial<Pick<Page, 'context' | 'contentType' | 'observedAt'>>): Page {
-  return assemblePage({
-    source: 'recorded', runId: 'recorded', method: 'GET', url: from.url, status: 200, kind: from.kind, context: { ...from.context },
-    requestHeaders: {}, responseHeaders: typeof from.contentType === 'string' ? { 'content-type': from.contentType } : {},
-    sha256: null, bytes: bytes.length, observedAt: from.observedAt ?? '2026-11-20T12:00:00Z', fromCache: false, error: null,
-  }, sha256(bytes), bytes);
+export function pageOf(
+  bytes: Uint8Array,
+  from: Pick<Page, 'kind' | 'url'> & Partial<Pick<Page, 'context' | 'contentType' | 'observedAt'>>,
+): Page {
+  return assemblePage(
+    {
+      source: 'recorded',
+      runId: 'recorded',
+      method: 'GET',
+      url: from.url,
+      status: 200,
+      kind: from.kind,
+      context: { ...from.context },
+      requestHeaders: {},
+      responseHeaders: typeof from.contentType === 'string' ? { 'content-type': from.contentType } : {},
+      sha256: null,
+      bytes: bytes.length,
+      observedAt: from.observedAt ?? '2026-11-20T12:00:00Z',
+      fromCache: false,
+      error: null,
+    },
+    sha256(bytes),
+    bytes,
+  );
 }
 
 /** Any time will do, as long as it is always the same. */

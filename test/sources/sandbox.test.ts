@@ -38,21 +38,38 @@ type Row = Readonly<Record<string, unknown>>;
 async function read(name: string): Promise<{ rows: readonly Row[]; reasons: readonly string[]; rowsIn: number }> {
   const spec = specs.get(name);
   assert.ok(spec?.fetch, name);
-  const fetcher = createFetcher({ archive: await openArchive(folder), clock: { nowMs: () => Date.parse(OBSERVED), observedAt: () => OBSERVED }, sandboxUrl: sandbox.url, secrets: SANDBOX_SECRETS });
+  const fetcher = createFetcher({
+    archive: await openArchive(folder),
+    clock: { nowMs: () => Date.parse(OBSERVED), observedAt: () => OBSERVED },
+    sandboxUrl: sandbox.url,
+    secrets: SANDBOX_SECRETS,
+  });
   const unreadable: Unreadable[] = [];
   const pages: Page[] = [];
   try {
     const ctx = fetcher.contextFor(spec, {
-      asOf: DAY, runId: `run-${name}`, lastGoodOn: null, trusts: () => false,
-      onUnreadable: (key, error) => unreadable.push({ key, url: spec.home, reason: 'unreadable', detail: String(error) }),
+      asOf: DAY,
+      runId: `run-${name}`,
+      lastGoodOn: null,
+      trusts: () => false,
+      onUnreadable: (key, error) =>
+        unreadable.push({ key, url: spec.home, reason: 'unreadable', detail: String(error) }),
     });
     for await (const page of spec.fetch(ctx)) pages.push(page);
-  } finally { await fetcher.close(); }
+  } finally {
+    await fetcher.close();
+  }
   const { rows, rejects, rowsIn } = parsePages(spec, pages, unreadable, OBSERVED);
   return { rows, reasons: rejects.map(({ reason }) => reason), rowsIn };
 }
 
-for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls', 'crescent_brokerage']) {
+for (const site of [
+  'heartland_multifamily',
+  'lakes_sunbelt_exchange',
+  'buckeye_income_property',
+  'reso_sandbox_mls',
+  'crescent_brokerage',
+]) {
   test(`${site}: every listing, every field`, async () => {
     const { rows, reasons } = await read(site);
     const truth = sandbox.day.listings.filter((l) => l.site === site);
@@ -64,26 +81,46 @@ for (const site of ['heartland_multifamily', 'lakes_sunbelt_exchange', 'buckeye_
       const l = byId.get(String(row['listing_id']));
       assert.ok(l);
       const { street, city, state, zip, list_price, units, cap_rate, noi, year_built, listed_on, availability } = row;
-      assert.deepEqual({ street, city, state, zip, list_price, units, cap_rate, noi, year_built, listed_on, availability }, {
-        street: l.street, city: l.city, state: l.state, zip: l.zip, list_price: l.price, units: l.units, cap_rate: l.capRate, noi: l.noi,
-        year_built: l.yearBuilt, listed_on: l.postedOn, availability: l.availability,
-      });
+      assert.deepEqual(
+        { street, city, state, zip, list_price, units, cap_rate, noi, year_built, listed_on, availability },
+        {
+          street: l.street,
+          city: l.city,
+          state: l.state,
+          zip: l.zip,
+          list_price: l.price,
+          units: l.units,
+          cap_rate: l.capRate,
+          noi: l.noi,
+          year_built: l.yearBuilt,
+          listed_on: l.postedOn,
+          availability: l.availability,
+        },
+      );
       assert.equal(new URL(String(row['source_url'])).pathname, l.path);
     }
   });
 }
 
-const comparable = (parcel: unknown): string => String(parcel).toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+const comparable = (parcel: unknown): string =>
+  String(parcel)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '');
 
 for (const county of ['cuyahoga', 'hamilton', 'stark', 'montgomery']) {
   test(`${county}'s list: every debt to the cent`, async () => {
     const { rows, rowsIn, reasons } = await read(`oh_${county}_tax`);
     const fips = specs.get(`oh_${county}_tax`)?.county?.fips;
-    const truth = new Map(sandbox.day.delinquent.filter((d) => d.countyFips === fips).map((d) => [comparable(d.parcel), d]));
+    const truth = new Map(
+      sandbox.day.delinquent.filter((d) => d.countyFips === fips).map((d) => [comparable(d.parcel), d]),
+    );
     assert.ok(truth.size > 50);
     assert.equal(rows.length + reasons.length, rowsIn);
     // Montgomery has lines that are no records.
-    assert.deepEqual([...new Set(reasons)].filter((reason) => !['wrong_field_count'].includes(reason)), []);
+    assert.deepEqual(
+      [...new Set(reasons)].filter((reason) => !['wrong_field_count'].includes(reason)),
+      [],
+    );
     const owing = rows.filter((row) => row['amount'] !== '0.00');
     assert.deepEqual(owing.map((row) => comparable(row['parcel_raw'])).sort(), [...truth.keys()].sort());
     for (const row of owing) {
@@ -91,19 +128,29 @@ for (const county of ['cuyahoga', 'hamilton', 'stark', 'montgomery']) {
       assert.ok(debt);
       const { hasAddress, owner, zip } = sandbox.day.property(debt.propertyId);
       const { amount, county_value, mail_city, mail_state, mail_zip } = row;
-      assert.deepEqual({ amount, county_value, mail_city, mail_state, mail_zip }, {
-        // Hamilton's list has the owner's address only; value and street are on its map.
-        amount: debt.amount, county_value: county === 'hamilton' ? null : `${debt.marketValue}.00`, mail_city: owner.mailing.city, mail_state: owner.mailing.state, mail_zip: owner.mailing.zip,
-      });
+      assert.deepEqual(
+        { amount, county_value, mail_city, mail_state, mail_zip },
+        {
+          // Hamilton's list has the owner's address only; value and street are on its map.
+          amount: debt.amount,
+          county_value: county === 'hamilton' ? null : `${debt.marketValue}.00`,
+          mail_city: owner.mailing.city,
+          mail_state: owner.mailing.state,
+          mail_zip: owner.mailing.zip,
+        },
+      );
       assert.equal(row['street'] !== null, hasAddress && county !== 'hamilton');
       if (county === 'stark' && hasAddress) assert.equal(row['zip'], zip);
     }
   });
 }
 
-test('Hamilton\'s map: where the delinquent parcels lie, as far as it knows of them', async () => {
+test("Hamilton's map: where the delinquent parcels lie, as far as it knows of them", async () => {
   const { rows, reasons } = await read('oh_hamilton_parcels');
-  assert.deepEqual([...new Set(reasons)].filter((reason) => reason !== 'parcel_gone'), []);
+  assert.deepEqual(
+    [...new Set(reasons)].filter((reason) => reason !== 'parcel_gone'),
+    [],
+  );
   const byParcel = new Map(rows.map((row) => [comparable(row['parcel_raw']), row]));
   const debts = sandbox.day.delinquent.filter((d) => d.countyFips === '39061');
   assert.ok(debts.some((d) => !d.isMapped) && debts.some((d) => d.isMapped));
@@ -116,15 +163,18 @@ test('Hamilton\'s map: where the delinquent parcels lie, as far as it knows of t
   }
 });
 
-test('Summit\'s notice: every printed debt, no owner guessed', async () => {
+test("Summit's notice: every printed debt, no owner guessed", async () => {
   const { rows, reasons } = await read('oh_summit_tax');
   assert.deepEqual(reasons, []);
   const truth = sandbox.day.printedDebts;
   assert.ok(truth.length > 50 && new Set(truth.map((d) => d.section)).size > 1);
-  assert.deepEqual(rows.map((row) => [row['parcel_raw'], row['amount'], row['owner_name']]).sort(), truth.map((d) => [d.parcel, d.amount, null]).sort());
+  assert.deepEqual(
+    rows.map((row) => [row['parcel_raw'], row['amount'], row['owner_name']]).sort(),
+    truth.map((d) => [d.parcel, d.amount, null]).sort(),
+  );
 });
 
-test('HUD\'s workbook of the year before is read while the new one is not posted', async () => {
+test("HUD's workbook of the year before is read while the new one is not posted", async () => {
   const { rows, reasons } = await read('hud_fmr');
   assert.deepEqual(reasons, []);
   assert.ok(rows.length > 100);
@@ -135,9 +185,16 @@ test('HUD\'s workbook of the year before is read while the new one is not posted
 });
 
 test('three broken pages of a site are three refused rows', async (t) => {
-  const broken = sandbox.day.listings.filter((l) => l.site === 'heartland_multifamily').map((l) => l.path).sort().filter((_, at) => at % 20 === 3).slice(0, 3);
+  const broken = sandbox.day.listings
+    .filter((l) => l.site === 'heartland_multifamily')
+    .map((l) => l.path)
+    .sort()
+    .filter((_, at) => at % 20 === 3)
+    .slice(0, 3);
   const [soft = '', cut = '', down = ''] = broken;
-  t.after(() => { faults = undefined; });
+  t.after(() => {
+    faults = undefined;
+  });
   faults = ({ path }, response) => {
     if (path === soft) return { ...response, body: new TextEncoder().encode('<html><h1>Oops</h1></html>') };
     if (path === cut) return { ...response, truncateAt: 40 };

@@ -35,59 +35,124 @@ after(async () => {
 async function read(spec: SourceSpec, from: Sandbox = sandbox): Promise<Parsed> {
   const fetcher = createFetcher({ archive: await openArchive(data), clock, sandboxUrl: from.url });
   try {
-    const ctx = fetcher.contextFor(spec, { asOf: DAY, runId: `${DAY}.1`, lastGoodOn: null, onUnreadable: (key) => assert.fail(JSON.stringify(key)) });
+    const ctx = fetcher.contextFor(spec, {
+      asOf: DAY,
+      runId: `${DAY}.1`,
+      lastGoodOn: null,
+      onUnreadable: (key) => assert.fail(JSON.stringify(key)),
+    });
     const pages: Page[] = [];
     for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
     return parsePages(spec, pages, [], clock.observedAt());
-  } finally { await fetcher.close(); }
+  } finally {
+    await fetcher.close();
+  }
 }
 
 // Stark leaves the status boxes of its lists blank; Cuyahoga fills them in.
 for (const spec of [cuyahoga, stark]) {
   test(`${spec.title}: every item posted, with its true status, kind and figures`, async () => {
     const { rows, rejects } = await read(spec);
-    const shown = sandbox.day.auctions.filter((item) => item.countyFips === spec.county?.fips && item.saleDate >= FIRST_SALE_DAY);
+    const shown = sandbox.day.auctions.filter(
+      (item) => item.countyFips === spec.county?.fips && item.saleDate >= FIRST_SALE_DAY,
+    );
     assert.ok(shown.length > 0);
     assert.deepEqual(rejects, []);
-    const byId = (a: { item_id: unknown }, b: { item_id: unknown }): number => (String(a.item_id) < String(b.item_id) ? -1 : 1);
+    const byId = (a: { item_id: unknown }, b: { item_id: unknown }): number =>
+      String(a.item_id) < String(b.item_id) ? -1 : 1;
     assert.deepEqual(
-      rows.map((row) => ({
-        item_id: row['item_id'], case_number: row['case_number'], parcel: row['parcel_raw'], sale_date: row['sale_date'], status: row['status'], kind: row['sale_kind'],
-        round: row['sale_round'], appraised: row['appraised_value'], opening_bid: row['opening_bid'], sold_for: row['sold_amount'], zip: row['zip'],
-      })).sort(byId),
-      shown.map((item) => ({
-        item_id: item.aid, case_number: item.caseNumber, parcel: item.parcel, sale_date: item.saleDate, status: item.status, kind: item.kind,
-        // The site does not say of a tax sale which round it is.
-        round: item.kind === 'tax_foreclosure' ? null : item.round,
-        appraised: item.appraised, opening_bid: item.openingBid, sold_for: item.soldFor, zip: sandbox.day.property(item.propertyId).zip,
-      })).sort(byId),
+      rows
+        .map((row) => ({
+          item_id: row['item_id'],
+          case_number: row['case_number'],
+          parcel: row['parcel_raw'],
+          sale_date: row['sale_date'],
+          status: row['status'],
+          kind: row['sale_kind'],
+          round: row['sale_round'],
+          appraised: row['appraised_value'],
+          opening_bid: row['opening_bid'],
+          sold_for: row['sold_amount'],
+          zip: row['zip'],
+        }))
+        .sort(byId),
+      shown
+        .map((item) => ({
+          item_id: item.aid,
+          case_number: item.caseNumber,
+          parcel: item.parcel,
+          sale_date: item.saleDate,
+          status: item.status,
+          kind: item.kind,
+          // The site does not say of a tax sale which round it is.
+          round: item.kind === 'tax_foreclosure' ? null : item.round,
+          appraised: item.appraised,
+          opening_bid: item.openingBid,
+          sold_for: item.soldFor,
+          zip: sandbox.day.property(item.propertyId).zip,
+        }))
+        .sort(byId),
     );
   });
 }
 
-test('Stark\'s own search, asked by its form: every sale to come, page after page, with its defendant', async () => {
+test("Stark's own search, asked by its form: every sale to come, page after page, with its defendant", async () => {
   const { rows, rejects } = await read(starkPage);
   const shown = sandbox.day.auctions.filter((item) => item.countyFips === '39151' && item.saleDate >= DAY);
   assert.ok(shown.length > 5, 'more than one page');
   assert.deepEqual(rejects, []);
   const byCase = (a: readonly unknown[], b: readonly unknown[]): number => (a.join(' ') < b.join(' ') ? -1 : 1);
   assert.deepEqual(
-    rows.map((row) => [row['case_number'], row['sale_date'], row['parcel_raw'], row['defendant'], row['sale_kind'], row['status']]).sort(byCase),
-    shown.map((item) => [item.caseNumber, item.saleDate, sandbox.day.property(item.propertyId).parcel, item.defendant, item.kind === 'tax_foreclosure' ? item.kind : 'unknown', 'unknown']).sort(byCase),
+    rows
+      .map((row) => [
+        row['case_number'],
+        row['sale_date'],
+        row['parcel_raw'],
+        row['defendant'],
+        row['sale_kind'],
+        row['status'],
+      ])
+      .sort(byCase),
+    shown
+      .map((item) => [
+        item.caseNumber,
+        item.saleDate,
+        sandbox.day.property(item.propertyId).parcel,
+        item.defendant,
+        item.kind === 'tax_foreclosure' ? item.kind : 'unknown',
+        'unknown',
+      ])
+      .sort(byCase),
   );
   const archive = await openArchive(data);
   const asked = (await archive.records('oh_stark_sheriff_page', `${DAY}.1`)).filter(({ kind }) => kind !== 'robots');
   assert.equal(asked[0]?.method, 'GET');
-  assert.ok(asked.some(({ context }) => context['page'] === '2') && asked.slice(1).every(({ method, sha256, status }) => method === 'POST' && sha256 !== null && status === 200), 'what a form brings is archived like any page');
-  assert.deepEqual([...new Set(asked.slice(1).map(({ context }) => context['saleType']))], ['Foreclosure', 'Delinquent Tax', 'Tax Certificate']);
+  assert.ok(
+    asked.some(({ context }) => context['page'] === '2') &&
+      asked.slice(1).every(({ method, sha256, status }) => method === 'POST' && sha256 !== null && status === 200),
+    'what a form brings is archived like any page',
+  );
+  assert.deepEqual(
+    [...new Set(asked.slice(1).map(({ context }) => context['saleType']))],
+    ['Foreclosure', 'Delinquent Tax', 'Tax Certificate'],
+  );
 });
 
 test('Ohio: every filing of the month that has a name, under the name the state published', async () => {
   const { rows, rejects } = await read(ohio);
   const { filings } = sandbox.day.ohio;
   assert.deepEqual(
-    new Map(rows.map((row) => [row['document_number'], [row['business_name_raw'], row['filing_date'], row['entity_type_file'], row['agent_name']]])),
-    new Map(filings.filter(({ businessName }) => businessName !== null).map((f) => [f.documentNumber, [f.businessName, f.effectiveDate, f.report, f.agent?.name ?? null]])),
+    new Map(
+      rows.map((row) => [
+        row['document_number'],
+        [row['business_name_raw'], row['filing_date'], row['entity_type_file'], row['agent_name']],
+      ]),
+    ),
+    new Map(
+      filings
+        .filter(({ businessName }) => businessName !== null)
+        .map((f) => [f.documentNumber, [f.businessName, f.effectiveDate, f.report, f.agent?.name ?? null]]),
+    ),
   );
   assert.equal(rejects.length, filings.filter(({ businessName }) => businessName === null).length);
 });
@@ -95,7 +160,12 @@ test('Ohio: every filing of the month that has a name, under the name the state 
 test('Colorado: every entity of the register from its export, none twice', async () => {
   const { rows, rejects, merged } = await read(colorado);
   assert.deepEqual(
-    new Map(rows.map((row) => [row['document_number'], [row['business_name_raw'], row['filing_date'], row['entity_status_raw']]])),
+    new Map(
+      rows.map((row) => [
+        row['document_number'],
+        [row['business_name_raw'], row['filing_date'], row['entity_status_raw']],
+      ]),
+    ),
     new Map(sandbox.day.colorado.map((e) => [e.entityId, [e.row['entityname'], e.formedOn, e.row['entitystatus']]])),
   );
   assert.deepEqual({ rejects, merged }, { rejects: [], merged: 0 });
@@ -103,15 +173,37 @@ test('Colorado: every entity of the register from its export, none twice', async
 
 test('a county site that drops its cookies is quarantined, as its list would look empty', async () => {
   const { world } = sandbox;
-  const forgetful = await startSandbox({ day: DAY, world, alter: (_request, response) => ({ ...response, headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => name !== 'set-cookie')) }) });
+  const forgetful = await startSandbox({
+    day: DAY,
+    world,
+    alter: (_request, response) => ({
+      ...response,
+      headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => name !== 'set-cookie')),
+    }),
+  });
   try {
-    await assert.rejects(read(cuyahoga, forgetful), (error) => error instanceof Quarantine && error.reason === 'count_mismatch');
-  } finally { await forgetful.close(); }
+    await assert.rejects(
+      read(cuyahoga, forgetful),
+      (error) => error instanceof Quarantine && error.reason === 'count_mismatch',
+    );
+  } finally {
+    await forgetful.close();
+  }
 });
 
 test('Ohio refusing programs is unavailable, and says what the operator can do', async () => {
-  const refusing = await startSandbox({ day: DAY, world: sandbox.world, alter: (request, response) => (request.path.endsWith('.TXT') ? { ...response, status: 403 } : undefined) });
+  const refusing = await startSandbox({
+    day: DAY,
+    world: sandbox.world,
+    alter: (request, response) => (request.path.endsWith('.TXT') ? { ...response, status: 403 } : undefined),
+  });
   try {
-    await assert.rejects(read(ohio, refusing), (error) => error instanceof SourceUnavailable && error.status === 403 && error.message.includes('needs operator download'));
-  } finally { await refusing.close(); }
+    await assert.rejects(
+      read(ohio, refusing),
+      (error) =>
+        error instanceof SourceUnavailable && error.status === 403 && error.message.includes('needs operator download'),
+    );
+  } finally {
+    await refusing.close();
+  }
 });

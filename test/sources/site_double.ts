@@ -1,5 +1,11 @@
 /** A stand-in for a website, answering in memory, so that a test sees what an adapter asks for and yields. */
-import { Quarantine, SourceUnavailable, type FetchContext, type Page, type SourceSpec } from '../../sources/contract.ts';
+import {
+  Quarantine,
+  SourceUnavailable,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../../sources/contract.ts';
 import { pageOf } from './recorded.ts';
 
 /** A body, a status that is not a body, or nothing (404). */
@@ -12,29 +18,50 @@ export interface Read {
   readonly unreadable: readonly { readonly key: Readonly<Record<string, string>>; readonly error: unknown }[];
 }
 
-const REASONS: Readonly<Record<number, SourceUnavailable['reason']>> = { 403: 'refused', 404: 'not_found', 410: 'not_found', 429: 'rate_limited' };
+const REASONS: Readonly<Record<number, SourceUnavailable['reason']>> = {
+  403: 'refused',
+  404: 'not_found',
+  410: 'not_found',
+  429: 'rate_limited',
+};
 
 /** Run an adapter's fetch against a site. Throws what it throws. */
-export async function readFrom(spec: SourceSpec, site: (url: URL) => Answer, asOf = '2026-11-20', secrets: Readonly<Record<string, string>> = {}): Promise<Read> {
+export async function readFrom(
+  spec: SourceSpec,
+  site: (url: URL) => Answer,
+  asOf = '2026-11-20',
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<Read> {
   const asked: string[] = [];
   const unreadable: { key: Readonly<Record<string, string>>; error: unknown }[] = [];
   const get: FetchContext['get'] = async (url, options) => {
     asked.push(url);
     const answer = site(new URL(url)) ?? 404;
-    if (typeof answer === 'number') throw new SourceUnavailable(REASONS[answer] ?? 'server_error', `answered ${answer}`, url, answer);
+    if (typeof answer === 'number')
+      throw new SourceUnavailable(REASONS[answer] ?? 'server_error', `answered ${answer}`, url, answer);
     const bytes = typeof answer === 'string' ? new TextEncoder().encode(answer) : answer;
-    if (bytes.length < (options.minBytes ?? 1)) throw new Quarantine('truncated_download', `${bytes.length} bytes`, url);
+    if (bytes.length < (options.minBytes ?? 1))
+      throw new Quarantine('truncated_download', `${bytes.length} bytes`, url);
     return pageOf(bytes, { kind: options.kind, url, context: options.context ?? {} });
   };
   const ctx: FetchContext = {
-    asOf, nowMs: Date.parse(`${asOf}T12:00:00Z`), lastGoodOn: null, secret: (name) => secrets[name], session: () => ({ id: 'only' }), get,
+    asOf,
+    nowMs: Date.parse(`${asOf}T12:00:00Z`),
+    lastGoodOn: null,
+    secret: (name) => secrets[name],
+    session: () => ({ id: 'only' }),
+    get,
     getIfExists: async (url, options) => {
-      try { return await get(url, options); } catch (error) {
+      try {
+        return await get(url, options);
+      } catch (error) {
         if (error instanceof SourceUnavailable && (error.status === 404 || error.status === 410)) return null;
         throw error;
       }
     },
-    unreadable: (key, error) => { unreadable.push({ key, error }); },
+    unreadable: (key, error) => {
+      unreadable.push({ key, error });
+    },
   };
   const pages: Page[] = [];
   for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
@@ -42,5 +69,7 @@ export async function readFrom(spec: SourceSpec, site: (url: URL) => Answer, asO
 }
 
 /** For assert.rejects and assert.throws: a Quarantine of this reason. */
-export const quarantined = (reason: Quarantine['reason'], detail = /(?:)/u) => (error: unknown): boolean =>
-  error instanceof Quarantine && error.reason === reason && detail.test(error.message);
+export const quarantined =
+  (reason: Quarantine['reason'], detail = /(?:)/u) =>
+  (error: unknown): boolean =>
+    error instanceof Quarantine && error.reason === reason && detail.test(error.message);

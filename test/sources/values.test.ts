@@ -3,26 +3,74 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { assert as forAll, bigInt, pre, property } from 'fast-check';
 import {
-  cents, checkColumns, date, decimal, divide, hundredths, integer, line, money, optional, percent, readCsv, readCsvByLine, Refusal, tidy, year, zip,
+  cents,
+  checkColumns,
+  date,
+  decimal,
+  divide,
+  hundredths,
+  integer,
+  line,
+  money,
+  optional,
+  percent,
+  readCsv,
+  readCsvByLine,
+  Refusal,
+  tidy,
+  year,
+  zip,
 } from '../../sources/values.ts';
 import { quarantined } from './site_double.ts';
 
-const refusedAs = (reason: string) => (error: unknown): boolean => error instanceof Refusal && error.reason === reason;
+const refusedAs =
+  (reason: string) =>
+  (error: unknown): boolean =>
+    error instanceof Refusal && error.reason === reason;
 
 test('money is read digit by digit, whatever its dress', () => {
   const read: [unknown, string | null][] = [
-    ['$1,250,000', '1250000.00'], [1250000, '1250000.00'], ['1250000.00', '1250000.00'], ['000000001243.27', '1243.27'], ['$ 5', '5.00'], ['USD 5.5', '5.50'],
-    ['(1,234.50)', '-1234.50'], ['-$5.00', '-5.00'], [1234.565, '1234.57'], [-1234.565, '-1234.57'], [1.005, '1.01'], [0.1, '0.10'], [1e-7, '0.00'], [1e9, '1000000000.00'],
-    ['', null], [null, null], [undefined, null], ['N/A', null], [' - ', null], ['TBD', null],
+    ['$1,250,000', '1250000.00'],
+    [1250000, '1250000.00'],
+    ['1250000.00', '1250000.00'],
+    ['000000001243.27', '1243.27'],
+    ['$ 5', '5.00'],
+    ['USD 5.5', '5.50'],
+    ['(1,234.50)', '-1234.50'],
+    ['-$5.00', '-5.00'],
+    [1234.565, '1234.57'],
+    [-1234.565, '-1234.57'],
+    [1.005, '1.01'],
+    [0.1, '0.10'],
+    [1e-7, '0.00'],
+    [1e9, '1000000000.00'],
+    ['', null],
+    [null, null],
+    [undefined, null],
+    ['N/A', null],
+    [' - ', null],
+    ['TBD', null],
   ];
   for (const [value, expected] of read) assert.equal(money('price', value), expected, JSON.stringify(value));
 });
 
 test('what cannot be an amount is refused by name', () => {
-  for (const value of ['1.250.000', '1,25,000', 'twelve', '12 units', '(5', '--5', '$', Number.NaN, Number.POSITIVE_INFINITY, 1e21]) {
+  for (const value of [
+    '1.250.000',
+    '1,25,000',
+    'twelve',
+    '12 units',
+    '(5',
+    '--5',
+    '$',
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1e21,
+  ]) {
     assert.throws(() => money('list_price', value), refusedAs('bad_list_price'), String(value));
   }
-  for (const value of [999999999, '99,999,999', '-999', 99999999.99]) assert.throws(() => money('NETDELQ', value), refusedAs('sentinel_value'), String(value));
+  for (const value of [999999999, '99,999,999', '-999', 99999999.99])
+    assert.throws(() => money('NETDELQ', value), refusedAs('sentinel_value'), String(value));
   assert.throws(() => money('NETDELQ', 'x'), refusedAs('bad_netdelq'));
   assert.throws(() => money('price', { amount: 5 }), refusedAs('not_text'));
 });
@@ -34,20 +82,26 @@ test('zero is a number unless the caller says that it stands for unknown', () =>
 });
 
 test('every decimal of a JSON number survives the way through a double and back', () => {
-  forAll(property(bigInt({ min: -99_999_999_999n, max: 99_999_999_999n }), (size) => {
-    const text = decimal(size);
-    const sentinel = /^9{8,}\.|^-999\./u.test(text);
-    pre(!sentinel);
-    assert.equal(money('amount', JSON.parse(text)), decimal(size));
-    assert.equal(money('amount', text), decimal(size));
-    assert.equal(hundredths(text), size);
-  }));
+  forAll(
+    property(bigInt({ min: -99_999_999_999n, max: 99_999_999_999n }), (size) => {
+      const text = decimal(size);
+      const sentinel = /^9{8,}\.|^-999\./u.test(text);
+      pre(!sentinel);
+      assert.equal(money('amount', JSON.parse(text)), decimal(size));
+      assert.equal(money('amount', text), decimal(size));
+      assert.equal(hundredths(text), size);
+    }),
+  );
 });
 
 test('division rounds half away from zero, to either side of zero alike', () => {
   assert.equal(decimal(divide(hundredths('28000') ?? 0n, '0.35')), '80000.00');
   assert.equal(decimal(divide(5n, '2')), '0.03');
-  forAll(property(bigInt({ min: 0n, max: 10n ** 12n }), (size) => assert.equal(divide(-size, '0.35'), -divide(size, '0.35'))));
+  forAll(
+    property(bigInt({ min: 0n, max: 10n ** 12n }), (size) =>
+      assert.equal(divide(-size, '0.35'), -divide(size, '0.35')),
+    ),
+  );
   assert.equal(cents('a', '0.30'), 30n);
 });
 
@@ -68,18 +122,26 @@ test('text loses what cannot be seen and nothing else', () => {
 });
 
 test('a ZIP is its first five digits', () => {
-  for (const text of ['44113', '44113-1234', '441131234', '441130000', '44113-']) assert.equal(zip('zip', text), '44113');
+  for (const text of ['44113', '44113-1234', '441131234', '441130000', '44113-'])
+    assert.equal(zip('zip', text), '44113');
   assert.equal(zip('zip', '00000'), null);
   for (const text of ['4411', '441134', 'ABCDE']) assert.throws(() => zip('zip', text), refusedAs('bad_zip'));
 });
 
 test('dates are the day that is printed', () => {
   const read: [string, string][] = [
-    ['2026-11-02T23:30:00-05:00', '2026-11-02'], ['2021-11-22T00:00:00.000', '2021-11-22'], ['7/24/1911', '1911-07-24'], ['08/26/2024 09:00 AM ET', '2024-08-26'],
-    ['05-MAR-98', '1998-03-05'], ['31-jul-24', '2024-07-31'], ['01-JAN-2050', '2050-01-01'], ['29-FEB-24', '2024-02-29'],
+    ['2026-11-02T23:30:00-05:00', '2026-11-02'],
+    ['2021-11-22T00:00:00.000', '2021-11-22'],
+    ['7/24/1911', '1911-07-24'],
+    ['08/26/2024 09:00 AM ET', '2024-08-26'],
+    ['05-MAR-98', '1998-03-05'],
+    ['31-jul-24', '2024-07-31'],
+    ['01-JAN-2050', '2050-01-01'],
+    ['29-FEB-24', '2024-02-29'],
   ];
   for (const [value, expected] of read) assert.equal(date('day', value), expected, value);
-  for (const value of ['2026-02-29', '31-FEB-24', '13/01/2024', '2026-11', 'soon', '05-XYZ-24']) assert.throws(() => date('day', value), refusedAs('bad_day'), value);
+  for (const value of ['2026-02-29', '31-FEB-24', '13/01/2024', '2026-11', 'soon', '05-XYZ-24'])
+    assert.throws(() => date('day', value), refusedAs('bad_day'), value);
   assert.equal(year('built', 0), null);
   assert.throws(() => year('built', '9999'), refusedAs('bad_built'));
 });
@@ -87,18 +149,27 @@ test('dates are the day that is printed', () => {
 test('CSV records keep their text and their place, whatever their length', () => {
   const { header, rows } = readCsv('\ufeffa ,b\r\n1,"x, y"\r\n\r\n"two\nlines",2,3\r\n', 'https://x.example/');
   assert.deepEqual(header, ['a', 'b']);
-  assert.deepEqual(rows, [{ cells: ['1', 'x, y'], raw: '1,"x, y"', line: 2 }, { cells: ['two\nlines', '2', '3'], raw: '"two\nlines",2,3', line: 5 }]);
+  assert.deepEqual(rows, [
+    { cells: ['1', 'x, y'], raw: '1,"x, y"', line: 2 },
+    { cells: ['two\nlines', '2', '3'], raw: '"two\nlines",2,3', line: 5 },
+  ]);
   assert.throws(() => readCsv('a,b\n"x,1\n', 'https://x.example/'), quarantined('malformed_page'));
   assert.throws(() => readCsv('', 'https://x.example/'), quarantined('empty_body'));
 });
 
 test('line by line, a quote that does not end spoils its own line only', () => {
   const { rows } = readCsvByLine('a,b\r\n"x,1\r\n "p, q"  ,2\r\nO"HARA,3\r\n\u001a', 'https://x.example/');
-  assert.deepEqual(rows.map((row) => row.cells), [['"x,1'], ['p, q', '2'], ['O"HARA', '3']]);
+  assert.deepEqual(
+    rows.map((row) => row.cells),
+    [['"x,1'], ['p, q', '2'], ['O"HARA', '3']],
+  );
 });
 
 test('columns are checked both ways, and told by name', () => {
   checkColumns(['a', 'pop2023', 'b'], ['a', 'b'], 'https://x.example/', [/^pop20\d\d$/]);
-  assert.throws(() => checkColumns(['a', 'c', 'b'], ['a', 'b'], 'https://x.example/'), quarantined('unknown_column', /"c"/));
+  assert.throws(
+    () => checkColumns(['a', 'c', 'b'], ['a', 'b'], 'https://x.example/'),
+    quarantined('unknown_column', /"c"/),
+  );
   assert.throws(() => checkColumns(['a'], ['a', 'b'], 'https://x.example/'), quarantined('missing_column', /"b"/));
 });

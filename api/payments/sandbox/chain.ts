@@ -50,9 +50,13 @@ function anvilBinary(): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   try {
     const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
-    return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`);
+    return require.resolve(
+      `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`,
+    );
   } catch {
-    throw new SettingError('PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the packages were installed without those for development. Run: make setup. For real money set PAYMENTS to facilitator or self');
+    throw new SettingError(
+      'PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the packages were installed without those for development. Run: make setup. For real money set PAYMENTS to facilitator or self',
+    );
   }
 }
 
@@ -60,7 +64,9 @@ function anvilBinary(): string {
 function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
-    const timer = setTimeout(() => { reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${said.slice(-300)}`)); }, START_TIMEOUT_MS);
+    const timer = setTimeout(() => {
+      reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${said.slice(-300)}`));
+    }, START_TIMEOUT_MS);
     const hear = (chunk: Buffer): void => {
       said += chunk.toString('utf8');
       const address = /Listening on (127\.0\.0\.1:\d+)/.exec(said)?.[1];
@@ -70,16 +76,28 @@ function listening(child: ChildProcess): Promise<string> {
     };
     child.stdout?.on('data', hear);
     child.stderr?.on('data', hear);
-    child.once('error', (error) => { clearTimeout(timer); reject(error); });
-    child.once('exit', (code) => { clearTimeout(timer); reject(new Error(`anvil ended with ${code}: ${said.slice(-300)}`)); });
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`anvil ended with ${code}: ${said.slice(-300)}`));
+    });
   });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
   child.kill('SIGTERM');
-  const timer = setTimeout(() => { child.kill('SIGKILL'); }, STOP_TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+  }, STOP_TIMEOUT_MS);
   await gone;
   clearTimeout(timer);
 }
@@ -89,13 +107,18 @@ async function stop(child: ChildProcess): Promise<void> {
  * @returns ends the guard, which then does nothing
  */
 function endWithUs(pid: number): () => void {
-  const guard = spawn('sh', ['-c', 'cat > /dev/null; kill -9 "$0" 2> /dev/null', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', 'cat > /dev/null; kill -9 "$0" 2> /dev/null', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   // Where there is no shell, the process is ended by us alone.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   guard.unref();
   if (guard.stdin && 'unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
-  return () => { guard.kill('SIGKILL'); };
+  return () => {
+    guard.kill('SIGKILL');
+  };
 }
 
 /**
@@ -112,30 +135,58 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
   const sender = createWalletClient({ ...options, account: gas });
   const sending = new PQueue({ concurrency: 1 });
   const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
-  for (const [address, name] of [[USDC, 'TestUsdc'], [base.contracts.multicall3.address, 'TestMulticall']] as const) {
+  for (const [address, name] of [
+    [USDC, 'TestUsdc'],
+    [base.contracts.multicall3.address, 'TestMulticall'],
+  ] as const) {
     const code = compiled.contracts[name]?.code as Hex;
     if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
   }
   await admin.setBalance({ address: gas.address, value: 10n ** 24n });
   return {
-    rpcUrl, gasKey, reader, close,
-    balanceOf: (address) => reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
+    rpcUrl,
+    gasKey,
+    reader,
+    close,
+    balanceOf: (address) =>
+      reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
     async mint(to, amount) {
-      const hash = await sending.add(() => sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] }));
+      const hash = await sending.add(() =>
+        sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] }),
+      );
       await reader.waitForTransactionReceipt({ hash });
     },
-    authorizationUsed: (payer, nonce) => reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
-    async ping() { await reader.getBlockNumber(); },
+    authorizationUsed: (payer, nonce) =>
+      reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
+    async ping() {
+      await reader.getBlockNumber();
+    },
   };
 }
 
 /** Start a chain on a free port of this machine. @throws where anvil cannot be started */
 export async function startChain(): Promise<Chain> {
-  const child = spawn(anvilBinary(), ['--chain-id', String(CHAIN_ID), '--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--block-time', String(BLOCK_SECONDS), '--mixed-mining',
-    // A block is safe after one more, and final after two.
-    '--slots-in-an-epoch', '1'],
+  const child = spawn(
+    anvilBinary(),
+    [
+      '--chain-id',
+      String(CHAIN_ID),
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+      '--accounts',
+      '0',
+      '--block-time',
+      String(BLOCK_SECONDS),
+      '--mixed-mining',
+      // A block is safe after one more, and final after two.
+      '--slots-in-an-epoch',
+      '1',
+    ],
     // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
   const dropGuard = child.pid === undefined ? () => undefined : endWithUs(child.pid);
   const close = async (): Promise<void> => {
     dropGuard();

@@ -11,49 +11,71 @@ import { z } from 'zod';
  * The compiler, loaded where it is needed: a server reads this module for the contracts that were compiled before, and
  * the compiler would take a third of its start. It carries no types of its own; only this one function of it is used.
  */
-const compiler = (): { compile(input: string): string } => createRequire(import.meta.url)('solc') as { compile(input: string): string };
+const compiler = (): { compile(input: string): string } =>
+  createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
 export const Compiled = z.strictObject({
   /** Version of the compiler, as its metadata states it. */
   solc: z.string(),
-  contracts: z.record(z.string(), z.strictObject({
-    abi: z.array(z.record(z.string(), z.unknown())),
-    /** Code of the contract in place, after deployment: 0x and hex. */
-    code: z.string().regex(/^0x([0-9a-f]{2})+$/),
-  })),
+  contracts: z.record(
+    z.string(),
+    z.strictObject({
+      abi: z.array(z.record(z.string(), z.unknown())),
+      /** Code of the contract in place, after deployment: 0x and hex. */
+      code: z.string().regex(/^0x([0-9a-f]{2})+$/),
+    }),
+  ),
 });
 
 export type Compiled = z.infer<typeof Compiled>;
 
 const Output = z.object({
   errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).optional(),
-  contracts: z.record(z.string(), z.record(z.string(), z.object({
-    abi: z.array(z.record(z.string(), z.unknown())),
-    metadata: z.string(),
-    evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }),
-  }))).optional(),
+  contracts: z
+    .record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.object({
+          abi: z.array(z.record(z.string(), z.unknown())),
+          metadata: z.string(),
+          evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }),
+        }),
+      ),
+    )
+    .optional(),
 });
 
 /** Compile Solidity source. @throws with the compiler's message where it does not compile. */
 export function compile(source: string): Compiled {
-  const output = Output.parse(JSON.parse(compiler().compile(JSON.stringify({
-    language: 'Solidity',
-    sources: { 'contracts.sol': { content: source } },
-    settings: {
-      optimizer: { enabled: true, runs: 200 },
-      evmVersion: 'cancun',
-      // No hash of the metadata in the code: the same source gives the same bytes everywhere.
-      metadata: { bytecodeHash: 'none', appendCBOR: false },
-      outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
-    },
-  }))));
+  const output = Output.parse(
+    JSON.parse(
+      compiler().compile(
+        JSON.stringify({
+          language: 'Solidity',
+          sources: { 'contracts.sol': { content: source } },
+          settings: {
+            optimizer: { enabled: true, runs: 200 },
+            evmVersion: 'cancun',
+            // No hash of the metadata in the code: the same source gives the same bytes everywhere.
+            metadata: { bytecodeHash: 'none', appendCBOR: false },
+            outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
+          },
+        }),
+      ),
+    ),
+  );
   const failed = output.errors?.find((e) => e.severity === 'error');
   if (failed) throw new Error(failed.formattedMessage);
   const made = Object.entries(output.contracts?.['contracts.sol'] ?? {});
-  const version = z.object({ compiler: z.object({ version: z.string() }) }).parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
+  const version = z
+    .object({ compiler: z.object({ version: z.string() }) })
+    .parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
   return {
     solc: version.compiler.version,
-    contracts: Object.fromEntries(made.map(([name, c]) => [name, { abi: c.abi, code: `0x${c.evm.deployedBytecode.object}` }])),
+    contracts: Object.fromEntries(
+      made.map(([name, c]) => [name, { abi: c.abi, code: `0x${c.evm.deployedBytecode.object}` }]),
+    ),
   };
 }
 

@@ -39,11 +39,16 @@ export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string
 }
 
 /** Write the buyer's wallet file, readable by its owner alone. */
-export async function writeWallet(dataDir: string, wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>): Promise<void> {
+export async function writeWallet(
+  dataDir: string,
+  wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>,
+): Promise<void> {
   const path = walletPath(dataDir);
   const content: SandboxWallet = {
     notice: `Test money on a local chain in memory. This key was made for it (${dollarsOf(START_UNITS)} test USDC) and is worth nothing anywhere else: never send real funds to it.`,
-    network: NETWORK, asset: USDC, ...wallet,
+    network: NETWORK,
+    asset: USDC,
+    ...wallet,
   };
   await writeWhole(path, `${JSON.stringify(SandboxWallet.parse(content), null, 2)}\n`);
   await chmod(path, 0o600);
@@ -53,7 +58,11 @@ export async function writeWallet(dataDir: string, wallet: Omit<SandboxWallet, '
 export async function readWallet(dataDir: string): Promise<SandboxWallet | null> {
   const text = await readFile(walletPath(dataDir), 'utf8').catch(() => null);
   if (text === null) return null;
-  try { return SandboxWallet.parse(JSON.parse(text)); } catch { return null; }
+  try {
+    return SandboxWallet.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 /** Remove the wallet file of a server that stops, unless it is another server's. */

@@ -7,13 +7,20 @@ import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
 import { countText } from '../numbers.ts';
 
-const OUTCOMES: Readonly<Record<string, string>> = { price_cut: 'Price cut', off_market: 'Off the market', sale_held: 'Sheriff sale held', debt_cleared: 'Tax debt cleared' };
+const OUTCOMES: Readonly<Record<string, string>> = {
+  price_cut: 'Price cut',
+  off_market: 'Off the market',
+  sale_held: 'Sheriff sale held',
+  debt_cleared: 'Tax debt cleared',
+};
 
 /** The last snapshot of each day, in order. Folders that are no snapshot are passed over: another program may be at work on them. */
 async function snapshotDays(folder: string): Promise<Map<string, string>> {
   const days = new Map<string, string>();
   for (const name of (await readdir(folder).catch((): string[] => [])).sort()) {
-    const manifest = await readFile(join(folder, name, 'manifest.json'), 'utf8').then((text) => Manifest.safeParse(JSON.parse(text))).catch(() => null);
+    const manifest = await readFile(join(folder, name, 'manifest.json'), 'utf8')
+      .then((text) => Manifest.safeParse(JSON.parse(text)))
+      .catch(() => null);
     if (manifest?.success === true) days.set(manifest.data.as_of, join(folder, name));
   }
   return days;
@@ -23,28 +30,71 @@ const tenths = (n: number | null): string => (n ?? 0).toFixed(1);
 
 function cell(row: BacktestRow | undefined): Html {
   if (!row || row.n === 0) return html`<td class="num"><span class="absent">not enough history</span></td>`;
-  if (row.status !== 'measured') return html`<td class="num"><span class="absent">not enough history</span><span class="sub">${countText(row.n)} deals</span></td>`;
-  return html`<td class="num">${tenths(row.share_pct)}%<span class="sub">${tenths(row.low_pct)} to ${tenths(row.high_pct)}, ${countText(row.n)} deals</span></td>`;
+  if (row.status !== 'measured')
+    return html`<td class="num">
+      <span class="absent">not enough history</span><span class="sub">${countText(row.n)} deals</span>
+    </td>`;
+  return html`<td class="num">
+    ${tenths(row.share_pct)}%<span class="sub"
+      >${tenths(row.low_pct)} to ${tenths(row.high_pct)}, ${countText(row.n)} deals</span
+    >
+  </td>`;
 }
 
 function outcome(rows: readonly BacktestRow[], name: string): Html {
   const mine = rows.filter((r) => r.outcome === name);
   const horizons = [...new Set(mine.map((r) => r.days))];
-  const deciles = [...new Set(mine.map((r) => r.decile))].filter((d) => d === null || mine.some((r) => r.decile === d && r.n > 0));
-  return html`<h3>${OUTCOMES[name] ?? name}</h3>${wideTable(`Back-test: ${OUTCOMES[name] ?? name}`, html`<table><caption>Share of deals to which it happened, with Wilson’s 95 % interval in percent and the number of deals</caption>
-<thead><tr><th scope="col">Score decile</th>${horizons.map((d) => html`<th scope="col" class="num">within ${d} days</th>`)}</tr></thead>
-<tbody>${deciles.map((decile) => html`<tr><th scope="row">${decile === null ? 'all deals' : decile === 1 ? '1 (lowest)' : decile === 10 ? '10 (highest)' : decile}</th>${horizons.map((days) => cell(mine.find((r) => r.decile === decile && r.days === days)))}</tr>`)}</tbody></table>`)}`;
+  const deciles = [...new Set(mine.map((r) => r.decile))].filter(
+    (d) => d === null || mine.some((r) => r.decile === d && r.n > 0),
+  );
+  return html`<h3>${OUTCOMES[name] ?? name}</h3>
+    ${wideTable(
+      `Back-test: ${OUTCOMES[name] ?? name}`,
+      html`<table>
+        <caption>
+          Share of deals to which it happened, with Wilson’s 95 % interval in percent and the number of deals
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Score decile</th>
+            ${horizons.map((d) => html`<th scope="col" class="num">within ${d} days</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${deciles.map(
+            (decile) =>
+              html`<tr>
+                <th scope="row">
+                  ${decile === null ? 'all deals' : decile === 1 ? '1 (lowest)' : decile === 10 ? '10 (highest)' : decile}
+                </th>
+                ${horizons.map((days) => cell(mine.find((r) => r.decile === decile && r.days === days)))}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    )}`;
 }
 
 /** What the back-test shows so far; a sentence where there are too few days or it cannot be run. */
 export async function backtestTables(folder: string | undefined): Promise<Html> {
   const days = folder === undefined ? new Map<string, string>() : await snapshotDays(folder);
   const [first, last] = [[...days.keys()].sort()[0], [...days.keys()].sort().at(-1)];
-  if (days.size < 2) return html`<p class="outcome">Not enough history: ${days.size === 1 ? 'the snapshots here are of one day' : 'there are no snapshots to look at'}. The tables appear by themselves as days are published.</p>`;
+  if (days.size < 2)
+    return html`<p class="outcome">
+      Not enough history:
+      ${days.size === 1 ? 'the snapshots here are of one day' : 'there are no snapshots to look at'}. The tables appear
+      by themselves as days are published.
+    </p>`;
   // A snapshot pruned while it is read must not take the page with it.
   const rows = await backtestOver(days).catch(() => null);
-  if (rows === null) return html`<p class="outcome thin">The back-test could not be run over the snapshots that stand here just now.</p>`;
+  if (rows === null)
+    return html`<p class="outcome thin">
+      The back-test could not be run over the snapshots that stand here just now.
+    </p>`;
   const seen = Object.keys(OUTCOMES).filter((name) => rows.some((r) => r.outcome === name && r.n > 0));
-  return html`<p>Over the snapshots of ${days.size} days, <time datetime="${first}">${first}</time> to <time datetime="${last}">${last}</time>.</p>
-${seen.length === 0 ? html`<p class="outcome">Not enough history: no deal has been followed for 30 days yet.</p>` : seen.map((name) => outcome(rows, name))}`;
+  return html`<p>
+      Over the snapshots of ${days.size} days, <time datetime="${first}">${first}</time> to
+      <time datetime="${last}">${last}</time>.
+    </p>
+    ${seen.length === 0 ? html`<p class="outcome">Not enough history: no deal has been followed for 30 days yet.</p>` : seen.map((name) => outcome(rows, name))}`;
 }

@@ -18,23 +18,41 @@ const LARGEST_SAID = 1_000;
 const isList = (route: Route): boolean => Object.hasOwn(route.params, 'limit');
 
 /** Priced calls whose address is all there is to them. */
-const callsOf = (routes: readonly Route[]): readonly Route[] => routes.filter((r) => r.price !== null && !r.path.includes(':'));
+const callsOf = (routes: readonly Route[]): readonly Route[] =>
+  routes.filter((r) => r.price !== null && !r.path.includes(':'));
 
 function field(name: string, schema: Params[string], value: string, refused: boolean): Html {
   const { kind, about, values, range } = paramFacts(schema);
   const said = html` aria-describedby="about-${name}"${refused ? html` aria-invalid="true"` : ''}`;
-  const input = values ? html`<select id="f-${name}" name="${name}"${said}><option value="">any</option>${values.map((v) => html`<option${v === value ? html` selected` : ''}>${v}</option>`)}</select>`
-    : kind === 'date' ? html`<input id="f-${name}" name="${name}" type="date" value="${value}"${said}>`
-      : html`<input id="f-${name}" name="${name}" value="${value}"${kind === 'number' ? html` inputmode="decimal"` : kind === 'integer' ? html` inputmode="numeric"` : ''} autocomplete="off" spellcheck="false"${said}>`;
+  const input = values
+    ? html`<select id="f-${name}" name="${name}" ${said}>
+        <option value="">any</option>
+        ${values.map((v) => html`<option${v === value ? html` selected` : ''}>${v}</option>`)}
+      </select>`
+    : kind === 'date'
+      ? html`<input id="f-${name}" name="${name}" type="date" value="${value}" ${said} />`
+      : html`<input
+          id="f-${name}"
+          name="${name}"
+          value="${value}"
+          ${kind === 'number' ? html` inputmode="decimal"` : kind === 'integer' ? html` inputmode="numeric"` : ''}
+          autocomplete="off"
+          spellcheck="false"
+          ${said}
+        />`;
   const hint = range && range[1] <= LARGEST_SAID ? `${about} ${range[0]} to ${range[1]}.` : about;
-  return html`<div class="field"><label for="f-${name}">${name}</label>${input}<small id="about-${name}">${hint}</small></div>`;
+  return html`<div class="field">
+    <label for="f-${name}">${name}</label>${input}<small id="about-${name}">${hint}</small>
+  </div>`;
 }
 
 /** How many records a list finds; null where it is no list. Finding nothing is no error here. */
 async function found(route: Route, given: Given, params: Record<string, unknown>): Promise<number | null> {
   if (!isList(route)) return null;
   try {
-    const body = plainOf(await route.handle({ ...given.asked, params: { ...params, limit: 1 } })) as { total_matches: number };
+    const body = plainOf(await route.handle({ ...given.asked, params: { ...params, limit: 1 } })) as {
+      total_matches: number;
+    };
     return body.total_matches;
   } catch (error) {
     if (error instanceof Problem && error.reason === 'no_matches') return 0;
@@ -50,32 +68,59 @@ async function sampleOf(route: Route, given: Given): Promise<unknown> {
   if (route.path === '/api/auctions') return samples.auctions[0];
   if (route.path.startsWith('/api/leads')) return samples.leads[0];
   if (!/filings|weekly/.test(route.path)) return undefined;
-  const register = given.site.routes.find((r) => r.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'));
-  const body = await register?.handle(given.asked) as { free_samples: { records: unknown[] } } | undefined;
+  const register = given.site.routes.find(
+    (r) => r.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'),
+  );
+  const body = (await register?.handle(given.asked)) as { free_samples: { records: unknown[] } } | undefined;
   return body?.free_samples.records[0];
 }
 
-interface Built { readonly address: string; readonly path: string; readonly matches: number | null }
-
-function result(route: Route, { address, path, matches }: Built, purchase: boolean): Html {
-  return html`<p><span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.</p>
-<p class="address">GET <a href="${address}" rel="nofollow">${address}</a></p>
-${matches === 0 ? html`<p class="outcome thin">Nothing matches today. This call would be answered 404 and would not be charged.</p>`
-    : matches !== null ? html`<p class="outcome good">${countText(matches)} ${matches === 1 ? 'record matches' : 'records match'} now.</p>` : ''}
-${purchase && html`<p class="actions"><a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a></p>`}
-${purchase && code('The same from a terminal', `make buy URL='${path}'`)}`;
+interface Built {
+  readonly address: string;
+  readonly path: string;
+  readonly matches: number | null;
 }
 
-const refusal = ({ message }: Problem): Html => html`<p class="refused">${message}</p><p>A bad request is answered 400 and never charged.</p>`;
+function result(route: Route, { address, path, matches }: Built, purchase: boolean): Html {
+  return html`<p>
+      <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
+    </p>
+    <p class="address">GET <a href="${address}" rel="nofollow">${address}</a></p>
+    ${
+      matches === 0
+        ? html`<p class="outcome thin">
+            Nothing matches today. This call would be answered 404 and would not be charged.
+          </p>`
+        : matches !== null
+          ? html`<p class="outcome good">
+              ${countText(matches)} ${matches === 1 ? 'record matches' : 'records match'} now.
+            </p>`
+          : ''
+    }
+    ${purchase && html`<p class="actions"><a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a></p>`}
+    ${purchase && code('The same from a terminal', `make buy URL='${path}'`)}`;
+}
+
+const refusal = ({ message }: Problem): Html =>
+  html`<p class="refused">${message}</p>
+    <p>A bad request is answered 400 and never charged.</p>`;
 
 export const build: Page = {
-  path: '/build', label: 'Query builder', title: 'Query builder', made: 'request', about: 'Choose a feed and filters, and see the exact address to buy, its price, how much it finds and a sample record.',
+  path: '/build',
+  label: 'Query builder',
+  title: 'Query builder',
+  made: 'request',
+  about:
+    'Choose a feed and filters, and see the exact address to buy, its price, how much it finds and a sample record.',
   async content(given) {
     const { site, query, asked } = given;
     const calls = callsOf(site.routes);
     const route = calls.find((r) => r.path === (query.get('call') ?? FIRST)) ?? calls[0];
     if (!route) throw new Error('there is nothing to buy');
-    const filled = [...query].filter(([name, value]) => name !== 'call' && value.trim() !== '' && Object.hasOwn(route.params, name) && !PAGING.has(name));
+    const filled = [...query].filter(
+      ([name, value]) =>
+        name !== 'call' && value.trim() !== '' && Object.hasOwn(route.params, name) && !PAGING.has(name),
+    );
     const search = new URLSearchParams(filled).toString();
     const path = `${route.path}${search === '' ? '' : `?${search}`}`;
     let answer: Html;
@@ -83,7 +128,11 @@ export const build: Page = {
     try {
       const params = readParams(route.params, search);
       await route.check?.({ ...asked, params });
-      answer = result(route, { path, address: site.publicUrl + path, matches: await found(route, given, params) }, site.purchase);
+      answer = result(
+        route,
+        { path, address: site.publicUrl + path, matches: await found(route, given, params) },
+        site.purchase,
+      );
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       field_ = error.extras['field'];
@@ -91,14 +140,42 @@ export const build: Page = {
     }
     const sample = await sampleOf(route, given);
     return html`<h1>Query builder</h1>
-<p class="lead">Choose what to ask for. The exact address, its price and what it finds today stand below; nothing is charged until you sign.</p>
-<form class="panel" method="get" action="/build"><label for="call">Feed</label><select id="call" name="call">${calls.map((r) => html`<option value="${r.path}"${r === route ? html` selected` : ''}>${r.path} – $${r.price}</option>`)}</select><button type="submit">Choose this feed</button></form>
-<p>${route.about} <a href="/reference#${route.path}">Reference</a></p>
-${Object.keys(route.params).length === 0 ? html`<p>This call takes no filters.</p>` : html`<form class="panel" method="get" action="/build" data-live>
-<input type="hidden" name="call" value="${route.path}">
-<div class="fields">${Object.entries(route.params).filter(([name]) => !PAGING.has(name)).map(([name, schema]) => field(name, schema, query.get(name) ?? '', field_ === name))}</div>
-<button type="submit">Show the address and its price</button></form>`}
-<section id="built" aria-live="polite" aria-label="What to buy"><h2>What to buy</h2>${answer}</section>
-${sample !== undefined && html`<h2>A free sample</h2><p>One full record as ${mediaOf(route) === 'text/csv' ? 'the lists give it; the file has its fields as columns' : route.path === '/api/deals/basic' ? html`<code>/api/deals</code> gives it; cards have fewer fields` : 'this call gives it'}.</p>${code('A sample record', JSON.stringify(sample, null, 2))}`}`;
+      <p class="lead">
+        Choose what to ask for. The exact address, its price and what it finds today stand below; nothing is charged
+        until you sign.
+      </p>
+      <form class="panel" method="get" action="/build">
+        <label for="call">Feed</label
+        ><select id="call" name="call">
+          ${calls.map((r) => html`<option value="${r.path}" ${r === route ? html` selected` : ''}>${r.path} – $${r.price}</option>`)}</select
+        ><button type="submit">Choose this feed</button>
+      </form>
+      <p>${route.about} <a href="/reference#${route.path}">Reference</a></p>
+      ${
+        Object.keys(route.params).length === 0
+          ? html`<p>This call takes no filters.</p>`
+          : html`<form class="panel" method="get" action="/build" data-live>
+              <input type="hidden" name="call" value="${route.path}" />
+              <div class="fields">
+                ${Object.entries(route.params)
+                  .filter(([name]) => !PAGING.has(name))
+                  .map(([name, schema]) => field(name, schema, query.get(name) ?? '', field_ === name))}
+              </div>
+              <button type="submit">Show the address and its price</button>
+            </form>`
+      }
+      <section id="built" aria-live="polite" aria-label="What to buy">
+        <h2>What to buy</h2>
+        ${answer}
+      </section>
+      ${
+        sample !== undefined &&
+        html`<h2>A free sample</h2>
+          <p>
+            One full record as
+            ${mediaOf(route) === 'text/csv' ? 'the lists give it; the file has its fields as columns' : route.path === '/api/deals/basic' ? html`<code>/api/deals</code> gives it; cards have fewer fields` : 'this call gives it'}.
+          </p>
+          ${code('A sample record', JSON.stringify(sample, null, 2))}`
+      }`;
   },
 };

@@ -13,26 +13,69 @@ import { rowsFor, textOrNull, type Given, type Page } from '../page.ts';
 const ACTIVE = "listing_status = 'active'";
 /** Lower ends of the bins of the gap, in percentage points; the first and the last are open. */
 const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [
-  [-1e9, -2, 'more than 2 below'], [-2, -1, '1 to 2 below'], [-1, 0, 'up to 1 below'], [0, 1, 'up to 1 above'], [1, 2, '1 to 2 above'], [2, 4, '2 to 4 above'], [4, 1e9, 'more than 4 above'],
+  [-1e9, -2, 'more than 2 below'],
+  [-2, -1, '1 to 2 below'],
+  [-1, 0, 'up to 1 below'],
+  [0, 1, 'up to 1 above'],
+  [1, 2, '1 to 2 above'],
+  [2, 4, '2 to 4 above'],
+  [4, 1e9, 'more than 4 above'],
 ];
 
 const num = (v: unknown): number => Number(v ?? 0);
 
 async function metros(given: Given): Promise<Html> {
-  const rows = await rowsFor(given, `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n, count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
+  const rows = await rowsFor(
+    given,
+    `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n, count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
       median(cap_rate) FILTER (WHERE underwrite_reliability = 'ok') AS claimed, median(cap_rate_underwritten) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten,
       median(cap_gap_pct) FILTER (WHERE underwrite_reliability = 'ok') AS gap, count(*) FILTER (WHERE underwrite_reliability = 'ok') AS ok
-    FROM deals WHERE ${ACTIVE} GROUP BY 1 ORDER BY n DESC, 1`);
-  return wideTable('Deals by HUD area', html`<table><caption>Active deals by HUD rent area. Medians are over deals for which HUD’s rent is a fitting proxy.</caption>
-<thead><tr><th scope="col">HUD area</th><th scope="col" class="num">Deals</th><th scope="col" class="num">Hot</th><th scope="col" class="num">Claimed cap</th><th scope="col" class="num">Underwritten</th><th scope="col" class="num">Gap</th><th scope="col" class="num">Proxy fits</th></tr></thead>
-<tbody>${rows.map((r) => html`<tr><th scope="row">${String(r['metro']).replace(/ HUD Metro FMR Area$| MSA$/, '')}</th><td class="num">${count(num(r['n']))}</td><td class="num">${count(num(r['hot']))}</td><td class="num">${percent(textOrNull(r['claimed']))}</td><td class="num">${percent(textOrNull(r['underwritten']))}</td><td class="num">${points(textOrNull(r['gap']))}</td><td class="num">${count(num(r['ok']))}</td></tr>`)}</tbody></table>`);
+    FROM deals WHERE ${ACTIVE} GROUP BY 1 ORDER BY n DESC, 1`,
+  );
+  return wideTable(
+    'Deals by HUD area',
+    html`<table>
+      <caption>
+        Active deals by HUD rent area. Medians are over deals for which HUD’s rent is a fitting proxy.
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">HUD area</th>
+          <th scope="col" class="num">Deals</th>
+          <th scope="col" class="num">Hot</th>
+          <th scope="col" class="num">Claimed cap</th>
+          <th scope="col" class="num">Underwritten</th>
+          <th scope="col" class="num">Gap</th>
+          <th scope="col" class="num">Proxy fits</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (r) =>
+            html`<tr>
+              <th scope="row">${String(r['metro']).replace(/ HUD Metro FMR Area$| MSA$/, '')}</th>
+              <td class="num">${count(num(r['n']))}</td>
+              <td class="num">${count(num(r['hot']))}</td>
+              <td class="num">${percent(textOrNull(r['claimed']))}</td>
+              <td class="num">${percent(textOrNull(r['underwritten']))}</td>
+              <td class="num">${points(textOrNull(r['gap']))}</td>
+              <td class="num">${count(num(r['ok']))}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
+  );
 }
 
 async function gaps(given: Given): Promise<Html> {
-  const rows = await rowsFor(given, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL`);
+  const rows = await rowsFor(
+    given,
+    `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL`,
+  );
   const values = rows.map((r) => Number(r['cap_gap_pct']));
   return barChart({
-    caption: html`Claimed cap rate against the underwritten one, in percentage points: ${countText(values.length)} active deals with a claim and a fitting proxy`,
+    caption: html`Claimed cap rate against the underwritten one, in percentage points: ${countText(values.length)}
+    active deals with a claim and a fitting proxy`,
     head: ['Claim against underwriting', 'Deals'],
     bars: GAP_BINS.map(([low, high, label]) => {
       const n = values.filter((v) => (low < 0 ? v >= low && v < high : v >= low && (v < high || high > 1e8))).length;
@@ -42,10 +85,21 @@ async function gaps(given: Given): Promise<Html> {
 }
 
 async function freshness(given: Given): Promise<Html> {
-  const rows = await rowsFor(given, `SELECT date_diff('day', CAST(last_verified AS DATE), CAST($1 AS DATE)) AS days FROM deals WHERE ${ACTIVE}`, given.asked.today);
-  const bins: readonly (readonly [string, number, number])[] = [['the same day', 0, 0], ['1 day', 1, 1], ['2 to 3 days', 2, 3], ['4 to 7 days', 4, 7], ['more than 7 days', 8, 1e9]];
+  const rows = await rowsFor(
+    given,
+    `SELECT date_diff('day', CAST(last_verified AS DATE), CAST($1 AS DATE)) AS days FROM deals WHERE ${ACTIVE}`,
+    given.asked.today,
+  );
+  const bins: readonly (readonly [string, number, number])[] = [
+    ['the same day', 0, 0],
+    ['1 day', 1, 1],
+    ['2 to 3 days', 2, 3],
+    ['4 to 7 days', 4, 7],
+    ['more than 7 days', 8, 1e9],
+  ];
   return barChart({
-    caption: 'How long ago the price of an active deal was last verified', head: ['Age', 'Deals'],
+    caption: 'How long ago the price of an active deal was last verified',
+    head: ['Age', 'Deals'],
     bars: bins.map(([label, from, to]) => {
       const n = rows.filter((r) => num(r['days']) >= from && num(r['days']) <= to).length;
       return { label, figure: countText(n), to: n, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
@@ -57,37 +111,101 @@ async function counties(given: Given): Promise<Html> {
   const { snapshot, today } = given.asked;
   const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
     const where = filters.sql();
-    return new Map((await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]));
+    return new Map(
+      (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]),
+    );
   };
-  const taxes = await byCounty('SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals', standing());
+  const taxes = await byCounty(
+    'SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals',
+    standing(),
+  );
   const sales = await byCounty('SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions', upcoming(today));
-  const sellable = await byCounty('SELECT county, count(*) AS n FROM leads', unclaimed(available(today), await given.asked.claims()));
-  return cardTable('County records by county', [{ label: 'County' }, { label: 'Tax signals', num: true }, { label: 'with an address', num: true }, { label: 'Sales to come', num: true }, { label: 'Next sale' }, { label: 'Leads', num: true }],
-    [...new Set([...taxes.keys(), ...sales.keys(), ...sellable.keys()])].sort().map((county) => [
-      county, count(textOrNull(taxes.get(county)?.['n'])), count(textOrNull(taxes.get(county)?.['addressed'])), count(textOrNull(sales.get(county)?.['n'])), day(textOrNull(sales.get(county)?.['next'])), count(textOrNull(sellable.get(county)?.['n'])),
-    ]));
+  const sellable = await byCounty(
+    'SELECT county, count(*) AS n FROM leads',
+    unclaimed(available(today), await given.asked.claims()),
+  );
+  return cardTable(
+    'County records by county',
+    [
+      { label: 'County' },
+      { label: 'Tax signals', num: true },
+      { label: 'with an address', num: true },
+      { label: 'Sales to come', num: true },
+      { label: 'Next sale' },
+      { label: 'Leads', num: true },
+    ],
+    [...new Set([...taxes.keys(), ...sales.keys(), ...sellable.keys()])]
+      .sort()
+      .map((county) => [
+        county,
+        count(textOrNull(taxes.get(county)?.['n'])),
+        count(textOrNull(taxes.get(county)?.['addressed'])),
+        count(textOrNull(sales.get(county)?.['n'])),
+        day(textOrNull(sales.get(county)?.['next'])),
+        count(textOrNull(sellable.get(county)?.['n'])),
+      ]),
+  );
 }
 
 async function registers(given: Given): Promise<Html> {
-  const rows = await rowsFor(given, `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest, count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen FROM filings GROUP BY 1 ORDER BY 1`);
-  return cardTable('Business registrations', [{ label: 'State' }, { label: 'Filings', num: true }, { label: 'with an agent', num: true }, { label: 'Newest filing' }, { label: 'Last read' }],
-    rows.map((r) => [String(r['state']), count(num(r['n'])), count(num(r['agents'])), day(textOrNull(r['newest'])), day(textOrNull(r['seen']))]));
+  const rows = await rowsFor(
+    given,
+    `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest, count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen FROM filings GROUP BY 1 ORDER BY 1`,
+  );
+  return cardTable(
+    'Business registrations',
+    [
+      { label: 'State' },
+      { label: 'Filings', num: true },
+      { label: 'with an agent', num: true },
+      { label: 'Newest filing' },
+      { label: 'Last read' },
+    ],
+    rows.map((r) => [
+      String(r['state']),
+      count(num(r['n'])),
+      count(num(r['agents'])),
+      day(textOrNull(r['newest'])),
+      day(textOrNull(r['seen'])),
+    ]),
+  );
 }
 
 export const coverage: Page = {
-  path: '/coverage', label: 'Coverage', title: 'Coverage and freshness', made: 'snapshot', about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
+  path: '/coverage',
+  label: 'Coverage',
+  title: 'Coverage and freshness',
+  made: 'snapshot',
+  about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
   async content(given) {
     const { coverage: c } = given.meta;
     return html`<h1>Coverage and freshness</h1>
-<p class="lead">What the snapshot that serves now holds. ${given.meta.refresh_cadence}</p>
-${figures([
-      { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} ever listed` }, { label: 'Hot', value: count(c.hot), note: html`and ${count(c.warm)} warm` },
-      { label: 'With a DSCR', value: count(c.dscr_computed) }, { label: 'Cities', value: count(c.cities) }, { label: 'Freshest', value: day(c.freshest_verification), note: html`oldest ${day(c.oldest_active_verification)}` },
-    ])}
-<div class="split"><section>${await gaps(given)}</section><section>${await freshness(given)}</section></div>
-<h2>Deals</h2>${await metros(given)}
-<h2>Counties</h2><p>Tax delinquencies, sheriff sales and the leads made from them. A lead is sold only while its signal was verified within seven days. A dash: that list of the county is not read.</p>${await counties(given)}
-<h2>Registers</h2>${await registers(given)}
-<p>How each source does is on the <a href="/status">status page</a>.</p>`;
+      <p class="lead">What the snapshot that serves now holds. ${given.meta.refresh_cadence}</p>
+      ${figures([
+        { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} ever listed` },
+        { label: 'Hot', value: count(c.hot), note: html`and ${count(c.warm)} warm` },
+        { label: 'With a DSCR', value: count(c.dscr_computed) },
+        { label: 'Cities', value: count(c.cities) },
+        {
+          label: 'Freshest',
+          value: day(c.freshest_verification),
+          note: html`oldest ${day(c.oldest_active_verification)}`,
+        },
+      ])}
+      <div class="split">
+        <section>${await gaps(given)}</section>
+        <section>${await freshness(given)}</section>
+      </div>
+      <h2>Deals</h2>
+      ${await metros(given)}
+      <h2>Counties</h2>
+      <p>
+        Tax delinquencies, sheriff sales and the leads made from them. A lead is sold only while its signal was verified
+        within seven days. A dash: that list of the county is not read.
+      </p>
+      ${await counties(given)}
+      <h2>Registers</h2>
+      ${await registers(given)}
+      <p>How each source does is on the <a href="/status">status page</a>.</p>`;
   },
 };

@@ -9,24 +9,46 @@ import type { Page } from '../page.ts';
 const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
 
 export const prices: Page = {
-  path: '/prices', label: 'Prices', title: 'Prices', made: 'snapshot', about: 'The price of every call, what is free, and what is never charged.',
+  path: '/prices',
+  label: 'Prices',
+  title: 'Prices',
+  made: 'snapshot',
+  about: 'The price of every call, what is free, and what is never charged.',
   content({ site }) {
     const ofFeed = (feed: string): Route[] => site.routes.filter((r) => feedOf(r) === feed);
-    const rows = (routes: readonly Route[]) => routes.map((r) => [
-      html`<code>${templateOf(r)}</code>`, r.price === null ? html`<strong>free</strong>` : html`<strong>$${r.price}</strong>`, r.about,
-      r.price === null || r.path.includes(':') || r.media !== undefined ? html`<a href="/reference#${r.path}">Reference</a>` : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
-    ]);
+    const rows = (routes: readonly Route[]) =>
+      routes.map((r) => [
+        html`<code>${templateOf(r)}</code>`,
+        r.price === null ? html`<strong>free</strong>` : html`<strong>$${r.price}</strong>`,
+        r.about,
+        r.price === null || r.path.includes(':') || r.media !== undefined
+          ? html`<a href="/reference#${r.path}">Reference</a>`
+          : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
+      ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];
     const own = ['ohio', 'colorado'].flatMap(ofFeed);
     return html`<h1>Prices</h1>
-<p class="lead">One price a call, in USDC on Base. A list answers with up to 500 records at the same price.</p>
-${cardTable('Dollars per call that is answered with 200', columns, rows(ofFeed('').sort((a, b) => Number(a.price) - Number(b.price))))}
-${own.length > 0 && html`<h2>Registers of their own</h2><p>The registrations of one state, at the same prices.</p>${cardTable('The feeds of one register', columns, rows(own))}`}
-<h2>What is never charged</h2>
-<ul><li>A bad request: 400, before any price is named.</li>
-<li>A query that matches nothing: 404 with the reason <code>no_matches</code>.</li>
-<li>An answer that could not be made or a payment that could not be settled: 4xx or 5xx with <code>"billed": false</code>.</li>
-<li>The free calls above, <a href="/health">/health</a>, and everything on this site.</li></ul>
-<p>There is no subscription, no minimum and no account. The price is part of what you sign, so it cannot change under you.</p>`;
+      <p class="lead">One price a call, in USDC on Base. A list answers with up to 500 records at the same price.</p>
+      ${cardTable('Dollars per call that is answered with 200', columns, rows(ofFeed('').sort((a, b) => Number(a.price) - Number(b.price))))}
+      ${
+        own.length > 0 &&
+        html`<h2>Registers of their own</h2>
+          <p>The registrations of one state, at the same prices.</p>
+          ${cardTable('The feeds of one register', columns, rows(own))}`
+      }
+      <h2>What is never charged</h2>
+      <ul>
+        <li>A bad request: 400, before any price is named.</li>
+        <li>A query that matches nothing: 404 with the reason <code>no_matches</code>.</li>
+        <li>
+          An answer that could not be made or a payment that could not be settled: 4xx or 5xx with
+          <code>"billed": false</code>.
+        </li>
+        <li>The free calls above, <a href="/health">/health</a>, and everything on this site.</li>
+      </ul>
+      <p>
+        There is no subscription, no minimum and no account. The price is part of what you sign, so it cannot change
+        under you.
+      </p>`;
   },
 };

@@ -12,34 +12,91 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 const toneOf = (dscr: number, asked: number): string => (dscr >= asked ? 'good' : dscr >= 1 ? 'thin' : 'bad');
 
 export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody): Html {
-  if (s.status !== 'computed') return html`<h2>What if</h2><p>There is no grid: ${words(s.status)}.</p>`;
+  if (s.status !== 'computed')
+    return html`<h2>What if</h2>
+      <p>There is no grid: ${words(s.status)}.</p>`;
   const asked = Number(paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25);
   const [baseVacancy, baseRate] = [assumptions.values['vacancy'], assumptions.values['loan_rate_pct']];
   const vacancies = unique(s.cells.map((c) => c.vacancy));
   const rents = unique(s.cells.map((c) => c.rent_change));
   const expenses = unique(s.cells.map((c) => c.expense_change));
-  const cellAt = (rent: string, expense: string, vacancy: string): Cell | undefined => s.cells.find((c) => c.rent_change === rent && c.expense_change === expense && c.vacancy === vacancy);
-  const isBase = (rent: string, expense: string, vacancy: string): boolean => Number(rent) === 0 && Number(expense) === 0 && Number(vacancy) === Number(baseVacancy);
+  const cellAt = (rent: string, expense: string, vacancy: string): Cell | undefined =>
+    s.cells.find((c) => c.rent_change === rent && c.expense_change === expense && c.vacancy === vacancy);
+  const isBase = (rent: string, expense: string, vacancy: string): boolean =>
+    Number(rent) === 0 && Number(expense) === 0 && Number(vacancy) === Number(baseVacancy);
   const lines = rents.flatMap((rent) => expenses.map((expense) => ({ rent, expense })));
-  const rowHead = (rent: string, expense: string): Html => html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
+  const rowHead = (rent: string, expense: string): Html =>
+    html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
 
-  const coverage = html`<table class="grid"><caption>Debt coverage. Columns: vacancy, then loan rate. The outlined cell is the base case.</caption>
-<thead><tr><th scope="col" rowspan="2">Rent and expense ratio</th>${vacancies.map((v) => html`<th scope="colgroup" colspan="${s.rates.length}">vacancy ${shareText(v)}</th>`)}</tr>
-<tr>${vacancies.map(() => s.rates.map((r) => html`<th scope="col">${percentText(Number(r.rate_pct))}</th>`))}</tr></thead>
-<tbody>${lines.map(({ rent, expense }) => html`<tr>${rowHead(rent, expense)}${vacancies.map((vacancy) => (cellAt(rent, expense, vacancy)?.dscr ?? []).map((dscr, i) => {
-    const base = isBase(rent, expense, vacancy) && Number(s.rates[i]?.rate_pct) === Number(baseRate);
-    return html`<td class="${toneOf(Number(dscr), asked)}${base ? ' base' : ''}">${dscr}${base && html`<span class="sr"> base case</span>`}</td>`;
-  }))}</tr>`)}</tbody></table>`;
-  const caps = html`<table class="grid"><caption>Cap rate and net operating income. Columns: vacancy.</caption>
-<thead><tr><th scope="col">Rent and expense ratio</th>${vacancies.map((v) => html`<th scope="col">vacancy ${shareText(v)}</th>`)}</tr></thead>
-<tbody>${lines.map(({ rent, expense }) => html`<tr>${rowHead(rent, expense)}${vacancies.map((vacancy) => {
-    const cell = cellAt(rent, expense, vacancy);
-    return html`<td${isBase(rent, expense, vacancy) ? html` class="base"` : ''}>${cell && `${percentText(Number(cell.cap_rate_pct))}`}<span class="sub">${cell && `$${Math.round(Number(cell.noi)).toLocaleString('en-US')}`}</span></td>`;
-  })}</tr>`)}</tbody></table>`;
+  const coverage = html`<table class="grid">
+    <caption>
+      Debt coverage. Columns: vacancy, then loan rate. The outlined cell is the base case.
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col" rowspan="2">Rent and expense ratio</th>
+        ${vacancies.map((v) => html`<th scope="colgroup" colspan="${s.rates.length}">vacancy ${shareText(v)}</th>`)}
+      </tr>
+      <tr>
+        ${vacancies.map(() => s.rates.map((r) => html`<th scope="col">${percentText(Number(r.rate_pct))}</th>`))}
+      </tr>
+    </thead>
+    <tbody>
+      ${lines.map(
+        ({ rent, expense }) =>
+          html`<tr>
+            ${rowHead(rent, expense)}${vacancies.map((vacancy) =>
+              (cellAt(rent, expense, vacancy)?.dscr ?? []).map((dscr, i) => {
+                const base = isBase(rent, expense, vacancy) && Number(s.rates[i]?.rate_pct) === Number(baseRate);
+                return html`<td class="${toneOf(Number(dscr), asked)}${base ? ' base' : ''}">
+                  ${dscr}${base && html`<span class="sr"> base case</span>`}
+                </td>`;
+              }),
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+  const caps = html`<table class="grid">
+    <caption>
+      Cap rate and net operating income. Columns: vacancy.
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Rent and expense ratio</th>
+        ${vacancies.map((v) => html`<th scope="col">vacancy ${shareText(v)}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${lines.map(
+        ({ rent, expense }) =>
+          html`<tr>
+            ${rowHead(rent, expense)}${vacancies.map((vacancy) => {
+              const cell = cellAt(rent, expense, vacancy);
+              return html`<td${isBase(rent, expense, vacancy) ? html` class="base"` : ''}>${cell && `${percentText(Number(cell.cap_rate_pct))}`}<span class="sub">${cell && `$${Math.round(Number(cell.noi)).toLocaleString('en-US')}`}</span></td>`;
+            })}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
   const hasDebt = s.cells.some((c) => c.dscr !== null);
   return html`<h2>What if</h2>
-<p>The underwriting again, under other rents, vacancies, expense ratios and loan rates${s.reliability === 'ok' ? '' : html`; the proxy is <strong>${words(s.reliability)}</strong>, so read it with care`}.</p>
-${hasDebt ? html`<ul class="legend"><li><span class="key key-good"></span>${asked.toFixed(2)} or more: what lenders ask for</li><li><span class="key key-thin"></span>1.00 or more: pays its debt</li><li><span class="key key-bad"></span>less: does not</li></ul>
-${wideTable('Debt coverage under other rents, vacancies, expenses and rates', coverage)}` : html`<p>Debt coverage does not apply: the declared loan is smaller than lenders make.</p>`}
-<details><summary>Cap rate and income</summary>${wideTable('Cap rate and income under other rents, vacancies and expenses', caps)}</details>`;
+    <p>
+      The underwriting again, under other rents, vacancies, expense ratios and loan
+      rates${s.reliability === 'ok' ? '' : html`; the proxy is <strong>${words(s.reliability)}</strong>, so read it with care`}.
+    </p>
+    ${
+      hasDebt
+        ? html`<ul class="legend">
+              <li><span class="key key-good"></span>${asked.toFixed(2)} or more: what lenders ask for</li>
+              <li><span class="key key-thin"></span>1.00 or more: pays its debt</li>
+              <li><span class="key key-bad"></span>less: does not</li>
+            </ul>
+            ${wideTable('Debt coverage under other rents, vacancies, expenses and rates', coverage)}`
+        : html`<p>Debt coverage does not apply: the declared loan is smaller than lenders make.</p>`
+    }
+    <details>
+      <summary>Cap rate and income</summary>
+      ${wideTable('Cap rate and income under other rents, vacancies and expenses', caps)}
+    </details>`;
 }

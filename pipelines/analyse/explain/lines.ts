@@ -7,16 +7,30 @@ import type { Step } from './steps.ts';
 
 /** Group of a deal's provenance that a field belongs to. Others are of the listing. */
 const GROUPS: Readonly<Record<string, string>> = {
-  market_rent_2br: 'rent', rent_area_code: 'rent', rent_area_name: 'rent', rent_fiscal_year: 'rent', cap_rate: 'claim', noi: 'claim',
-  days_on_feed: 'history', first_price: 'history', first_seen: 'history',
+  market_rent_2br: 'rent',
+  rent_area_code: 'rent',
+  rent_area_name: 'rent',
+  rent_fiscal_year: 'rent',
+  cap_rate: 'claim',
+  noi: 'claim',
+  days_on_feed: 'history',
+  first_price: 'history',
+  first_seen: 'history',
 };
 /** Inputs that are shown inside other fields, and which. */
 const INSIDE: Readonly<Record<string, string>> = {
   expense_ratio_of_size_pct: 'the assumption expense_ratio_* of its number of units, in percent',
   expense_adjustment_pct: 'the assumption expense_*_adjustment of its year of construction, in percent',
-  tax_amount: 'the debts of distress_matches', sale_in_days: 'days from the data clock to the sale in distress_matches',
-  offer_noi: 'noi_scoring, or the claim where offer_status says so', price_verified: 'a part of confidence_parts', units_known: 'a part of confidence_parts',
-  rent_proxy: 'a part of confidence_parts', noi_source: 'a part of confidence_parts', agreement: 'a part of confidence_parts', reliability: 'a part of confidence_parts', year_built: 'a part of confidence_parts',
+  tax_amount: 'the debts of distress_matches',
+  sale_in_days: 'days from the data clock to the sale in distress_matches',
+  offer_noi: 'noi_scoring, or the claim where offer_status says so',
+  price_verified: 'a part of confidence_parts',
+  units_known: 'a part of confidence_parts',
+  rent_proxy: 'a part of confidence_parts',
+  noi_source: 'a part of confidence_parts',
+  agreement: 'a part of confidence_parts',
+  reliability: 'a part of confidence_parts',
+  year_built: 'a part of confidence_parts',
 };
 
 /** A step made again with the calculator. @returns null where it agrees, else what came out */
@@ -43,7 +57,9 @@ function tree(e: Explanation, figure: string, indent: string, opened: Set<string
   if (step.why) lines.push(`${indent}  ${step.why}`);
   for (const [name, value] of Object.entries(step.inputs)) {
     const nested = e.steps.find((s) => s.figure === name && s.result === value && s.figure !== figure);
-    lines.push(`${indent}  ${name} = ${value ?? 'absent'}${nested ? (opened.has(name) ? '  (as above)' : '') : `  ${originOf(e, figure, name)}`}`);
+    lines.push(
+      `${indent}  ${name} = ${value ?? 'absent'}${nested ? (opened.has(name) ? '  (as above)' : '') : `  ${originOf(e, figure, name)}`}`,
+    );
     if (nested) lines.push(...tree(e, name, `${indent}    `, opened));
   }
   return lines;
@@ -78,15 +94,32 @@ export function wrapped(line: string, width: number): string[] {
 function pageLines(p: PageFound, number: number): string[] {
   const lines = [`[${number}] ${p.gave}${p.note === undefined ? '' : ` ${p.note}`}: ${p.url ?? ''}`];
   if (p.fetched_at === null) lines.push('    no request for these bytes is in the archive any more');
-  else lines.push(`    fetched ${p.fetched_at} by run ${p.run_id ?? ''}: ${p.method ?? ''} ${p.status ?? ''} ${p.content_type ?? ''}, ${(p.bytes ?? 0).toLocaleString('en-US')} bytes as sent${p.confirmed_at === null ? '' : `; found unchanged ${p.confirmed_at}`}`);
-  lines.push(`    archived ${p.path}`, `    SHA-256 ${p.hash === 'verified' ? 'of the bytes verified' : `NOT VERIFIED: ${p.hash}`}`);
-  if (p.excerpt !== null) lines.push(`    row ${p.row ?? ''} of the page, as published:`, ...p.excerpt.split('\n').map((part) => `      ${part}`));
-  if (p.values !== null) lines.push(`    read as: ${Object.entries(p.values).filter(([, v]) => v !== null && v !== undefined).map(([k, v]) => `${k} ${typeof v === 'object' ? JSON.stringify(v) : String(v)}`).join(', ')}`);
+  else
+    lines.push(
+      `    fetched ${p.fetched_at} by run ${p.run_id ?? ''}: ${p.method ?? ''} ${p.status ?? ''} ${p.content_type ?? ''}, ${(p.bytes ?? 0).toLocaleString('en-US')} bytes as sent${p.confirmed_at === null ? '' : `; found unchanged ${p.confirmed_at}`}`,
+    );
+  lines.push(
+    `    archived ${p.path}`,
+    `    SHA-256 ${p.hash === 'verified' ? 'of the bytes verified' : `NOT VERIFIED: ${p.hash}`}`,
+  );
+  if (p.excerpt !== null)
+    lines.push(
+      `    row ${p.row ?? ''} of the page, as published:`,
+      ...p.excerpt.split('\n').map((part) => `      ${part}`),
+    );
+  if (p.values !== null)
+    lines.push(
+      `    read as: ${Object.entries(p.values)
+        .filter(([, v]) => v !== null && v !== undefined)
+        .map(([k, v]) => `${k} ${typeof v === 'object' ? JSON.stringify(v) : String(v)}`)
+        .join(', ')}`,
+    );
   return lines;
 }
 
 const TITLE: Readonly<Record<string, (e: Explanation) => string>> = {
-  deals: ({ row }) => `${row['address'] ?? 'street hidden by its source'}, ${row['city'] ?? ''}, ${row['state'] ?? ''} ${row['zip'] ?? ''}`,
+  deals: ({ row }) =>
+    `${row['address'] ?? 'street hidden by its source'}, ${row['city'] ?? ''}, ${row['state'] ?? ''} ${row['zip'] ?? ''}`,
   leads: ({ row }) => `${row['lead_type'] ?? ''}, ${row['address'] ?? ''}, ${row['county'] ?? ''}`,
   signals: ({ row }) => `${row['parcel_id'] ?? ''}, ${row['address'] ?? 'no address yet'}, ${row['county'] ?? ''}`,
   auctions: ({ row }) => `${row['case_number'] ?? ''}, ${row['sale_date'] ?? ''}, ${row['county'] ?? ''}`,
@@ -103,7 +136,10 @@ export function linesOf(e: Explanation, field?: string, width = Infinity): strin
   const lines = [`${SINGULAR[e.table]} ${e.id} in snapshot ${e.snapshot}: ${TITLE[e.table]?.(e) ?? ''}`, ''];
   if (field !== undefined) {
     const step = e.steps.find((s) => s.figure === field);
-    if (!step && !(field in e.row)) throw new SettingError(`FIELD is ${JSON.stringify(field)}, expected a field or figure of it: ${[...new Set([...e.steps.map((s) => s.figure), ...Object.keys(e.row)])].join(', ')}`);
+    if (!step && !(field in e.row))
+      throw new SettingError(
+        `FIELD is ${JSON.stringify(field)}, expected a field or figure of it: ${[...new Set([...e.steps.map((s) => s.figure), ...Object.keys(e.row)])].join(', ')}`,
+      );
     const value = step ? step.result : e.row[field];
     lines.push(`${field} = ${value ?? 'absent'}`);
     const about = aboutField(e, field);
@@ -112,14 +148,29 @@ export function linesOf(e: Explanation, field?: string, width = Infinity): strin
   } else if (e.steps.length > 0) {
     lines.push('Computed figures; FIELD=... walks one back');
     const widest = Math.max(...e.steps.map((s) => s.figure.length));
-    for (const s of e.steps) lines.push(`  ${s.figure.padEnd(widest)}  ${(s.result ?? 'absent').padStart(14)}  = ${s.formula}${s.why ? `  (${s.why})` : ''}`);
+    for (const s of e.steps)
+      lines.push(
+        `  ${s.figure.padEnd(widest)}  ${(s.result ?? 'absent').padStart(14)}  = ${s.formula}${s.why ? `  (${s.why})` : ''}`,
+      );
     const wrong = e.steps.filter((s) => disagreement(s) !== null);
-    lines.push(wrong.length === 0 ? `  all ${e.steps.filter((s) => s.checkable !== false).length} computed again from the inputs they name: the same` : `  COMPUTED AGAIN, NOT THE SAME: ${wrong.map((s) => s.figure).join(', ')}`);
+    lines.push(
+      wrong.length === 0
+        ? `  all ${e.steps.filter((s) => s.checkable !== false).length} computed again from the inputs they name: the same`
+        : `  COMPUTED AGAIN, NOT THE SAME: ${wrong.map((s) => s.figure).join(', ')}`,
+    );
   } else lines.push('Every field is as its page has it.');
   if (e.history.length > 0 && (field === undefined || /price|days|motivation|seen|deal_score$/u.test(field))) {
-    lines.push('', 'Versions of the listing', ...e.history.map((h) => `  ${h['version_first_seen']?.slice(0, 10) ?? ''} to ${h['version_last_seen']?.slice(0, 10) ?? ''}  ${(h['change'] ?? '').padEnd(12)} ${h['list_price'] ?? 'no price'}${h['gone_on'] === null ? '' : `, gone on ${h['gone_on'] ?? ''}`}`));
+    lines.push(
+      '',
+      'Versions of the listing',
+      ...e.history.map(
+        (h) =>
+          `  ${h['version_first_seen']?.slice(0, 10) ?? ''} to ${h['version_last_seen']?.slice(0, 10) ?? ''}  ${(h['change'] ?? '').padEnd(12)} ${h['list_price'] ?? 'no price'}${h['gone_on'] === null ? '' : `, gone on ${h['gone_on'] ?? ''}`}`,
+      ),
+    );
   }
-  if (e.links.length > 0) lines.push('', 'Rests on', ...e.links.map((l) => `  ${l.what}: make explain TABLE=${l.table} ID=${l.id}`));
+  if (e.links.length > 0)
+    lines.push('', 'Rests on', ...e.links.map((l) => `  ${l.what}: make explain TABLE=${l.table} ID=${l.id}`));
   lines.push('', 'Pages', ...e.pages.flatMap((p, i) => pageLines(p, i + 1)));
   return lines.flatMap((line) => wrapped(line, width));
 }

@@ -43,7 +43,11 @@ export interface PageFound extends Pick<PageAsked, 'gave' | 'note' | 'source' | 
 }
 
 /** Requests for these bytes up to a day, oldest first. */
-async function requestsFor(archive: Archive, { source, sha256, url }: PageAsked, asOf: string): Promise<RequestRecord[]> {
+async function requestsFor(
+  archive: Archive,
+  { source, sha256, url }: PageAsked,
+  asOf: string,
+): Promise<RequestRecord[]> {
   const found: RequestRecord[] = [];
   for (const runId of await archive.runs(source)) {
     if ((parseRunId(runId)?.asOf ?? '9') > asOf) continue;
@@ -53,7 +57,11 @@ async function requestsFor(archive: Archive, { source, sha256, url }: PageAsked,
   return same.length > 0 ? same : found;
 }
 
-function rowOf(spec: SourceSpec | undefined, page: Page, isRow: PageAsked['isRow']): { row: number; candidate: Candidate } | null {
+function rowOf(
+  spec: SourceSpec | undefined,
+  page: Page,
+  isRow: PageAsked['isRow'],
+): { row: number; candidate: Candidate } | null {
   if (!spec || page.bytes.length > LARGEST_PARSED) return null;
   const candidates = spec.parse(page);
   const row = candidates.findIndex(isRow);
@@ -65,23 +73,48 @@ function rowOf(spec: SourceSpec | undefined, page: Page, isRow: PageAsked['isRow
  * Find a page in the archive, verify its bytes, and read the row from it again with today's adapter.
  * What is missing or damaged is said in the result.
  */
-export async function findPage(archive: Archive, sources: readonly SourceSpec[], asked: PageAsked, asOf: string): Promise<PageFound> {
+export async function findPage(
+  archive: Archive,
+  sources: readonly SourceSpec[],
+  asked: PageAsked,
+  asOf: string,
+): Promise<PageFound> {
   const requests = await requestsFor(archive, asked, asOf);
   const fetched = requests.find((r) => !r.fromCache) ?? requests[0];
   const last = requests.at(-1);
   const known = {
-    gave: asked.gave, ...(asked.note === undefined ? {} : { note: asked.note }), source: asked.source, sha256: asked.sha256, url: fetched?.url ?? asked.url, fetched_at: fetched?.observedAt ?? null, run_id: fetched?.runId ?? null,
-    method: fetched?.method ?? null, status: fetched?.status ?? null, bytes: fetched?.bytes ?? null, content_type: fetched?.responseHeaders['content-type'] ?? null,
-    confirmed_at: last && last !== fetched ? last.observedAt : null, path: `archive/objects/${asked.sha256.slice(0, 2)}/${asked.sha256}`,
+    gave: asked.gave,
+    ...(asked.note === undefined ? {} : { note: asked.note }),
+    source: asked.source,
+    sha256: asked.sha256,
+    url: fetched?.url ?? asked.url,
+    fetched_at: fetched?.observedAt ?? null,
+    run_id: fetched?.runId ?? null,
+    method: fetched?.method ?? null,
+    status: fetched?.status ?? null,
+    bytes: fetched?.bytes ?? null,
+    content_type: fetched?.responseHeaders['content-type'] ?? null,
+    confirmed_at: last && last !== fetched ? last.observedAt : null,
+    path: `archive/objects/${asked.sha256.slice(0, 2)}/${asked.sha256}`,
   };
   const nothing = { row: null, excerpt: null, values: null };
   try {
     await archive.read(asked.sha256);
     if (!fetched) return { ...known, ...nothing, hash: 'verified' };
-    const found = rowOf(sources.find((s) => s.name === asked.source), await archive.page(fetched), asked.isRow);
+    const found = rowOf(
+      sources.find((s) => s.name === asked.source),
+      await archive.page(fetched),
+      asked.isRow,
+    );
     if (!found) return { ...known, ...nothing, hash: 'verified' };
     const { candidate } = found;
-    return { ...known, hash: 'verified', row: found.row, excerpt: candidate.raw.length > EXCERPT ? `${candidate.raw.slice(0, EXCERPT)}…` : candidate.raw, values: 'values' in candidate ? candidate.values : null };
+    return {
+      ...known,
+      hash: 'verified',
+      row: found.row,
+      excerpt: candidate.raw.length > EXCERPT ? `${candidate.raw.slice(0, EXCERPT)}…` : candidate.raw,
+      values: 'values' in candidate ? candidate.values : null,
+    };
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw error;
     return { ...known, ...nothing, hash: error.message };

@@ -7,8 +7,19 @@ import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, integer, line, refuse, required, state, tidy } from '../../values.ts';
 
 const COLUMNS = [
-  'stusps', 'state', 'hud_area_code', 'countyname', 'county_town_name', 'metro', 'hud_area_name', 'fips',
-  'fmr_0', 'fmr_1', 'fmr_2', 'fmr_3', 'fmr_4',
+  'stusps',
+  'state',
+  'hud_area_code',
+  'countyname',
+  'county_town_name',
+  'metro',
+  'hud_area_name',
+  'fips',
+  'fmr_0',
+  'fmr_1',
+  'fmr_2',
+  'fmr_3',
+  'fmr_4',
 ] as const;
 
 /** The population column carries its census year: pop2020, pop2022, pop2023. */
@@ -26,35 +37,41 @@ function parse(page: Page): readonly Candidate[] {
   return rows.map((cells) => {
     const fips = tidy(at(cells, 'fips')) ?? '';
     const key = /^\d{10}$/u.test(fips) ? { fips, fiscal_year: String(fiscalYear), revision } : undefined;
-    return candidate(JSON.stringify(cells), () => {
-      checkCells(table, cells);
-      if (!key) refuse('bad_fips', `fips is ${JSON.stringify(fips)}, expected ten digits`);
-      if (at(cells, 'state') !== fips.slice(0, 2)) refuse('fips_mismatch', `state is ${JSON.stringify(at(cells, 'state'))}, fips is ${fips}`);
-      const metro = integer('metro', at(cells, 'metro'));
-      if (metro !== 0 && metro !== 1) return refuse('bad_metro', `metro is ${JSON.stringify(at(cells, 'metro'))}, expected 0 or 1`);
-      return {
-        values: {
-          fips,
-          county_fips: fips.slice(0, 5),
-          state: state('stusps', required('stusps', at(cells, 'stusps'))),
-          county_name: required('countyname', at(cells, 'countyname')),
-          town_name: line(at(cells, 'county_town_name')),
-          hud_area_code: required('hud_area_code', at(cells, 'hud_area_code')),
-          // Trimmed but not collapsed: names such as "Cincinnati, OH-KY-IN  HUD Metro FMR Area" are kept as HUD writes them.
-          hud_area_name: tidy(at(cells, 'hud_area_name')) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
-          is_metro: metro === 1,
-          population: populationAt < 0 ? null : integer('population', cells[populationAt]),
-          fmr_0: rent('fmr_0', at(cells, 'fmr_0')),
-          fmr_1: rent('fmr_1', at(cells, 'fmr_1')),
-          fmr_2: rent('fmr_2', at(cells, 'fmr_2')),
-          fmr_3: rent('fmr_3', at(cells, 'fmr_3')),
-          fmr_4: rent('fmr_4', at(cells, 'fmr_4')),
-          fiscal_year: fiscalYear,
-          effective_on: effectiveOn(from),
-          revision,
-        },
-      };
-    }, key);
+    return candidate(
+      JSON.stringify(cells),
+      () => {
+        checkCells(table, cells);
+        if (!key) refuse('bad_fips', `fips is ${JSON.stringify(fips)}, expected ten digits`);
+        if (at(cells, 'state') !== fips.slice(0, 2))
+          refuse('fips_mismatch', `state is ${JSON.stringify(at(cells, 'state'))}, fips is ${fips}`);
+        const metro = integer('metro', at(cells, 'metro'));
+        if (metro !== 0 && metro !== 1)
+          return refuse('bad_metro', `metro is ${JSON.stringify(at(cells, 'metro'))}, expected 0 or 1`);
+        return {
+          values: {
+            fips,
+            county_fips: fips.slice(0, 5),
+            state: state('stusps', required('stusps', at(cells, 'stusps'))),
+            county_name: required('countyname', at(cells, 'countyname')),
+            town_name: line(at(cells, 'county_town_name')),
+            hud_area_code: required('hud_area_code', at(cells, 'hud_area_code')),
+            // Trimmed but not collapsed: names such as "Cincinnati, OH-KY-IN  HUD Metro FMR Area" are kept as HUD writes them.
+            hud_area_name: tidy(at(cells, 'hud_area_name')) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+            is_metro: metro === 1,
+            population: populationAt < 0 ? null : integer('population', cells[populationAt]),
+            fmr_0: rent('fmr_0', at(cells, 'fmr_0')),
+            fmr_1: rent('fmr_1', at(cells, 'fmr_1')),
+            fmr_2: rent('fmr_2', at(cells, 'fmr_2')),
+            fmr_3: rent('fmr_3', at(cells, 'fmr_3')),
+            fmr_4: rent('fmr_4', at(cells, 'fmr_4')),
+            fiscal_year: fiscalYear,
+            effective_on: effectiveOn(from),
+            revision,
+          },
+        };
+      },
+      key,
+    );
   });
 }
 
@@ -74,11 +91,14 @@ export default defineSource({
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrArea,
   expect: { minRows: 100, maxRejectShare: 0.01, maxDropShare: 0.05 },
-  drop: [{
-    pattern: /^fy\d\d_fmrs(?:_revised)?\.(?:xlsx|csv)$/u,
-    kind: 'workbook',
-    about: 'The county workbook under the name HUD gives it, such as FY26_FMRs.xlsx, or its CSV export: the name says which year and release it is.',
-  }],
+  drop: [
+    {
+      pattern: /^fy\d\d_fmrs(?:_revised)?\.(?:xlsx|csv)$/u,
+      kind: 'workbook',
+      about:
+        'The county workbook under the name HUD gives it, such as FY26_FMRs.xlsx, or its CSV export: the name says which year and release it is.',
+    },
+  ],
 
   /** With a token the states of the API. Without, the year's revision once it has taken effect, else its original, else the same of the year before. */
   async *fetch(ctx) {

@@ -8,7 +8,16 @@
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud_api.ts';
-import { checkCells, effectiveOn, HUD, releaseIn, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
+import {
+  checkCells,
+  effectiveOn,
+  HUD,
+  releaseIn,
+  releasesOn,
+  rent,
+  rentTable,
+  shortYear,
+} from '../../families/hud_releases.ts';
 import type { Cell } from '../../families/xlsx.ts';
 import { candidate, checkColumns, required, refuse, tidy, zip } from '../../values.ts';
 
@@ -31,7 +40,12 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
     unread: [/^SAFMR [0-4]BR ?- ?(?:90|110)% Payment Standard$/u],
   },
   // Landlords were paid up to the greater of the two rents, so a ZIP below its area shows the area's rent here.
-  erap: { basis: 'greater_of_zip_and_area', code: /^CBSASub\d\d$/u, rent: (rooms) => `erap_fmr_br${rooms}`, unread: [] },
+  erap: {
+    basis: 'greater_of_zip_and_area',
+    code: /^CBSASub\d\d$/u,
+    rent: (rooms) => `erap_fmr_br${rooms}`,
+    unread: [],
+  },
 };
 
 const AREA_NAME = /^HUD (?:Metro )?Fair Market Rent Area Name$/u;
@@ -39,19 +53,25 @@ const ZIP = 'ZIP Code';
 
 /** A ZIP, which a spreadsheet may hold as a number without its leading zeros. */
 const zipOf = (value: Cell): string =>
-  zip('ZIP Code', typeof value === 'number' ? String(value).padStart(5, '0') : value) ?? refuse('blank_zip', 'ZIP Code is blank');
+  zip('ZIP Code', typeof value === 'number' ? String(value).padStart(5, '0') : value) ??
+  refuse('blank_zip', 'ZIP Code is blank');
 
 const INDEX = `${HUD}/portal/datasets/fmr/smallarea/index.html`;
 
 /** The site's list of ZIP files is a page without rows. Throws Quarantine where it names a file that stands on the day. */
 function checkIndex(page: Page): readonly Candidate[] {
   const html = page.text('windows-1252');
-  if (!/Small Area/iu.test(html)) throw new Quarantine('template_changed', 'the list of small-area rents does not speak of small areas', page.url);
+  if (!/Small Area/iu.test(html))
+    throw new Quarantine('template_changed', 'the list of small-area rents does not speak of small areas', page.url);
   const standing = releasesOn(page.observedAt.slice(0, 10));
   for (const [link = ''] of html.matchAll(/[\w-]*safmrs[\w-]*\.xlsx/giu)) {
     const named = releaseIn(link);
     if (named && standing.some((r) => r.fiscalYear === named.fiscalYear && r.revision === named.revision)) {
-      throw new Quarantine('template_changed', `the site lists ${link}, which is not at any address known here`, page.url);
+      throw new Quarantine(
+        'template_changed',
+        `the site lists ${link}, which is not at any address known here`,
+        page.url,
+      );
     }
   }
   return [];
@@ -74,23 +94,31 @@ function parse(page: Page): readonly Candidate[] {
     const at = (name: string): Cell => cells[header.indexOf(name)] ?? null;
     const digits = typeof at(ZIP) === 'number' ? String(at(ZIP)).padStart(5, '0') : tidy(at(ZIP));
     const code = tidy(at(columns.code));
-    const key = code !== null && digits !== null && /^\d{5}$/u.test(digits)
-      ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision, basis: layout.basis } : undefined;
-    return candidate(JSON.stringify(cells), () => {
-      checkCells(table, cells);
-      return {
-        values: {
-          zip: zipOf(at(ZIP)),
-          hud_area_code: required('hud_area_code', code),
-          hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
-          ...Object.fromEntries(ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))])),
-          fiscal_year: fiscalYear,
-          effective_on: effectiveOn(from),
-          revision,
-          basis: layout.basis,
-        },
-      };
-    }, key);
+    const key =
+      code !== null && digits !== null && /^\d{5}$/u.test(digits)
+        ? { zip: digits, hud_area_code: code, fiscal_year: String(fiscalYear), revision, basis: layout.basis }
+        : undefined;
+    return candidate(
+      JSON.stringify(cells),
+      () => {
+        checkCells(table, cells);
+        return {
+          values: {
+            zip: zipOf(at(ZIP)),
+            hud_area_code: required('hud_area_code', code),
+            hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+            ...Object.fromEntries(
+              ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))]),
+            ),
+            fiscal_year: fiscalYear,
+            effective_on: effectiveOn(from),
+            revision,
+            basis: layout.basis,
+          },
+        };
+      },
+      key,
+    );
   });
 }
 
@@ -115,12 +143,14 @@ export default defineSource({
     {
       pattern: /^fy(?:20)?\d\d_safmrs(?:_rev(?:ised)?)?\.(?:xlsx|csv)$/u,
       kind: 'safmr',
-      about: 'The ZIP workbook under the name HUD gives it, such as fy2026_safmrs_revised.xlsx, or its CSV export: the name says which year and release it is.',
+      about:
+        'The ZIP workbook under the name HUD gives it, such as fy2026_safmrs_revised.xlsx, or its CSV export: the name says which year and release it is.',
     },
     {
       pattern: /^fy(?:20)?\d\d_erap_\w+\.(?:xlsx|csv)$/u,
       kind: 'erap',
-      about: 'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: the greater of the rents of the ZIP and its area.',
+      about:
+        'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: the greater of the rents of the ZIP and its area.',
     },
   ],
 
@@ -129,7 +159,11 @@ export default defineSource({
     for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
       const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
       for (const name of [`fy${fiscalYear}_${suffix}`, `FY${shortYear(fiscalYear)}_${suffix}`]) {
-        const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, { kind: 'safmr', magic: 'PK', minBytes: 4000 });
+        const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, {
+          kind: 'safmr',
+          magic: 'PK',
+          minBytes: 4000,
+        });
         if (page) {
           yield page;
           return;

@@ -9,7 +9,13 @@ export default jsonLdListings({
   everyDays: 1,
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
-  list: { kind: 'item_list', start: '/search?type=multifamily&start=0&count=50', offset: 'start', count: 'count', type: 'Residence' },
+  list: {
+    kind: 'item_list',
+    start: '/search?type=multifamily&start=0&count=50',
+    offset: 'start',
+    count: 'count',
+    type: 'Residence',
+  },
   paths: {
     listing_id: ['sku'],
     listing_url: ['url', '@id'],

@@ -6,16 +6,17 @@ import { defineSource } from '../../contract.ts';
 import { COLUMNS_FILE, parseListingFile } from '../../families/listing_files.ts';
 import { Listing } from '../../rows/listing.ts';
 
-const about = (form: string): string => `Listings as ${form}, whatever its name. Headings for city, state, ZIP and price are needed; ${COLUMNS_FILE} beside it may map others.`;
+const about = (form: string): string =>
+  `Listings as ${form}, whatever its name. Headings for city, state, ZIP and price are needed; ${COLUMNS_FILE} beside it may map others.`;
 
 export default defineSource({
   name: 'operator_files',
   family: 'listings',
-  title: 'Listings in files dropped by the operator (brokers\' lists, portal downloads)',
+  title: "Listings in files dropped by the operator (brokers' lists, portal downloads)",
   home: 'file:///drop/operator_files/',
   terms: {
     basis: 'permission',
-    note: 'The operator must have the right to use each file as this service does, resale of what is derived from it included; a portal\'s download is commonly for personal use only, and its terms were not obtained.',
+    note: "The operator must have the right to use each file as this service does, resale of what is derived from it included; a portal's download is commonly for personal use only, and its terms were not obtained.",
   },
   everyDays: 7,
   hosts: [],

@@ -5,7 +5,10 @@ export default resoWebApi({
   name: 'reso_sandbox_mls',
   title: 'Sandbox MLS by RESO Web API (made up)',
   home: 'https://api.sandbox-mls.example/',
-  terms: { basis: 'sandbox_only', note: 'A made-up MLS that exists only in the sandbox; a real one is read under the licence signed with it.' },
+  terms: {
+    basis: 'sandbox_only',
+    note: 'A made-up MLS that exists only in the sandbox; a real one is read under the licence signed with it.',
+  },
   everyDays: 1,
   politeness: { minIntervalMs: 500, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },

@@ -18,14 +18,18 @@ export default arcgisAddresses({
   county: { fips: '39061', name: 'Hamilton County', state: 'OH' },
   layer: 'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0',
   where: 'DELQ_TAXES > 0',
-  terms: { basis: 'public_record', note: 'The auditor says that the data are public records but does not endorse commercial use; the terms of the map server were not obtained.' },
+  terms: {
+    basis: 'public_record',
+    note: 'The auditor says that the data are public records but does not endorse commercial use; the terms of the map server were not obtained.',
+  },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
   parcel: 'PARCELID',
   needed: ['PARCELID', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
   optional: ['LOC_ST_DIR'],
-  gone: (a) => (isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null),
+  gone: (a) =>
+    isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null,
   values: (a) => ({
     street: optional(a.ADDRST) === null ? null : joined([houseNumber(a.ADDRNO), a.LOC_ST_DIR, a.ADDRST, a.ADDRSF]),
     city: null,

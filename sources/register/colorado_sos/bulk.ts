@@ -12,21 +12,35 @@ const of = (which: 'agentprincipal' | 'agentmailing'): string[] => ADDRESS.map((
 const agent = (part: (typeof ADDRESS)[number]): string =>
   `CASE WHEN coalesce(${of('agentprincipal').join(', ')}) IS NULL THEN agentmailing${part} ELSE agentprincipal${part} END`;
 
-const PERSON = 'nullif(concat_ws(\' \', agentfirstname, agentmiddlename, agentlastname, agentsuffix), \'\')';
+const PERSON = "nullif(concat_ws(' ', agentfirstname, agentmiddlename, agentlastname, agentsuffix), '')";
 
 /** 7/24/1911, as the export prints a date; other forms are left to the parser. */
-const FORMED = 'try_strptime(entityformdate, \'%m/%d/%Y\')';
+const FORMED = "try_strptime(entityformdate, '%m/%d/%Y')";
 
 export const exportBySql: Omit<BulkCsv, 'row'> = {
   kind: 'export',
   cells: [
-    'entityid', 'entityname', 'entityformdate', 'entitytype', 'entitystatus', 'jurisdictonofformation', 'principalcity', 'principalstate', 'principalzipcode',
-    'agentorganizationname', 'agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix', ...of('agentprincipal'), ...of('agentmailing'),
+    'entityid',
+    'entityname',
+    'entityformdate',
+    'entitytype',
+    'entitystatus',
+    'jurisdictonofformation',
+    'principalcity',
+    'principalstate',
+    'principalzipcode',
+    'agentorganizationname',
+    'agentfirstname',
+    'agentmiddlename',
+    'agentlastname',
+    'agentsuffix',
+    ...of('agentprincipal'),
+    ...of('agentmailing'),
   ],
   texts: [PERSON],
   plain: `regexp_full_match(entityid, '[0-9]{11}') AND entityname IS NOT NULL AND regexp_full_match(entityformdate, '[0-9]{1,2}/[0-9]{1,2}/(1[6-9]|20)[0-9]{2}') AND ${FORMED} IS NOT NULL`,
   values: {
-    register: '\'colorado_sos\'',
+    register: "'colorado_sos'",
     document_number: 'entityid',
     business_name_raw: 'entityname',
     filing_date: `CAST(${FORMED} AS DATE)`,

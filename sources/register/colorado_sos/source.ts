@@ -31,12 +31,40 @@ const WIDE_OVERLAP_DAYS = 60;
 const MOST_TOUCHED = 200_000;
 
 const COLUMNS = [
-  'entityid', 'entityname', 'principaladdress1', 'principaladdress2', 'principalcity', 'principalstate', 'principalzipcode', 'principalcountry',
-  'mailingaddress1', 'mailingaddress2', 'mailingcity', 'mailingstate', 'mailingzipcode', 'mailingcountry',
-  'entitystatus', 'jurisdictonofformation', 'entitytype',
-  'agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix', 'agentorganizationname',
-  'agentprincipaladdress1', 'agentprincipaladdress2', 'agentprincipalcity', 'agentprincipalstate', 'agentprincipalzipcode', 'agentprincipalcountry',
-  'agentmailingaddress1', 'agentmailingaddress2', 'agentmailingcity', 'agentmailingstate', 'agentmailingzipcode', 'agentmailingcountry',
+  'entityid',
+  'entityname',
+  'principaladdress1',
+  'principaladdress2',
+  'principalcity',
+  'principalstate',
+  'principalzipcode',
+  'principalcountry',
+  'mailingaddress1',
+  'mailingaddress2',
+  'mailingcity',
+  'mailingstate',
+  'mailingzipcode',
+  'mailingcountry',
+  'entitystatus',
+  'jurisdictonofformation',
+  'entitytype',
+  'agentfirstname',
+  'agentmiddlename',
+  'agentlastname',
+  'agentsuffix',
+  'agentorganizationname',
+  'agentprincipaladdress1',
+  'agentprincipaladdress2',
+  'agentprincipalcity',
+  'agentprincipalstate',
+  'agentprincipalzipcode',
+  'agentprincipalcountry',
+  'agentmailingaddress1',
+  'agentmailingaddress2',
+  'agentmailingcity',
+  'agentmailingstate',
+  'agentmailingzipcode',
+  'agentmailingcountry',
   'entityformdate',
 ] as const;
 type Column = (typeof COLUMNS)[number];
@@ -49,15 +77,20 @@ type Cells = (column: Column) => unknown;
 /** The organization, or the person's names joined. */
 function agentName(cell: Cells): string | null {
   const person = (['agentfirstname', 'agentmiddlename', 'agentlastname', 'agentsuffix'] as const)
-    .map((column) => optional(cell(column))).filter((part) => part !== null).join(' ');
+    .map((column) => optional(cell(column)))
+    .filter((part) => part !== null)
+    .join(' ');
   return optional(cell('agentorganizationname')) ?? optional(person);
 }
 
 /** The agent's street address, or where none is given the mailing address: never a mix of the two. */
 function agentAddress(cell: Cells): Record<string, string | null> {
   const read = (which: 'agentprincipal' | 'agentmailing'): Record<string, string | null> => ({
-    agent_addr1: optional(cell(`${which}address1`)), agent_addr2: optional(cell(`${which}address2`)), agent_city: optional(cell(`${which}city`)),
-    agent_state: optional(cell(`${which}state`)), agent_zip: optional(cell(`${which}zipcode`)),
+    agent_addr1: optional(cell(`${which}address1`)),
+    agent_addr2: optional(cell(`${which}address2`)),
+    agent_city: optional(cell(`${which}city`)),
+    agent_state: optional(cell(`${which}state`)),
+    agent_zip: optional(cell(`${which}zipcode`)),
   });
   const street = read('agentprincipal');
   return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
@@ -65,30 +98,36 @@ function agentAddress(cell: Cells): Record<string, string | null> {
 
 function registration(cell: Cells, raw: string | (() => string), origin: string): Candidate {
   const id = optional(cell('entityid'));
-  return candidate(raw, () => {
-    if (id === null || !/^\d{11}$/u.test(id)) return refuse('bad_entityid', `entityid is ${JSON.stringify(id)}, expected eleven digits`);
-    return {
-      values: {
-        register: 'colorado_sos',
-        document_number: id,
-        charter_number: null,
-        // As published: a business may well be called "None" or "Unknown".
-        business_name_raw: tidy(cell('entityname')) ?? refuse('blank_name', `entityname is blank for entity ${id}, expected a name`),
-        filing_date: date('entityformdate', required('entityformdate', cell('entityformdate') ?? null)),
-        entity_type_raw: optional(cell('entitytype')),
-        entity_type_file: null,
-        entity_status_raw: optional(cell('entitystatus')),
-        jurisdiction_raw: optional(cell('jurisdictonofformation')),
-        agent_name: agentName(cell),
-        ...agentAddress(cell),
-        business_city: optional(cell('principalcity')),
-        business_state: optional(cell('principalstate')),
-        business_zip: optional(cell('principalzipcode')),
-        business_county: null,
-      },
-      sourceUrl: `${origin}${RESOURCE}?entityid=${id}`,
-    };
-  }, id === null ? undefined : { register: 'colorado_sos', document_number: id });
+  return candidate(
+    raw,
+    () => {
+      if (id === null || !/^\d{11}$/u.test(id))
+        return refuse('bad_entityid', `entityid is ${JSON.stringify(id)}, expected eleven digits`);
+      return {
+        values: {
+          register: 'colorado_sos',
+          document_number: id,
+          charter_number: null,
+          // As published: a business may well be called "None" or "Unknown".
+          business_name_raw:
+            tidy(cell('entityname')) ?? refuse('blank_name', `entityname is blank for entity ${id}, expected a name`),
+          filing_date: date('entityformdate', required('entityformdate', cell('entityformdate') ?? null)),
+          entity_type_raw: optional(cell('entitytype')),
+          entity_type_file: null,
+          entity_status_raw: optional(cell('entitystatus')),
+          jurisdiction_raw: optional(cell('jurisdictonofformation')),
+          agent_name: agentName(cell),
+          ...agentAddress(cell),
+          business_city: optional(cell('principalcity')),
+          business_state: optional(cell('principalstate')),
+          business_zip: optional(cell('principalzipcode')),
+          business_county: null,
+        },
+        sourceUrl: `${origin}${RESOURCE}?entityid=${id}`,
+      };
+    },
+    id === null ? undefined : { register: 'colorado_sos', document_number: id },
+  );
 }
 
 function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
@@ -96,10 +135,18 @@ function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
   try {
     body = JSON.parse(page.text());
   } catch {
-    throw new Quarantine('malformed_page', `expected a JSON array of rows, found ${JSON.stringify(page.text().slice(0, 60))}`, page.url);
+    throw new Quarantine(
+      'malformed_page',
+      `expected a JSON array of rows, found ${JSON.stringify(page.text().slice(0, 60))}`,
+      page.url,
+    );
   }
   if (!Array.isArray(body) || body.some((row) => typeof row !== 'object' || row === null || Array.isArray(row))) {
-    throw new Quarantine('malformed_page', `expected a JSON array of rows, found ${JSON.stringify(body).slice(0, 120)}`, page.url);
+    throw new Quarantine(
+      'malformed_page',
+      `expected a JSON array of rows, found ${JSON.stringify(body).slice(0, 120)}`,
+      page.url,
+    );
   }
   return body as readonly Readonly<Record<string, unknown>>[];
 }
@@ -113,7 +160,9 @@ function parseJson(page: Page): readonly Candidate[] {
 }
 
 const parseExport = (page: Page): readonly Candidate[] =>
-  [...csvSlices(page.bytes, SLICE_BYTES)].flatMap((slice) => parseSlice(page, decodeText(slice, 'windows-1252', page.url)));
+  [...csvSlices(page.bytes, SLICE_BYTES)].flatMap((slice) =>
+    parseSlice(page, decodeText(slice, 'windows-1252', page.url)),
+  );
 
 function parseSlice(page: Page, text: string): readonly Candidate[] {
   const { header, rows } = readCsv(text, page.url);
@@ -121,13 +170,20 @@ function parseSlice(page: Page, text: string): readonly Candidate[] {
   checkColumns(names, COLUMNS, page.url, SOMETIMES);
   return rows.map(({ cells, raw }) => {
     if (cells.length !== names.length) {
-      return { reject: { reason: 'wrong_field_count', detail: `the line has ${cells.length} fields, expected ${names.length}` }, raw };
+      return {
+        reject: {
+          reason: 'wrong_field_count',
+          detail: `the line has ${cells.length} fields, expected ${names.length}`,
+        },
+        raw,
+      };
     }
     return registration((column) => cells[names.indexOf(column)], raw, PORTAL);
   });
 }
 
-const soda = (where: string, rest: string): string => `${PORTAL}${RESOURCE}?$where=${encodeURIComponent(where)}&${rest}`;
+const soda = (where: string, rest: string): string =>
+  `${PORTAL}${RESOURCE}?$where=${encodeURIComponent(where)}&${rest}`;
 
 /** The condition that picks what is new since the last good read. */
 async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<string> {
@@ -135,7 +191,12 @@ async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<st
   const touched = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z' OR ${formedSince(OVERLAP_DAYS)}`;
   const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
   const total = Number(rowsOf(page)[0]?.['total'] ?? NaN);
-  if (!Number.isInteger(total)) throw new Quarantine('template_changed', `expected one row with a total, found ${JSON.stringify(page.text().slice(0, 60))}`, page.url);
+  if (!Number.isInteger(total))
+    throw new Quarantine(
+      'template_changed',
+      `expected one row with a total, found ${JSON.stringify(page.text().slice(0, 60))}`,
+      page.url,
+    );
   return total > MOST_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
 }
 
@@ -155,11 +216,14 @@ export default defineSource({
   row: Registration,
   reads: 'increments',
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 1 },
-  drop: [{
-    pattern: /^business[-_]entities[-_]in[-_]colorado.*\.csv$/u,
-    kind: 'export',
-    about: 'the full CSV export of the dataset, downloaded on the day of the run, with 35 columns or with entitytypeverbatim as a 36th',
-  }],
+  drop: [
+    {
+      pattern: /^business[-_]entities[-_]in[-_]colorado.*\.csv$/u,
+      kind: 'export',
+      about:
+        'the full CSV export of the dataset, downloaded on the day of the run, with 35 columns or with entitytypeverbatim as a 36th',
+    },
+  ],
 
   async *fetch(ctx) {
     if (ctx.lastGoodOn === null) {
@@ -169,14 +233,21 @@ export default defineSource({
     const since = await incrementSince(ctx, ctx.lastGoodOn);
     for (let after: string | null = null; ;) {
       const where: string = after === null ? since : `(${since}) AND entityid > '${after}'`;
-      const page = await ctx.get(soda(where, `$order=entityid&$limit=${PAGE_ROWS}`), { kind: 'rows', accept: 'application/json' });
+      const page = await ctx.get(soda(where, `$order=entityid&$limit=${PAGE_ROWS}`), {
+        kind: 'rows',
+        accept: 'application/json',
+      });
       const rows = rowsOf(page);
       yield page;
       if (rows.length < PAGE_ROWS) return;
       const last = rows.at(-1)?.['entityid'];
       // An offset is slow here and not stable, so the pages go on by key.
       if (typeof last !== 'string' || !/^\d+$/u.test(last) || (after !== null && last <= after)) {
-        throw new Quarantine('template_changed', `the last row of a full page has the entityid ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`, page.url);
+        throw new Quarantine(
+          'template_changed',
+          `the last row of a full page has the entityid ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`,
+          page.url,
+        );
       }
       after = last;
     }

@@ -24,11 +24,30 @@ const FIPS = '39151';
 const MOST_PAGES = 60;
 
 /** Plain foreclosures may be of any lien; the two others are of tax liens (ORC 5721). */
-const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = { Foreclosure: 'unknown', 'Delinquent Tax': 'tax_foreclosure', 'Tax Certificate': 'tax_foreclosure' };
+const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = {
+  Foreclosure: 'unknown',
+  'Delinquent Tax': 'tax_foreclosure',
+  'Tax Certificate': 'tax_foreclosure',
+};
 
 const HEADINGS: Readonly<Record<string, string>> = {
-  'case number': 'case', 'case #': 'case', 'case no': 'case', 'case no.': 'case', case: 'case', 'sale date': 'date', address: 'street', 'property address': 'street',
-  city: 'city', zip: 'zip', 'zip code': 'zip', parcel: 'parcel', 'parcel #': 'parcel', 'parcel number': 'parcel', defendant: 'defendant', 'sale type': 'type', type: 'type',
+  'case number': 'case',
+  'case #': 'case',
+  'case no': 'case',
+  'case no.': 'case',
+  case: 'case',
+  'sale date': 'date',
+  address: 'street',
+  'property address': 'street',
+  city: 'city',
+  zip: 'zip',
+  'zip code': 'zip',
+  parcel: 'parcel',
+  'parcel #': 'parcel',
+  'parcel number': 'parcel',
+  defendant: 'defendant',
+  'sale type': 'type',
+  type: 'type',
 };
 const pagerLink = finder('a[href*="__doPostBack"]');
 const NEEDED = ['case', 'date', 'street', 'city', 'zip', 'parcel', 'defendant', 'type'];
@@ -50,25 +69,42 @@ const shown = (element: Element): string => line(textContent(element)) ?? '';
 
 const bodyOf = finder('body');
 const tableRows = finder('tr');
-const childrenOf = (node: ParentNode, name: string): Element[] => node.children.filter((child) => isTag(child)).filter((child) => child.name === name);
+const childrenOf = (node: ParentNode, name: string): Element[] =>
+  node.children.filter((child) => isTag(child)).filter((child) => child.name === name);
 
 function readForm(page: Page, document: AnyNode): Form {
-  const fields = Object.fromEntries(hiddenFields.all(document).map(({ attribs }) => [attribs['name'] ?? '', attribs['value'] ?? '']));
-  const select = choices.all(document).find((element) => options.all(element).some((option) => shown(option) === 'Delinquent Tax'));
-  const types = new Map((select === undefined ? [] : options.all(select)).map((option) => [shown(option), option.attribs['value'] ?? '']));
+  const fields = Object.fromEntries(
+    hiddenFields.all(document).map(({ attribs }) => [attribs['name'] ?? '', attribs['value'] ?? '']),
+  );
+  const select = choices
+    .all(document)
+    .find((element) => options.all(element).some((option) => shown(option) === 'Delinquent Tax'));
+  const types = new Map(
+    (select === undefined ? [] : options.all(select)).map((option) => [shown(option), option.attribs['value'] ?? '']),
+  );
   const button = submit.first(document);
   const missing = Object.keys(KINDS).filter((label) => !types.has(label));
   if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button === null) {
-    throw new Quarantine('template_changed', `no search form with the sale types ${Object.keys(KINDS).join(', ')} on the page`, page.url);
+    throw new Quarantine(
+      'template_changed',
+      `no search form with the sale types ${Object.keys(KINDS).join(', ')} on the page`,
+      page.url,
+    );
   }
-  return { fields, typeField: select?.attribs['name'] ?? '', types, button: { [button.attribs['name'] ?? '']: button.attribs['value'] ?? '' } };
+  return {
+    fields,
+    typeField: select?.attribs['name'] ?? '',
+    types,
+    button: { [button.attribs['name'] ?? '']: button.attribs['value'] ?? '' },
+  };
 }
 
 /** What the grid's link to a page posts back: its target and argument. */
 function linkTo(document: AnyNode, number: number): Readonly<Record<string, string>> | null {
   for (const { attribs } of pagerLink.all(document)) {
     const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec(attribs['href'] ?? '') ?? [];
-    if (target !== undefined && argument === `Page$${number}`) return { __EVENTTARGET: target, __EVENTARGUMENT: argument };
+    if (target !== undefined && argument === `Page$${number}`)
+      return { __EVENTTARGET: target, __EVENTARGUMENT: argument };
   }
   return null;
 }
@@ -79,16 +115,21 @@ async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
   const search = readForm(first, documentOf(first.text()));
   for (const [type, value] of search.types) {
     if (!(type in KINDS)) continue;
-    const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> => ctx.get(SEARCH, {
-      kind: 'results', session, context: { saleType: type, page: String(number) }, form: { ...from.fields, [from.typeField]: value, ...more },
-    });
+    const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> =>
+      ctx.get(SEARCH, {
+        kind: 'results',
+        session,
+        context: { saleType: type, page: String(number) },
+        form: { ...from.fields, [from.typeField]: value, ...more },
+      });
     let page = await send(search, search.button, 1);
     for (let number = 1; ; number += 1) {
       yield page;
       const document = documentOf(page.text());
       const next = linkTo(document, number + 1);
       if (next === null) break;
-      if (number === MOST_PAGES) throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
+      if (number === MOST_PAGES)
+        throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
       page = await send(readForm(page, document), next, number + 1);
     }
   }
@@ -96,12 +137,16 @@ async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
 
 function parse(page: Page): readonly Candidate[] {
   const asked = page.context['saleType'];
-  if (asked === undefined) throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
+  if (asked === undefined)
+    throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
   const html = page.text();
-  if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  if (!/<\/html>\s*$/iu.test(html))
+    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
   const document = documentOf(html);
   readForm(page, document);
-  const head = tableRows.all(document).find((row) => childrenOf(row, 'th').some((cell) => /^case\b/iu.test(shown(cell))));
+  const head = tableRows
+    .all(document)
+    .find((row) => childrenOf(row, 'th').some((cell) => /^case\b/iu.test(shown(cell))));
   if (head === undefined) {
     if (/\bno (?:records|sales|results)\b/iu.test(textContent(bodyOf.first(document) ?? document))) return [];
     throw new Quarantine('template_changed', 'neither a table of sales nor a word that there are none', page.url);
@@ -115,30 +160,52 @@ function parse(page: Page): readonly Candidate[] {
     const cells = childrenOf(row, 'td').map(shown);
     const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
     const [number, parcel] = [cell('case'), cell('parcel')];
-    return candidate(() => getOuterHTML(row), () => {
-      if (cells.length !== columns.length) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
-      const type = required('sale_type', cell('type'));
-      if (type !== asked) refuse('other_sale_type', `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`);
-      return {
-        values: {
-          county_fips: FIPS, county: 'Stark County, OH', item_id: null,
-          case_number: required('case_number', number), parcel_raw: parcel,
-          street: cell('street'), city: cell('city'), state: 'OH', zip: zip('zip', cell('zip')),
-          sale_date: date('sale_date', required('sale_date', cell('date'))),
-          status: 'unknown', case_status_raw: null, slot_raw: null,
-          sale_type_raw: type, sale_kind: KINDS[asked] ?? 'unknown', sale_round: null,
-          appraised_value: null, opening_bid: null, deposit: null, sold_amount: null,
-          plaintiff: null, defendant: cell('defendant'),
-        },
-      };
-    });
+    return candidate(
+      () => getOuterHTML(row),
+      () => {
+        if (cells.length !== columns.length)
+          refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
+        const type = required('sale_type', cell('type'));
+        if (type !== asked)
+          refuse(
+            'other_sale_type',
+            `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`,
+          );
+        return {
+          values: {
+            county_fips: FIPS,
+            county: 'Stark County, OH',
+            item_id: null,
+            case_number: required('case_number', number),
+            parcel_raw: parcel,
+            street: cell('street'),
+            city: cell('city'),
+            state: 'OH',
+            zip: zip('zip', cell('zip')),
+            sale_date: date('sale_date', required('sale_date', cell('date'))),
+            status: 'unknown',
+            case_status_raw: null,
+            slot_raw: null,
+            sale_type_raw: type,
+            sale_kind: KINDS[asked] ?? 'unknown',
+            sale_round: null,
+            appraised_value: null,
+            opening_bid: null,
+            deposit: null,
+            sold_amount: null,
+            plaintiff: null,
+            defendant: cell('defendant'),
+          },
+        };
+      },
+    );
   });
 }
 
 export default defineSource({
   name: 'oh_stark_sheriff_page',
   family: 'sheriff',
-  title: 'Stark County, Ohio: the Sheriff\'s own search of sales',
+  title: "Stark County, Ohio: the Sheriff's own search of sales",
   home: SEARCH,
   county: { fips: FIPS, name: 'Stark County', state: 'OH' },
   terms: {

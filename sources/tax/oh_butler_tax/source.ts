@@ -9,7 +9,10 @@ export default countyListFile({
   title: 'Butler County tax delinquency (list dropped by the operator)',
   county: { fips: '39017', name: 'Butler County', state: 'OH' },
   home: 'https://www.bcohio.gov/',
-  terms: { basis: 'public_record', note: 'The delinquent land list is a public record (ORC 5721.011); whoever asks the county for it should ask for its terms too, which were not obtained.' },
+  terms: {
+    basis: 'public_record',
+    note: 'The delinquent land list is a public record (ORC 5721.011); whoever asks the county for it should ask for its terms too, which were not obtained.',
+  },
   everyDays: 31,
   // A letter and four digits, then three groups of three.
   parcel: /^[A-Z]\d{4}-?\d{3}-?\d{3}-?\d{3}$/u,

@@ -9,7 +9,10 @@ export default countyListFile({
   title: 'Lucas County tax delinquency (list dropped by the operator)',
   county: { fips: '39095', name: 'Lucas County', state: 'OH' },
   home: 'https://lucascountytreasurer.org/delinquent-taxes',
-  terms: { basis: 'public_record', note: 'The delinquent land list is a public record (ORC 5721.011); terms of the Treasurer\'s page and of the newspaper were not obtained, so take the list from the county.' },
+  terms: {
+    basis: 'public_record',
+    note: "The delinquent land list is a public record (ORC 5721.011); terms of the Treasurer's page and of the newspaper were not obtained, so take the list from the county.",
+  },
   everyDays: 31,
   parcel: /^\d{2}-?\d{5}$/u,
   parcelExample: '01-23456',

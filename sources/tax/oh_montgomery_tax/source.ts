@@ -11,17 +11,32 @@ import { documentOf, finder } from '../../families/elements.ts';
 import { unzip } from '../../families/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import {
-  candidate, cents, checkColumns, decimal, divide, joined, money, optional, readCsv, readCsvByLine, refuse, tidy, year, type CsvRow,
+  candidate,
+  cents,
+  checkColumns,
+  decimal,
+  divide,
+  joined,
+  money,
+  optional,
+  readCsv,
+  readCsvByLine,
+  refuse,
+  tidy,
+  year,
+  type CsvRow,
 } from '../../values.ts';
 
 const BASE = 'https://go.mcohio.org';
 const FIPS = '39113';
 const COUNTY = 'Montgomery County, OH';
 
-const COLUMNS = ('PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB HLF2HMRB HLF1PN HLF2PEN '
-  + 'HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT HLF2DAYCRDT PARCELLOCATION LEGAL1 LEGAL2 LEGAL3 ACRES TXDST CLS '
-  + 'LUC AGLAND TAXABLELAND TAXABLEBLDG TAXABLETOTAL ASMTLAND ASMTBLDG PUBLICUTILITY ROLLTYPE ASMTTOTAL OWNERNAME1 OWNERNAME2 MAILINGNAME1 MAILINGNAME2 '
-  + 'PADDR1 PADDR2 PADDR3 MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR').split(' ');
+const COLUMNS = (
+  'PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB HLF2HMRB HLF1PN HLF2PEN ' +
+  'HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT HLF2DAYCRDT PARCELLOCATION LEGAL1 LEGAL2 LEGAL3 ACRES TXDST CLS ' +
+  'LUC AGLAND TAXABLELAND TAXABLEBLDG TAXABLETOTAL ASMTLAND ASMTBLDG PUBLICUTILITY ROLLTYPE ASMTTOTAL OWNERNAME1 OWNERNAME2 MAILINGNAME1 MAILINGNAME2 ' +
+  'PADDR1 PADDR2 PADDR3 MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR'
+).split(' ');
 
 /** "R72 08110 0087". Published lists also hold numbers with a letter in place of the second space, a digit more, or no space. */
 const PARCEL = /^[A-Z]\d\d \d{5,6}[ A-Z]?\d{4}$/u;
@@ -36,12 +51,17 @@ const keyOf = (row: CsvRow): Readonly<Record<string, string>> | undefined => {
 
 function parcelOf(row: CsvRow): string {
   const parcel = tidy(row.cells[0]);
-  return parcel !== null && PARCEL.test(parcel) ? parcel
-    : refuse('bad_parcel', `line ${row.line}: the parcel number is ${JSON.stringify(row.cells[0])}, expected one such as "R72 08110 0087"`);
+  return parcel !== null && PARCEL.test(parcel)
+    ? parcel
+    : refuse(
+        'bad_parcel',
+        `line ${row.line}: the parcel number is ${JSON.stringify(row.cells[0])}, expected one such as "R72 08110 0087"`,
+      );
 }
 
 function checkLength(row: CsvRow, expected: number): void {
-  if (row.cells.length !== expected) refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
+  if (row.cells.length !== expected)
+    refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
 }
 
 /** Market value on the roll, or what the taxable value says of it where the roll leaves it out. */
@@ -55,27 +75,33 @@ function marketValue(total: unknown, taxable: unknown): string | null {
 function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
   const { header, rows } = readCsvByLine(decodeText(bytes, 'windows-1252', page.url), page.url);
   checkColumns(header, COLUMNS, page.url);
-  return rows.map((row) => candidate(row.raw, () => {
-    checkLength(row, header.length);
-    const at = (name: string): string | undefined => row.cells[header.indexOf(name)];
-    return {
-      values: {
-        county_fips: FIPS,
-        county: COUNTY,
-        parcel_raw: parcelOf(row),
-        owner_name: joined([at('OWNERNAME1'), at('OWNERNAME2')], ' & '),
-        street: optional(at('PARCELLOCATION')),
-        city: null,
-        zip: null,
-        ...mailing([at('PADDR1'), at('PADDR2'), at('PADDR3')]),
-        amount: money('NETDELQ', at('NETDELQ')) ?? refuse('blank_amount', `line ${row.line}: NETDELQ is blank`),
-        years_delinquent: null,
-        certified_year: year('CERTDLQYR', at('CERTDLQYR')),
-        county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
-        property_class: optional(at('LUC')) ?? optional(at('CLS')),
+  return rows.map((row) =>
+    candidate(
+      row.raw,
+      () => {
+        checkLength(row, header.length);
+        const at = (name: string): string | undefined => row.cells[header.indexOf(name)];
+        return {
+          values: {
+            county_fips: FIPS,
+            county: COUNTY,
+            parcel_raw: parcelOf(row),
+            owner_name: joined([at('OWNERNAME1'), at('OWNERNAME2')], ' & '),
+            street: optional(at('PARCELLOCATION')),
+            city: null,
+            zip: null,
+            ...mailing([at('PADDR1'), at('PADDR2'), at('PADDR3')]),
+            amount: money('NETDELQ', at('NETDELQ')) ?? refuse('blank_amount', `line ${row.line}: NETDELQ is blank`),
+            years_delinquent: null,
+            certified_year: year('CERTDLQYR', at('CERTDLQYR')),
+            county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
+            property_class: optional(at('LUC')) ?? optional(at('CLS')),
+          },
+        };
       },
-    };
-  }, keyOf(row)));
+      keyOf(row),
+    ),
+  );
 }
 
 /** The city of Dayton's list of delinquent parcels open to its REAP programme: numbers and streets only. */
@@ -83,29 +109,35 @@ function reap(page: Page): readonly Candidate[] {
   const { header, rows } = readCsv(page.text('windows-1252'), page.url);
   // Spreadsheets export empty columns after the last; they have no name.
   checkColumns(header.filter(Boolean), ['KeyParcelId', 'Additional Parcel Indexes', 'Parcel Address'], page.url);
-  return rows.map((row) => candidate(row.raw, () => {
-    checkLength(row, header.length);
-    return {
-      values: {
-        county_fips: FIPS,
-        county: COUNTY,
-        parcel_raw: parcelOf(row),
-        owner_name: null,
-        street: optional(row.cells[header.indexOf('Parcel Address')]),
-        city: null,
-        zip: null,
-        mail_street: null,
-        mail_city: null,
-        mail_state: null,
-        mail_zip: null,
-        amount: null,
-        years_delinquent: null,
-        certified_year: null,
-        county_value: null,
-        property_class: null,
+  return rows.map((row) =>
+    candidate(
+      row.raw,
+      () => {
+        checkLength(row, header.length);
+        return {
+          values: {
+            county_fips: FIPS,
+            county: COUNTY,
+            parcel_raw: parcelOf(row),
+            owner_name: null,
+            street: optional(row.cells[header.indexOf('Parcel Address')]),
+            city: null,
+            zip: null,
+            mail_street: null,
+            mail_city: null,
+            mail_state: null,
+            mail_zip: null,
+            amount: null,
+            years_delinquent: null,
+            certified_year: null,
+            county_value: null,
+            property_class: null,
+          },
+        };
       },
-    };
-  }, keyOf(row)));
+      keyOf(row),
+    ),
+  );
 }
 
 /** The delinquency CSV of an archive. Throws Quarantine("malformed_page") where it holds none. */
@@ -120,38 +152,50 @@ const links = finder('a[href]');
 
 /** Address of the newest file posted by `day`, from links whose backslashes and missing quotes browsers forgive. */
 function newestFile(page: Page, day: string): string {
-  const posted = links.all(documentOf(page.text('windows-1252'))).map((a) => (a.attribs['href'] ?? '').replaceAll('\\', '/'))
-    .filter((href) => URL.canParse(href, page.url)).map((href) => new URL(href, page.url).pathname)
+  const posted = links
+    .all(documentOf(page.text('windows-1252')))
+    .map((a) => (a.attribs['href'] ?? '').replaceAll('\\', '/'))
+    .filter((href) => URL.canParse(href, page.url))
+    .map((href) => new URL(href, page.url).pathname)
     .map((path) => ({ path, on: /\/Delq_(\d{8})\.zip$/iu.exec(path)?.[1] }))
     .filter((file): file is { path: string; on: string } => file.on !== undefined && file.on <= day.replaceAll('-', ''))
     .sort((a, b) => (a.on < b.on ? 1 : -1));
   const newest = posted[0];
-  if (!newest) throw new Quarantine('template_changed', `the page links to no Delq_YYYYMMDD.zip posted by ${day}`, page.url);
+  if (!newest)
+    throw new Quarantine('template_changed', `the page links to no Delq_YYYYMMDD.zip posted by ${day}`, page.url);
   return new URL(newest.path, BASE).href;
 }
 
 export default defineSource({
   name: 'oh_montgomery_tax',
   family: 'tax',
-  title: 'Montgomery County tax delinquency (Treasurer\'s file)',
+  title: "Montgomery County tax delinquency (Treasurer's file)",
   home: `${BASE}/applications/treasurer/search/filedownloads.cfm`,
   county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
-  terms: { basis: 'public_record', note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.' },
+  terms: {
+    basis: 'public_record',
+    note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
+  },
   everyDays: 7,
   hosts: ['go.mcohio.org'],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: TaxParcel,
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
   drop: [
-    { pattern: /^delq_\d{8}\.zip$/u, kind: 'zip', about: 'The Treasurer\'s file as downloaded, Delq_YYYYMMDD.zip.' },
+    { pattern: /^delq_\d{8}\.zip$/u, kind: 'zip', about: "The Treasurer's file as downloaded, Delq_YYYYMMDD.zip." },
     { pattern: /^delq_\d{8}\.csv$/u, kind: 'csv', about: 'The same, unzipped.' },
     {
-      pattern: /reap.*\.csv$/u, kind: 'reap',
-      about: 'Dayton\'s list of parcels open to its REAP programme, with the columns KeyParcelId, Additional Parcel Indexes, Parcel Address: no owner and no amount.',
+      pattern: /reap.*\.csv$/u,
+      kind: 'reap',
+      about:
+        "Dayton's list of parcels open to its REAP programme, with the columns KeyParcelId, Additional Parcel Indexes, Parcel Address: no owner and no amount.",
     },
   ],
   async *fetch(ctx) {
-    const posted = await ctx.get(`${BASE}/applications/treasurer/search/fdpopup.cfm?dtype=DQ`, { kind: 'files', accept: 'text/html' });
+    const posted = await ctx.get(`${BASE}/applications/treasurer/search/fdpopup.cfm?dtype=DQ`, {
+      kind: 'files',
+      accept: 'text/html',
+    });
     yield await ctx.get(newestFile(posted, ctx.asOf), { kind: 'zip', magic: 'PK', minBytes: 500 });
   },
   parse: (page) => {

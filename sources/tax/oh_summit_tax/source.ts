@@ -25,11 +25,14 @@ const UNSEEN = new Set(['title', 'script', 'style', 'noscript']);
 const APART = new Set(['br', 'p', 'div', 'li', 'td', 'h1', 'h2', 'h3', 'h4', 'footer']);
 
 /** Text of nodes as a reader sees it, blocks and line breaks apart. */
-const seenText = (nodes: readonly AnyNode[]): string => nodes.map((node) => {
-  if (isText(node)) return node.data;
-  if (!isTag(node) || UNSEEN.has(node.name)) return '';
-  return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
-}).join('');
+const seenText = (nodes: readonly AnyNode[]): string =>
+  nodes
+    .map((node) => {
+      if (isText(node)) return node.data;
+      if (!isTag(node) || UNSEEN.has(node.name)) return '';
+      return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
+    })
+    .join('');
 
 const links = finder('a[href]');
 
@@ -37,46 +40,71 @@ const links = finder('a[href]');
 function textOf(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
-  if (!/<\/html>\s*$/iu.test(html)) throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  if (!/<\/html>\s*$/iu.test(html))
+    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
   return seenText(documentOf(html).children);
 }
 
 function entries(page: Page): readonly Candidate[] {
-  const parts = textOf(page).split(/[\u2022\u00b7]/u).map((part) => line(part) ?? '');
+  const parts = textOf(page)
+    .split(/[\u2022\u00b7]/u)
+    .map((part) => line(part) ?? '');
   // Menus and footers have bullets too: the notice goes from the first entry to the last.
   const first = parts.findIndex((part) => ENTRY.test(part));
   const last = parts.findLastIndex((part) => ENTRY.test(part));
-  if (first < 1) throw new Quarantine('template_changed', 'nothing after a bullet begins with a parcel number of seven digits and an amount', page.url);
-  return parts.slice(first, last + 1).filter(Boolean).map((part) => {
-    const [, parcel, amount] = ENTRY.exec(part) ?? [];
-    return candidate(part, () => (ANOTHER.test(part) ? refuse('two_entries', `no bullet stands between the entries ${JSON.stringify(part.slice(0, 120))}`) : {
-      values: {
-        county_fips: FIPS,
-        county: 'Summit County, OH',
-        parcel_raw: parcel ?? refuse('bad_entry', `the entry is ${JSON.stringify(part.slice(0, 60))}, expected a parcel number of seven digits, an amount and words`),
-        owner_name: null,
-        street: null,
-        city: null,
-        zip: null,
-        mail_street: null,
-        mail_city: null,
-        mail_state: null,
-        mail_zip: null,
-        amount: money('amount', amount),
-        years_delinquent: null,
-        certified_year: null,
-        county_value: null,
-        property_class: null,
-      },
-    }));
-  });
+  if (first < 1)
+    throw new Quarantine(
+      'template_changed',
+      'nothing after a bullet begins with a parcel number of seven digits and an amount',
+      page.url,
+    );
+  return parts
+    .slice(first, last + 1)
+    .filter(Boolean)
+    .map((part) => {
+      const [, parcel, amount] = ENTRY.exec(part) ?? [];
+      return candidate(part, () =>
+        ANOTHER.test(part)
+          ? refuse('two_entries', `no bullet stands between the entries ${JSON.stringify(part.slice(0, 120))}`)
+          : {
+              values: {
+                county_fips: FIPS,
+                county: 'Summit County, OH',
+                parcel_raw:
+                  parcel ??
+                  refuse(
+                    'bad_entry',
+                    `the entry is ${JSON.stringify(part.slice(0, 60))}, expected a parcel number of seven digits, an amount and words`,
+                  ),
+                owner_name: null,
+                street: null,
+                city: null,
+                zip: null,
+                mail_street: null,
+                mail_city: null,
+                mail_state: null,
+                mail_zip: null,
+                amount: money('amount', amount),
+                years_delinquent: null,
+                certified_year: null,
+                county_value: null,
+                property_class: null,
+              },
+            },
+      );
+    });
 }
 
 /** Addresses of the sections, in the order of the index. */
 function sections(page: Page): readonly string[] {
-  const paths = links.all(documentOf(page.text('windows-1252'))).map(({ attribs }) => attribs['href'] ?? '').filter((href) => URL.canParse(href, page.url))
-    .map((href) => new URL(href, page.url).pathname).filter((path) => DETAIL.test(path));
-  if (paths.length === 0) throw new Quarantine('template_changed', 'the index links to no section of the notice', page.url);
+  const paths = links
+    .all(documentOf(page.text('windows-1252')))
+    .map(({ attribs }) => attribs['href'] ?? '')
+    .filter((href) => URL.canParse(href, page.url))
+    .map((href) => new URL(href, page.url).pathname)
+    .filter((path) => DETAIL.test(path));
+  if (paths.length === 0)
+    throw new Quarantine('template_changed', 'the index links to no section of the notice', page.url);
   return [...new Set(paths)].map((path) => new URL(path, BASE).href);
 }
 
@@ -93,14 +121,20 @@ export default defineSource({
   county: { fips: FIPS, name: 'Summit County', state: 'OH' },
   terms: {
     basis: 'permission',
-    note: 'The list is a public record, but these pages are a newspaper\'s, whose terms were not obtained and whose permission to read them by program must be asked for.',
+    note: "The list is a public record, but these pages are a newspaper's, whose terms were not obtained and whose permission to read them by program must be asked for.",
   },
   everyDays: 31,
   hosts: ['www.akronlegalnews.com'],
   politeness: { minIntervalMs: 10_000, concurrency: 1 },
   row: TaxParcel,
   expect: { minRows: 20, maxRejectShare: 0.05, maxDropShare: 0.6 },
-  drop: [{ pattern: /\.html?$/u, kind: 'section', about: 'A section of the notice as a browser saves it, one file each; all sections together.' }],
+  drop: [
+    {
+      pattern: /\.html?$/u,
+      kind: 'section',
+      about: 'A section of the notice as a browser saves it, one file each; all sections together.',
+    },
+  ],
   fetch: readNotice,
   parse: entries,
 });

@@ -25,8 +25,15 @@ export interface Transaction {
 
 /** An event of the token. */
 export type Log = { readonly logIndex: number; readonly transaction: Transaction; readonly block: number } & (
-  | { readonly kind: 'Transfer'; readonly from: string; readonly to: string; readonly amount: bigint; readonly nonce: string | null }
-  | { readonly kind: 'AuthorizationUsed' | 'AuthorizationCanceled'; readonly payer: string; readonly nonce: string });
+  | {
+      readonly kind: 'Transfer';
+      readonly from: string;
+      readonly to: string;
+      readonly amount: bigint;
+      readonly nonce: string | null;
+    }
+  | { readonly kind: 'AuthorizationUsed' | 'AuthorizationCanceled'; readonly payer: string; readonly nonce: string }
+);
 
 export interface Block {
   readonly number: number;
@@ -53,7 +60,10 @@ export const CHAIN = `0x${'c0'.repeat(32)}`;
 
 const keyOf = ({ payer, nonce }: { readonly payer: string; readonly nonce: string }): string => `${payer}|${nonce}`;
 /** How far behind the latest block the safe and the final block are. */
-const [SAFE_LAG, FINAL_LAG] = [{ least: 1, more: 3 }, { least: 2, more: 5 }];
+const [SAFE_LAG, FINAL_LAG] = [
+  { least: 1, more: 3 },
+  { least: 2, more: 5 },
+];
 /** Chances of a transaction whose block was undone: mined again at once, or never again. */
 const [MINED_AGAIN, LOST] = [0.6, 0.15];
 
@@ -85,24 +95,40 @@ export class Chain {
   }
 
   /** Time of the next block. */
-  get seconds(): number { return Math.max(Math.floor(this.#world.nowMs / 1000), this.blocks.at(-1)?.seconds ?? 0); }
+  get seconds(): number {
+    return Math.max(Math.floor(this.#world.nowMs / 1000), this.blocks.at(-1)?.seconds ?? 0);
+  }
 
   send(calls: readonly Call[], sender: Sender): Transaction {
-    const transaction: Transaction = { hash: `0x${(this.transactions.length + 1).toString(16).padStart(64, '0')}`, calls, sender, state: 'waiting' };
+    const transaction: Transaction = {
+      hash: `0x${(this.transactions.length + 1).toString(16).padStart(64, '0')}`,
+      calls,
+      sender,
+      state: 'waiting',
+    };
     this.transactions.push(transaction);
     this.byHash.set(transaction.hash, transaction);
     return transaction;
   }
 
-  waiting(): Transaction[] { return this.transactions.filter((t) => t.state === 'waiting'); }
+  waiting(): Transaction[] {
+    return this.transactions.filter((t) => t.state === 'waiting');
+  }
 
   /** Whether the token would take it at this time. */
   canSettle(a: Authorization, seconds = this.seconds): boolean {
-    return !this.used.has(keyOf(a)) && BigInt(seconds) < a.validBefore && (this.balances.get(a.payer) ?? 0n) >= a.amount && this.wallets.get(a.payer)?.accepts !== false;
+    return (
+      !this.used.has(keyOf(a)) &&
+      BigInt(seconds) < a.validBefore &&
+      (this.balances.get(a.payer) ?? 0n) >= a.amount &&
+      this.wallets.get(a.payer)?.accepts !== false
+    );
   }
 
   /** Whether this payment is on the chain now, as it was asked for. */
-  isPaid(payment: Payment): boolean { return this.paidBy(payment) !== null; }
+  isPaid(payment: Payment): boolean {
+    return this.paidBy(payment) !== null;
+  }
 
   /** The transfer that this payment made to us. */
   paidBy(payment: Payment): Incoming | null {
@@ -112,10 +138,16 @@ export class Chain {
     return moved?.kind === 'Transfer' && moved.to === payment.payTo && moved.amount === payment.amount ? moved : null;
   }
 
-  wasEverPaid(payment: Payment): boolean { return this.everPaid.has(`${keyOf(payment)}|${payment.payTo}|${payment.amount}`); }
+  wasEverPaid(payment: Payment): boolean {
+    return this.everPaid.has(`${keyOf(payment)}|${payment.payTo}|${payment.amount}`);
+  }
 
   /** Transfers to us, in order. */
-  incoming(): Incoming[] { return this.blocks.flatMap(({ logs }) => logs.filter((log): log is Incoming => log.kind === 'Transfer' && log.to === PAY_TO)); }
+  incoming(): Incoming[] {
+    return this.blocks.flatMap(({ logs }) =>
+      logs.filter((log): log is Incoming => log.kind === 'Transfer' && log.to === PAY_TO),
+    );
+  }
 
   balanceAt(address: string, number: number): bigint {
     let balance = this.balances.get(address) ?? 0n;
@@ -138,11 +170,17 @@ export class Chain {
       transaction.state = 'mined';
       const before = logs.length;
       for (const call of transaction.calls) this.#run(call, transaction, number, seconds, logs);
-      this.#world.say('chain', `block ${number}: ${transaction.hash.slice(-4)} of ${transaction.sender} ${logs.length > before ? 'done' : 'failed'}`);
+      this.#world.say(
+        'chain',
+        `block ${number}: ${transaction.hash.slice(-4)} of ${transaction.sender} ${logs.length > before ? 'done' : 'failed'}`,
+      );
     }
     this.blocks.push({ number, seconds, transactions, logs });
     this.safe = Math.max(this.safe, number - SAFE_LAG.least - this.#world.below(SAFE_LAG.more));
-    this.final = Math.max(this.final, Math.min(this.safe, number - FINAL_LAG.least - this.#world.below(FINAL_LAG.more)));
+    this.final = Math.max(
+      this.final,
+      Math.min(this.safe, number - FINAL_LAG.least - this.#world.below(FINAL_LAG.more)),
+    );
   }
 
   #move(from: string, to: string, amount: bigint): void {
@@ -156,7 +194,11 @@ export class Chain {
       if (log.kind === 'Transfer') this.#move(log.from, log.to, log.amount);
       else this.used.set(keyOf(log), log);
     };
-    const at = (): { logIndex: number; transaction: Transaction; block: number } => ({ logIndex: logs.length, transaction, block });
+    const at = (): { logIndex: number; transaction: Transaction; block: number } => ({
+      logIndex: logs.length,
+      transaction,
+      block,
+    });
     switch (call.kind) {
       case 'cancel':
         if (!this.used.has(keyOf(call))) {
@@ -194,7 +236,10 @@ export class Chain {
     const again = undone.flatMap(({ transactions }) => transactions.filter((t) => t.state === 'mined'));
     for (const transaction of again) transaction.state = this.#world.random() < LOST ? 'dropped' : 'waiting';
     for (const { seconds } of undone) {
-      this.mine(again.filter((t) => t.state === 'waiting' && this.#world.random() < MINED_AGAIN), seconds);
+      this.mine(
+        again.filter((t) => t.state === 'waiting' && this.#world.random() < MINED_AGAIN),
+        seconds,
+      );
     }
   }
 }

@@ -5,8 +5,22 @@ import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';
 
 const BEHAVIORS = [
-  'settles', 'settles', 'settles', 'settles', 'settles', 'refuses', 'refuses after settling', 'refuses and settles later', 'names another transaction',
-  'names a made-up hash', 'answers twice', 'drops', 'times out', 'malformed reply', 'settles several at once', 'settles several at once',
+  'settles',
+  'settles',
+  'settles',
+  'settles',
+  'settles',
+  'refuses',
+  'refuses after settling',
+  'refuses and settles later',
+  'names another transaction',
+  'names a made-up hash',
+  'answers twice',
+  'drops',
+  'times out',
+  'malformed reply',
+  'settles several at once',
+  'settles several at once',
 ] as const;
 /** Chance that it is idempotent by signature alone, where a signature comes again. */
 const BY_SIGNATURE = 0.6;
@@ -26,7 +40,9 @@ export class Facilitator {
     this.#chain = chain;
   }
 
-  verifies(payment: Payment): boolean { return !this.#world.mishap(REFUSES_TO_VERIFY) && this.#chain.canSettle(payment); }
+  verifies(payment: Payment): boolean {
+    return !this.#world.mishap(REFUSES_TO_VERIFY) && this.#chain.canSettle(payment);
+  }
 
   async settle(payment: Payment, signature: string): Promise<SettlementHint> {
     const [world, chain] = [this.#world, this.#chain];
@@ -40,15 +56,23 @@ export class Facilitator {
     const hintOf = (t: Transaction): SettlementHint => ({ transaction: t.hash });
     switch (behavior) {
       case 'refuses':
-      case 'drops': return NOTHING;
-      case 'names another transaction': return chain.transactions.length === 0 ? NOTHING : hintOf(world.pick(chain.transactions));
-      case 'names a made-up hash': return { transaction: `0x${'f00d'.repeat(16)}` };
+      case 'drops':
+        return NOTHING;
+      case 'names another transaction':
+        return chain.transactions.length === 0 ? NOTHING : hintOf(world.pick(chain.transactions));
+      case 'names a made-up hash':
+        return { transaction: `0x${'f00d'.repeat(16)}` };
       case 'settles several at once':
         this.#collected.push(payment);
         if (world.random() < 0.4) {
           await world.gate(null, 'facilitator waits for more');
           if (!this.#collected.includes(payment)) {
-            return hintOf(chain.transactions.findLast((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment)) ?? world.pick(chain.transactions));
+            return hintOf(
+              chain.transactions.findLast(
+                (t) =>
+                  t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization === payment),
+              ) ?? world.pick(chain.transactions),
+            );
           }
         }
         return this.#mined(this.#send(this.#collected.splice(0), signature));
@@ -61,21 +85,26 @@ export class Facilitator {
         const transaction = this.#send([payment], signature);
         switch (behavior) {
           case 'times out':
-          case 'refuses and settles later': return NOTHING;
+          case 'refuses and settles later':
+            return NOTHING;
           case 'malformed reply':
             if (world.random() < 0.5) chain.mine([transaction]);
             return NOTHING;
           case 'refuses after settling':
             chain.mine([transaction]);
             return NOTHING;
-          default: return this.#mined(transaction);
+          default:
+            return this.#mined(transaction);
         }
       }
     }
   }
 
   #send(payments: readonly Payment[], signature: string): Transaction {
-    const transaction = this.#chain.send(payments.map((authorization) => ({ kind: 'pay', authorization })), 'facilitator');
+    const transaction = this.#chain.send(
+      payments.map((authorization) => ({ kind: 'pay', authorization })),
+      'facilitator',
+    );
     if (!this.#bySignature.has(signature)) this.#bySignature.set(signature, transaction);
     return transaction;
   }

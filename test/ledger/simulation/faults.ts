@@ -9,41 +9,95 @@ export interface Fault {
   readonly parts: () => Promise<Parts>;
 }
 
-const [SALE, EVIDENCE, AUDIT, CHAIN] = ['api/payments/sale.ts', 'api/payments/evidence.ts', 'api/payments/audit.ts', 'api/payments/payment_chain.ts'];
+const [SALE, EVIDENCE, AUDIT, CHAIN] = [
+  'api/payments/sale.ts',
+  'api/payments/evidence.ts',
+  'api/payments/audit.ts',
+  'api/payments/payment_chain.ts',
+];
 const [LEDGER, LIMITS, TRANSFERS] = ['ledger/in_sql.ts', 'ledger/payer_limits.ts', 'ledger/transfers_sql.ts'];
 
-const inSource = (name: string, file: string, from: string, to: string, ...more: readonly Change[]): Fault => ({ name, parts: () => planted({ file, from, to }, ...more) });
-const withParts = (name: string, parts: Partial<Parts>): Fault => ({ name, parts: async () => ({ ...realParts, ...parts }) });
+const inSource = (name: string, file: string, from: string, to: string, ...more: readonly Change[]): Fault => ({
+  name,
+  parts: () => planted({ file, from, to }, ...more),
+});
+const withParts = (name: string, parts: Partial<Parts>): Fault => ({
+  name,
+  parts: async () => ({ ...realParts, ...parts }),
+});
 
 /** The facilitator's word is taken for more than a hint. */
 const believed: readonly Fault[] = [
-  inSource('a hint is believed as success', SALE, 'const found = await lookForPayment(effects, payment, hint);',
-    "const found: Evidence = transaction === null ? await lookForPayment(effects, payment, hint) : { kind: 'paid', transaction, block: 0n };"),
-  inSource('a refusal is believed', SALE, 'const found = await lookForPayment(effects, payment, hint);',
-    "const found: Evidence = transaction === null ? { kind: 'void', reason: 'expired_unused' } : await lookForPayment(effects, payment, hint);"),
-  inSource('a payment that is not seen in time counts as refused', SALE, "if (found.kind === 'void') {", "if (found.kind !== 'sold') {"),
+  inSource(
+    'a hint is believed as success',
+    SALE,
+    'const found = await lookForPayment(effects, payment, hint);',
+    "const found: Evidence = transaction === null ? await lookForPayment(effects, payment, hint) : { kind: 'paid', transaction, block: 0n };",
+  ),
+  inSource(
+    'a refusal is believed',
+    SALE,
+    'const found = await lookForPayment(effects, payment, hint);',
+    "const found: Evidence = transaction === null ? { kind: 'void', reason: 'expired_unused' } : await lookForPayment(effects, payment, hint);",
+  ),
+  inSource(
+    'a payment that is not seen in time counts as refused',
+    SALE,
+    "if (found.kind === 'void') {",
+    "if (found.kind !== 'sold') {",
+  ),
 ];
 
 /** Evidence that proves less than it should. */
 const evidence: readonly Fault[] = [
-  inSource('one transaction pays two purchases: events of its payer count for any nonce', EVIDENCE, ' && e.args.nonce.toLowerCase() === payment.nonce', ''),
-  inSource('evidence is matched by transaction, not by payer and nonce', EVIDENCE,
-    "e.args.authorizer.toLowerCase() === payment.payer && e.args.nonce.toLowerCase() === payment.nonce", 'true',
-    { file: EVIDENCE, from: 'moved.args.from.toLowerCase() === payment.payer', to: 'true' }),
+  inSource(
+    'one transaction pays two purchases: events of its payer count for any nonce',
+    EVIDENCE,
+    ' && e.args.nonce.toLowerCase() === payment.nonce',
+    '',
+  ),
+  inSource(
+    'evidence is matched by transaction, not by payer and nonce',
+    EVIDENCE,
+    'e.args.authorizer.toLowerCase() === payment.payer && e.args.nonce.toLowerCase() === payment.nonce',
+    'true',
+    { file: EVIDENCE, from: 'moved.args.from.toLowerCase() === payment.payer', to: 'true' },
+  ),
   inSource('evidence does not look at who was paid', EVIDENCE, 'moved.args.to.toLowerCase() === payment.payTo && ', ''),
   inSource('evidence does not look at the amount', EVIDENCE, ' && moved.args.value === payment.amount', ''),
-  inSource('evidence takes any transfer of the transaction', EVIDENCE, 'events.find((e) => e.logIndex === used.logIndex + 1)',
-    "events.find((e) => e.eventName === 'Transfer' && e.args.to.toLowerCase() === payment.payTo)"),
-  inSource('a canceled authorization counts as paid', EVIDENCE, 'const isElsewhere = ', "if (spent?.isCanceled) return { kind: 'paid', transaction: spent.transaction, block: spent.block }; const isElsewhere = "),
-  inSource('an unused authorization is void before a safe block is past its end', EVIDENCE, "blockTag: 'safe'", "blockTag: 'latest'"),
-  inSource('an authorization that a block used elsewhere is void before that block is safe', EVIDENCE, ' && spent.block <= safe.number', ''),
+  inSource(
+    'evidence takes any transfer of the transaction',
+    EVIDENCE,
+    'events.find((e) => e.logIndex === used.logIndex + 1)',
+    "events.find((e) => e.eventName === 'Transfer' && e.args.to.toLowerCase() === payment.payTo)",
+  ),
+  inSource(
+    'a canceled authorization counts as paid',
+    EVIDENCE,
+    'const isElsewhere = ',
+    "if (spent?.isCanceled) return { kind: 'paid', transaction: spent.transaction, block: spent.block }; const isElsewhere = ",
+  ),
+  inSource(
+    'an unused authorization is void before a safe block is past its end',
+    EVIDENCE,
+    "blockTag: 'safe'",
+    "blockTag: 'latest'",
+  ),
+  inSource(
+    'an authorization that a block used elsewhere is void before that block is safe',
+    EVIDENCE,
+    ' && spent.block <= safe.number',
+    '',
+  ),
   inSource('an unused authorization is void at once', EVIDENCE, 'safe.timestamp >= payment.validBefore', 'true'),
   withParts('expiry is read from the clock of the server', {
     evidence: (chain, nowMs) => ({
       ...chain,
       async of(payment, hint) {
         const found = await chain.of(payment, hint);
-        return found.kind === 'open' && nowMs() / 1000 >= Number(payment.validBefore) ? { kind: 'void', reason: 'expired_unused' } : found;
+        return found.kind === 'open' && nowMs() / 1000 >= Number(payment.validBefore)
+          ? { kind: 'void', reason: 'expired_unused' }
+          : found;
       },
     }),
   }),
@@ -54,25 +108,94 @@ const audit: readonly Fault[] = [
   inSource('the audit does not move', AUDIT, 'next <= final.block; booking += 1', 'next < 0n; booking += 1'),
   inSource('the audit leaves out a block', AUDIT, 'state.throughBlock + 1n', 'state.throughBlock + 2n'),
   inSource('the audit books blocks that can be undone', CHAIN, "blockTag: 'finalized'", "blockTag: 'latest'"),
-  inSource('anybody audits, without the lease', TRANSFERS, 'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain', 'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain'),
-  inSource('a transfer is matched by its payer alone', TRANSFERS, 'p.payer = $1 AND p.nonce = $2', 'p.payer = $1 AND $2 = $2'),
-  inSource('a transfer of another amount pays a purchase', TRANSFERS, 'purchase.payment.amount !== transfer.amount || ', ''),
-  inSource('a purchase is made good without its lead', TRANSFERS, 'purchase.id, nowMs)).length === 0) return false;', 'purchase.id, nowMs)).length > 1) return false;'),
-  inSource('a purchase is not made good', TRANSFERS, 'return await makeGood(query, purchase, row, transfer, nowMs) ?', 'return false ?'),
-  inSource('a transfer that was booked before its sale stays without it', TRANSFERS, "SET kind = 'matched', purchase_id = $1", "SET kind = kind, purchase_id = purchase_id || $1"),
-  inSource('a payment that moved to another block is not followed', AUDIT, 'await ledger.moved(purchase.id, evidence)', 'await Promise.resolve()',
-    { file: TRANSFERS, from: 'purchase.transaction !== transfer.transaction || purchase.block !== transfer.block', to: 'false' }),
+  inSource(
+    'anybody audits, without the lease',
+    TRANSFERS,
+    'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain',
+    'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain',
+  ),
+  inSource(
+    'a transfer is matched by its payer alone',
+    TRANSFERS,
+    'p.payer = $1 AND p.nonce = $2',
+    'p.payer = $1 AND $2 = $2',
+  ),
+  inSource(
+    'a transfer of another amount pays a purchase',
+    TRANSFERS,
+    'purchase.payment.amount !== transfer.amount || ',
+    '',
+  ),
+  inSource(
+    'a purchase is made good without its lead',
+    TRANSFERS,
+    'purchase.id, nowMs)).length === 0) return false;',
+    'purchase.id, nowMs)).length > 1) return false;',
+  ),
+  inSource(
+    'a purchase is not made good',
+    TRANSFERS,
+    'return await makeGood(query, purchase, row, transfer, nowMs) ?',
+    'return false ?',
+  ),
+  inSource(
+    'a transfer that was booked before its sale stays without it',
+    TRANSFERS,
+    "SET kind = 'matched', purchase_id = $1",
+    'SET kind = kind, purchase_id = purchase_id || $1',
+  ),
+  inSource(
+    'a payment that moved to another block is not followed',
+    AUDIT,
+    'await ledger.moved(purchase.id, evidence)',
+    'await Promise.resolve()',
+    {
+      file: TRANSFERS,
+      from: 'purchase.transaction !== transfer.transaction || purchase.block !== transfer.block',
+      to: 'false',
+    },
+  ),
 ];
 
 /** Limits that do not hold, or hold for the wrong ones. */
 const limits: readonly Fault[] = [
   inSource('open purchases are not counted', LIMITS, 'open.length >= limits.mostOpen', 'open.length >= 99'),
-  inSource('open purchases are not held against the balance', LIMITS, 'committed + payment.amount > limits.balance', 'payment.amount > limits.balance'),
-  inSource('purchases left unpaid are not counted', LIMITS, 'rows.length - open.length >= limits.mostUnpaid', 'rows.length - open.length >= 99'),
-  inSource('a payer is refused for the purchases of others', LIMITS, "WHERE payer = $1 AND state IN ('reserved', 'settling', 'released')", "WHERE $1 = $1 AND state IN ('reserved', 'settling', 'released')"),
-  inSource('leads of a payer are not counted', LIMITS, "sumOf(row, 'own') >= limits.perPayer", "sumOf(row, 'own') >= 99"),
-  inSource('leads of new payers are not counted', LIMITS, "sumOf(row, 'by_new_payers') < limits.byNewPayers", "sumOf(row, 'by_new_payers') < 99"),
-  inSource('a contract wallet buys exclusive leads', 'api/payments/payer_check.ts', 'if (isExclusive) return', 'if (isExclusive && !hasCode) return'),
+  inSource(
+    'open purchases are not held against the balance',
+    LIMITS,
+    'committed + payment.amount > limits.balance',
+    'payment.amount > limits.balance',
+  ),
+  inSource(
+    'purchases left unpaid are not counted',
+    LIMITS,
+    'rows.length - open.length >= limits.mostUnpaid',
+    'rows.length - open.length >= 99',
+  ),
+  inSource(
+    'a payer is refused for the purchases of others',
+    LIMITS,
+    "WHERE payer = $1 AND state IN ('reserved', 'settling', 'released')",
+    "WHERE $1 = $1 AND state IN ('reserved', 'settling', 'released')",
+  ),
+  inSource(
+    'leads of a payer are not counted',
+    LIMITS,
+    "sumOf(row, 'own') >= limits.perPayer",
+    "sumOf(row, 'own') >= 99",
+  ),
+  inSource(
+    'leads of new payers are not counted',
+    LIMITS,
+    "sumOf(row, 'by_new_payers') < limits.byNewPayers",
+    "sumOf(row, 'by_new_payers') < 99",
+  ),
+  inSource(
+    'a contract wallet buys exclusive leads',
+    'api/payments/payer_check.ts',
+    'if (isExclusive) return',
+    'if (isExclusive && !hasCode) return',
+  ),
 ];
 
 /** Steps of the sale in the wrong order, or left out. */
@@ -93,9 +216,16 @@ const steps: readonly Fault[] = [
       };
     },
   }),
-  withParts('a lead is chosen without being claimed', { ledger: () => ({ claim: async (_, [leadId]) => (leadId === undefined ? { kind: 'none' } : { kind: 'claimed', leadId }) }) }),
+  withParts('a lead is chosen without being claimed', {
+    ledger: () => ({
+      claim: async (_, [leadId]) => (leadId === undefined ? { kind: 'none' } : { kind: 'claimed', leadId }),
+    }),
+  }),
   withParts('the payment alone is enough to collect what it bought', { mayCollect: () => true }),
-  withParts('the payer\'s name is enough beside an identifier of anybody\'s', { mayCollect: (purchase, { identifierHash, payment }) => identifierHash !== null && purchase.payment.payer === payment.payer }),
+  withParts("the payer's name is enough beside an identifier of anybody's", {
+    mayCollect: (purchase, { identifierHash, payment }) =>
+      identifierHash !== null && purchase.payment.payer === payment.payer,
+  }),
   withParts('a purchase that settles for long is released like a reservation', {
     ledger: (ledger) => ({
       giveUpAbandoned: async (nowMs) => {
@@ -106,10 +236,24 @@ const steps: readonly Fault[] = [
       },
     }),
   }),
-  inSource('a purchase that settles is deleted as an abandoned reservation', LEDGER, 'query(`DELETE FROM purchases WHERE ${OVER} RETURNING id`, nowMs)',
-    "query(`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`, nowMs)"),
-  inSource('settled for, though the reservation was gone', SALE, 'if (!isSettling) return', 'if (isSettling === null) return'),
-  inSource('settled for, though it is not known whether "settling" was written', SALE, '// It may have been written. Nothing was sent, so it may end either way.', 'return collectMoney(effects, purchase, answer);'),
+  inSource(
+    'a purchase that settles is deleted as an abandoned reservation',
+    LEDGER,
+    'query(`DELETE FROM purchases WHERE ${OVER} RETURNING id`, nowMs)',
+    "query(`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`, nowMs)",
+  ),
+  inSource(
+    'settled for, though the reservation was gone',
+    SALE,
+    'if (!isSettling) return',
+    'if (isSettling === null) return',
+  ),
+  inSource(
+    'settled for, though it is not known whether "settling" was written',
+    SALE,
+    '// It may have been written. Nothing was sent, so it may end either way.',
+    'return collectMoney(effects, purchase, answer);',
+  ),
   withParts('sent before "sold" is written', {
     ledger: (ledger) => {
       const asked = new Set<string>();

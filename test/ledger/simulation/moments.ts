@@ -1,5 +1,14 @@
 /** Promises that can be seen only at the moment a call of the ledger returns, in the order in which the ledger did it. */
-import { isOver, UNPAID_MS, type Begun, type Claimed, type LeadLimits, type Ledger, type NewPurchase, type Purchase } from '../../../ledger/ledger.ts';
+import {
+  isOver,
+  UNPAID_MS,
+  type Begun,
+  type Claimed,
+  type LeadLimits,
+  type Ledger,
+  type NewPurchase,
+  type Purchase,
+} from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, Booking } from '../../../ledger/transfers.ts';
 import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
@@ -25,11 +34,21 @@ export class Moments {
 
   async saw(name: keyof Ledger, given: readonly unknown[], result: unknown): Promise<void> {
     switch (name) {
-      case 'begin': await this.#began(given[0] as NewPurchase, result as Begun); break;
-      case 'claim': await this.#claimed(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Claimed); break;
-      case 'release': if (result === true) await this.#released(String(given[0]), String(given[1])); break;
-      case 'leaseAudit': if (result !== null) this.#holder = String(given[1]); break;
-      case 'bookTransfers': await this.#booking(given[0] as Booking, result as readonly BookedTransfer[]); break;
+      case 'begin':
+        await this.#began(given[0] as NewPurchase, result as Begun);
+        break;
+      case 'claim':
+        await this.#claimed(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Claimed);
+        break;
+      case 'release':
+        if (result === true) await this.#released(String(given[0]), String(given[1]));
+        break;
+      case 'leaseAudit':
+        if (result !== null) this.#holder = String(given[1]);
+        break;
+      case 'bookTransfers':
+        await this.#booking(given[0] as Booking, result as readonly BookedTransfer[]);
+        break;
       default:
     }
   }
@@ -37,7 +56,9 @@ export class Moments {
   /** The limits of a payer count its own purchases, all of them and no others. */
   async #began({ payment, nowMs, limits }: NewPurchase, begun: Begun): Promise<void> {
     if (begun.kind === 'taken') return;
-    const own = (await all(this.#ledger.purchases())).filter((p) => p.payment.payer === payment.payer && !isOver(p, nowMs));
+    const own = (await all(this.#ledger.purchases())).filter(
+      (p) => p.payment.payer === payment.payer && !isOver(p, nowMs),
+    );
     const open = own.filter((p) => isOpen(p) && (begun.kind === 'refused' || p.id !== begun.purchase.id));
     const committed = open.reduce((sum, p) => sum + p.payment.amount, 0n);
     const recent = own.filter((p) => p.state === 'released' && (p.endedAtMs ?? 0) > nowMs - UNPAID_MS);
@@ -48,7 +69,9 @@ export class Moments {
         this.broken.push(`${id}: payer ${who} has ${open.length + 1} purchases open, and may have ${limits.mostOpen}`);
       }
       if (committed + payment.amount > limits.balance) {
-        this.broken.push(`${id}: payer ${who} has ${limits.balance}, and ${committed + payment.amount} of it committed`);
+        this.broken.push(
+          `${id}: payer ${who} has ${limits.balance}, and ${committed + payment.amount} of it committed`,
+        );
       }
       const unpaid = recent.filter((p) => p.why === 'used_elsewhere').length;
       if (unpaid >= limits.mostUnpaid) {
@@ -65,7 +88,9 @@ export class Moments {
     if (!isTrue) this.broken.push(`payer ${who} is refused (${begun.reason}) for what is not its own`);
   }
 
-  #count(reason: string): void { this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1); }
+  #count(reason: string): void {
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
+  }
 
   async #claimed(nowMs: number, id: string, limits: LeadLimits, claimed: Claimed): Promise<void> {
     if (claimed.kind === 'none') return;
@@ -142,7 +167,7 @@ export class Moments {
     if (released.length === 0) return own.some((p) => p.payment.amount !== transfer.amount);
     const claimed = await this.#ledger.claimedLeads(nowMs);
     for (const p of released) {
-      if (await this.#ledger.answerOf(p.id) !== null && (p.leadId === null || !claimed.has(p.leadId))) return false;
+      if ((await this.#ledger.answerOf(p.id)) !== null && (p.leadId === null || !claimed.has(p.leadId))) return false;
     }
     return true;
   }

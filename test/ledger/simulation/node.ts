@@ -22,10 +22,17 @@ const noReceipt = new TransactionReceiptNotFoundError({ hash: CHAIN as Hex });
 
 /** A log as a receipt has it. */
 function rawLog(log: Log): object {
-  const topics = log.kind === 'Transfer' ? [TOPICS.Transfer, word(log.from), word(log.to)] : [TOPICS[log.kind], word(log.payer), log.nonce];
+  const topics =
+    log.kind === 'Transfer'
+      ? [TOPICS.Transfer, word(log.from), word(log.to)]
+      : [TOPICS[log.kind], word(log.payer), log.nonce];
   return {
-    address: ASSET, topics, data: log.kind === 'Transfer' ? `0x${log.amount.toString(16).padStart(64, '0')}` : '0x',
-    logIndex: log.logIndex, transactionHash: log.transaction.hash, blockNumber: BigInt(log.block),
+    address: ASSET,
+    topics,
+    data: log.kind === 'Transfer' ? `0x${log.amount.toString(16).padStart(64, '0')}` : '0x',
+    logIndex: log.logIndex,
+    transactionHash: log.transaction.hash,
+    blockNumber: BigInt(log.block),
   };
 }
 
@@ -36,8 +43,9 @@ interface LogFilter {
   readonly toBlock: bigint;
 }
 
-const isAsked = (log: Log, { event, args }: LogFilter): boolean => log.kind === event.name
-  && (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
+const isAsked = (log: Log, { event, args }: LogFilter): boolean =>
+  log.kind === event.name &&
+  (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
 
 /** The part of a viem client that the server reads the chain through. */
 export function nodeFor(world: World, chain: Chain, process: Process): ChainReader {
@@ -58,18 +66,35 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       await reach('code');
       return chain.wallets.has(address) ? '0x60' : undefined;
     },
-    getBlock: async ({ blockTag, blockNumber }: { readonly blockTag?: 'latest' | 'safe' | 'finalized'; readonly blockNumber?: bigint }) => {
+    getBlock: async ({
+      blockTag,
+      blockNumber,
+    }: {
+      readonly blockTag?: 'latest' | 'safe' | 'finalized';
+      readonly blockNumber?: bigint;
+    }) => {
       const head = await reach(blockTag ?? 'a block');
       switch (blockTag) {
-        case 'latest': return blockAt(head);
-        case 'safe': return blockAt(Math.min(head, chain.safe));
-        case 'finalized': return blockAt(Math.min(head, chain.final));
+        case 'latest':
+          return blockAt(head);
+        case 'safe':
+          return blockAt(Math.min(head, chain.safe));
+        case 'finalized':
+          return blockAt(Math.min(head, chain.final));
         default:
           if (Number(blockNumber) > head) throw new Error('the node does not have this block');
           return blockAt(Number(blockNumber));
       }
     },
-    readContract: async ({ functionName, args: [account = '', nonce = ''], blockNumber }: { readonly functionName: string; readonly args: readonly string[]; readonly blockNumber?: bigint }) => {
+    readContract: async ({
+      functionName,
+      args: [account = '', nonce = ''],
+      blockNumber,
+    }: {
+      readonly functionName: string;
+      readonly args: readonly string[];
+      readonly blockNumber?: bigint;
+    }) => {
       const head = await reach(functionName);
       const at = blockNumber === undefined ? head : Number(blockNumber);
       if (at > head) throw new Error('the node does not have this block');
@@ -85,7 +110,10 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
         for (const log of chain.blocks[n]?.logs ?? []) {
           if (!isAsked(log, filter)) continue;
-          const args = log.kind === 'Transfer' ? { from: log.from, to: log.to, value: log.amount } : { authorizer: log.payer, nonce: log.nonce };
+          const args =
+            log.kind === 'Transfer'
+              ? { from: log.from, to: log.to, value: log.amount }
+              : { authorizer: log.payer, nonce: log.nonce };
           found.push({ args, transactionHash: log.transaction.hash, logIndex: log.logIndex, blockNumber: BigInt(n) });
         }
       }
@@ -94,9 +122,16 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
     getTransactionReceipt: async ({ hash }: { readonly hash: string }) => {
       const head = await reach('a receipt');
       const transaction = chain.byHash.get(hash);
-      const block = transaction?.state === 'mined' ? chain.blocks.findLast(({ transactions }) => transactions.includes(transaction)) : undefined;
+      const block =
+        transaction?.state === 'mined'
+          ? chain.blocks.findLast(({ transactions }) => transactions.includes(transaction))
+          : undefined;
       if (!transaction || !block || block.number > head) throw noReceipt;
-      return { transactionHash: hash, blockNumber: BigInt(block.number), logs: block.logs.filter((log) => log.transaction === transaction).map(rawLog) };
+      return {
+        transactionHash: hash,
+        blockNumber: BigInt(block.number),
+        logs: block.logs.filter((log) => log.transaction === transaction).map(rawLog),
+      };
     },
   };
   return client as unknown as ChainReader;

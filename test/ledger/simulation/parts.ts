@@ -23,10 +23,19 @@ export interface Parts {
 }
 
 export const realParts: Parts = {
-  sell, reconcile, auditPass, checkPayer, paymentChain, ledgerInSql,
+  sell,
+  reconcile,
+  auditPass,
+  checkPayer,
+  paymentChain,
+  ledgerInSql,
   ledger: () => ({}),
   evidence: (chain) => chain,
   // As in api/payments/middleware.ts: the payer's own identifier, for the same request. Everybody can have the signature.
   mayCollect: (purchase, { identifierHash, payment, route, request }) =>
-    identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer && purchase.route === route && purchase.request === request,
+    identifierHash !== null &&
+    purchase.identifierHash === identifierHash &&
+    purchase.payment.payer === payment.payer &&
+    purchase.route === route &&
+    purchase.request === request,
 };

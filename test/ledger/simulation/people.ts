@@ -22,7 +22,17 @@ export type Habit =
   | 'drains'
   /** An ordinary account that becomes a smart account. */
   | 'turns';
-export const HABITS: readonly Habit[] = ['ordinary', 'ordinary', 'ordinary', 'poor', 'contract', 'contract', 'cancels', 'drains', 'turns'];
+export const HABITS: readonly Habit[] = [
+  'ordinary',
+  'ordinary',
+  'ordinary',
+  'poor',
+  'contract',
+  'contract',
+  'cancels',
+  'drains',
+  'turns',
+];
 const MISCHIEF = 0.35;
 
 export interface Scene {
@@ -39,10 +49,18 @@ export const walletOf = (name: string): string => `0x${sha256(name).slice(0, 40)
 let unused = 0;
 /** A nonce nobody has used; the next ones follow from where a schedule starts. */
 const freshNonce = (): string => `0x${(unused += 1).toString(16).padStart(64, '0')}`;
-export const restartNonces = (): void => { unused = 0; };
+export const restartNonces = (): void => {
+  unused = 0;
+};
 
 const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
-  network: 'eip155:8453', asset: ASSET, payer, nonce: freshNonce(), payTo: PAY_TO, amount: PRICE, validBefore: BigInt(chain.seconds + seconds),
+  network: 'eip155:8453',
+  asset: ASSET,
+  payer,
+  nonce: freshNonce(),
+  payTo: PAY_TO,
+  amount: PRICE,
+  validBefore: BigInt(chain.seconds + seconds),
 });
 
 /**
@@ -54,12 +72,19 @@ export function spend({ world, chain }: Scene, payment: Authorization, asSigned 
   const own = pay(payment);
   const elsewhere = pay({ ...payment, payTo: STRANGER });
   const toUs: Call = { kind: 'move', from: payment.payer, to: PAY_TO, amount: payment.amount };
-  const calls: readonly Call[] = asSigned ? [own] : world.pick<readonly Call[]>([
-    [own], [own], [elsewhere], [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
-    [pay({ ...payment, amount: payment.amount / 2n })], [elsewhere, toUs], [toUs],
-    // The same terms with another nonce, beside the nonce spent elsewhere.
-    [elsewhere, pay({ ...payment, nonce: freshNonce() })],
-  ]);
+  const calls: readonly Call[] = asSigned
+    ? [own]
+    : world.pick<readonly Call[]>([
+        [own],
+        [own],
+        [elsewhere],
+        [{ kind: 'cancel', payer: payment.payer, nonce: payment.nonce }],
+        [pay({ ...payment, amount: payment.amount / 2n })],
+        [elsewhere, toUs],
+        [toUs],
+        // The same terms with another nonce, beside the nonce spent elsewhere.
+        [elsewhere, pay({ ...payment, nonce: freshNonce() })],
+      ]);
   chain.mine([chain.send(calls, 'payer')]);
 }
 
@@ -70,9 +95,15 @@ async function mischief(scene: Scene, habit: Habit, payment: Payment): Promise<v
   const balance = chain.balances.get(payment.payer) ?? 0n;
   const wallet = chain.wallets.get(payment.payer);
   switch (habit) {
-    case 'cancels': spend(scene, payment); return;
-    case 'drains': chain.mine([chain.send([{ kind: 'move', from: payment.payer, to: STRANGER, amount: balance }], 'payer')]); return;
-    case 'turns': if (!wallet) chain.wallets.set(payment.payer, { accepts: world.random() < 0.3, wasBorn: false }); return;
+    case 'cancels':
+      spend(scene, payment);
+      return;
+    case 'drains':
+      chain.mine([chain.send([{ kind: 'move', from: payment.payer, to: STRANGER, amount: balance }], 'payer')]);
+      return;
+    case 'turns':
+      if (!wallet) chain.wallets.set(payment.payer, { accepts: world.random() < 0.3, wasBorn: false });
+      return;
     case 'contract':
       if (wallet) wallet.accepts = !wallet.accepts;
       return;
@@ -108,7 +139,15 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
         copies.push(send({ ...first, route: 'GET /api/deals', request: '/api/deals?other=1', identifierHash: null }));
       }
       if (world.random() < 0.12 || habit === 'poor') {
-        copies.push(send({ ...first, ...paying(), route: 'GET /api/deals', request: `${path}&more=${tries}`, identifierHash: null }));
+        copies.push(
+          send({
+            ...first,
+            ...paying(),
+            route: 'GET /api/deals',
+            request: `${path}&more=${tries}`,
+            identifierHash: null,
+          }),
+        );
       }
       if (world.random() < MISCHIEF) copies.push(mischief(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
@@ -136,19 +175,36 @@ export async function stranger(scene: Scene, tries: number): Promise<void> {
     const seen = requests.find((r) => r.payment.nonce === authorization.nonce);
     const process = world.pick(processes);
     const copy: Request = {
-      route: seen?.route ?? EXCLUSIVE, request: seen?.request ?? '/api/leads/exclusive', payment: authorization, identifierHash: null, signature: authorization.nonce,
+      route: seen?.route ?? EXCLUSIVE,
+      request: seen?.request ?? '/api/leads/exclusive',
+      payment: authorization,
+      identifierHash: null,
+      signature: authorization.nonce,
     };
     switch (world.below(8)) {
       case 0:
-      case 1: await server.buy(process, STRANGER, copy); break;
+      case 1:
+        await server.buy(process, STRANGER, copy);
+        break;
       case 2:
-      case 3: await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') }); break;
-      case 4: await server.collect(process, STRANGER, authorization.nonce, STRANGER, world.pick([STRANGER, authorization.payer])); break;
+      case 3:
+        await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') });
+        break;
+      case 4:
+        await server.collect(
+          process,
+          STRANGER,
+          authorization.nonce,
+          STRANGER,
+          world.pick([STRANGER, authorization.payer]),
+        );
+        break;
       case 5:
         chain.balances.set(STRANGER, (chain.balances.get(STRANGER) ?? 0n) + 1n);
         chain.send([{ kind: 'move', from: STRANGER, to: PAY_TO, amount: 1n }], 'stranger');
         break;
-      default: chain.send([call], 'stranger');
+      default:
+        chain.send([call], 'stranger');
     }
   }
 }

@@ -16,12 +16,23 @@ export interface Change {
 
 const ROOT = new URL('../../../', import.meta.url);
 /** Files that a change may be made in, and those between them and the parts. The others are shared: their classes must stay the same. */
-const COPIED = ['api/payments/sale.ts', 'api/payments/reconcile.ts', 'api/payments/audit.ts', 'api/payments/payer_check.ts', 'api/payments/payment_chain.ts',
-  'api/payments/evidence.ts', 'ledger/in_sql.ts', 'ledger/payer_limits.ts', 'ledger/transfers_sql.ts'];
+const COPIED = [
+  'api/payments/sale.ts',
+  'api/payments/reconcile.ts',
+  'api/payments/audit.ts',
+  'api/payments/payer_check.ts',
+  'api/payments/payment_chain.ts',
+  'api/payments/evidence.ts',
+  'ledger/in_sql.ts',
+  'ledger/payer_limits.ts',
+  'ledger/transfers_sql.ts',
+];
 const copies = new Map<string, readonly Change[]>();
 
-const splitUrl = (url: string): { readonly file: string; readonly copy: string | null } =>
-  ({ file: url.startsWith(ROOT.href) ? url.slice(ROOT.href.length).replace(/\?.*$/, '') : '', copy: /\?copy=(\d+)$/.exec(url)?.[1] ?? null });
+const splitUrl = (url: string): { readonly file: string; readonly copy: string | null } => ({
+  file: url.startsWith(ROOT.href) ? url.slice(ROOT.href.length).replace(/\?.*$/, '') : '',
+  copy: /\?copy=(\d+)$/.exec(url)?.[1] ?? null,
+});
 
 function changed(source: string, changes: readonly Change[]): string {
   let result = source;
@@ -42,14 +53,22 @@ function hook(): void {
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
       const { copy } = splitUrl(context.parentURL ?? '');
-      return copy !== null && COPIED.includes(splitUrl(resolved.url).file) ? { ...resolved, url: `${resolved.url}?copy=${copy}` } : resolved;
+      return copy !== null && COPIED.includes(splitUrl(resolved.url).file)
+        ? { ...resolved, url: `${resolved.url}?copy=${copy}` }
+        : resolved;
     },
     load(url, context, next) {
       const loaded = next(url, context);
       const { file, copy } = splitUrl(url);
       const changes = (copies.get(copy ?? '') ?? []).filter((c) => c.file === file);
       if (changes.length === 0 || loaded.source === undefined || loaded.source === null) return loaded;
-      return { ...loaded, source: changed(typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8'), changes) };
+      return {
+        ...loaded,
+        source: changed(
+          typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8'),
+          changes,
+        ),
+      };
     },
   });
 }

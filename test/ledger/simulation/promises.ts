@@ -71,9 +71,24 @@ const keyOf = (t: Pick<BookedTransfer, 'transaction' | 'logIndex' | 'block' | 'p
   [t.block, t.logIndex, t.transaction, t.payer, t.nonce, t.amount].join('|');
 
 /** Every transfer to us is booked once, as what it is. */
-function transfersBooked({ scene: { chain, server } }: End, purchases: readonly Purchase[], booked: readonly BookedTransfer[]): string[] {
+function transfersBooked(
+  { scene: { chain, server } }: End,
+  purchases: readonly Purchase[],
+  booked: readonly BookedTransfer[],
+): string[] {
   const broken: string[] = [];
-  const onChain = new Set(chain.incoming().map((t) => keyOf({ transaction: t.transaction.hash, logIndex: t.logIndex, block: BigInt(t.block), payer: t.from, nonce: t.nonce, amount: t.amount })));
+  const onChain = new Set(
+    chain.incoming().map((t) =>
+      keyOf({
+        transaction: t.transaction.hash,
+        logIndex: t.logIndex,
+        block: BigInt(t.block),
+        payer: t.from,
+        nonce: t.nonce,
+        amount: t.amount,
+      }),
+    ),
+  );
   for (const key of onChain) {
     if (booked.filter((t) => keyOf(t) === key).length !== 1) broken.push(`transfer ${key} is not booked`);
   }
@@ -81,7 +96,12 @@ function transfersBooked({ scene: { chain, server } }: End, purchases: readonly 
   for (const transfer of booked) {
     const what = `${transfer.kind} transfer ${short(transfer.transaction)}`;
     if (!onChain.has(keyOf(transfer))) broken.push(`${what} is not on the chain`);
-    const own = purchases.filter((p) => p.payment.payer === transfer.payer && p.payment.nonce === transfer.nonce && p.payment.amount === transfer.amount);
+    const own = purchases.filter(
+      (p) =>
+        p.payment.payer === transfer.payer &&
+        p.payment.nonce === transfer.nonce &&
+        p.payment.amount === transfer.amount,
+    );
     if (transfer.kind === 'matched' || transfer.kind === 'made_good') {
       const purchase = byId.get(transfer.purchaseId ?? '');
       if (!purchase || !own.includes(purchase) || purchase.state !== 'sold') {
@@ -95,7 +115,10 @@ function transfersBooked({ scene: { chain, server } }: End, purchases: readonly 
     } else if (own.some((p) => p.state === 'sold' || p.state === 'settling')) {
       broken.push(`${what} pays a purchase, and is not matched with it`);
     }
-    const wasSent = chain.transactions.some((t) => t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce));
+    const wasSent = chain.transactions.some(
+      (t) =>
+        t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce),
+    );
     if (transfer.kind === 'no_purchase' && transfer.nonce !== null && wasSent) {
       broken.push(`${what} was asked for, and belongs to no purchase`);
     }
@@ -108,7 +131,19 @@ function transfersBooked({ scene: { chain, server } }: End, purchases: readonly 
 }
 
 /** Everybody whose payment is on the chain can collect the answer, the same as any that was sent before. */
-async function answersKept({ scene: { server, world, processes: [process] }, ledger, limits, untilStill }: End, sold: readonly Purchase[]): Promise<string[]> {
+async function answersKept(
+  {
+    scene: {
+      server,
+      world,
+      processes: [process],
+    },
+    ledger,
+    limits,
+    untilStill,
+  }: End,
+  sold: readonly Purchase[],
+): Promise<string[]> {
   const broken: string[] = [];
   for (const purchase of sold) {
     const kept = String(await bodyOf(await ledger.answerOf(purchase.id)));
@@ -123,7 +158,9 @@ async function answersKept({ scene: { server, world, processes: [process] }, led
     const reply = await collected;
     server.sent.length = before;
     if (reply.kind !== 'answer' || reply.body !== kept) {
-      broken.push(`${short(purchase.id)} was paid and its buyer collects ${reply.kind === 'refused' ? reply.why : reply.kind}`);
+      broken.push(
+        `${short(purchase.id)} was paid and its buyer collects ${reply.kind === 'refused' ? reply.why : reply.kind}`,
+      );
     }
   }
   return broken;
@@ -131,11 +168,19 @@ async function answersKept({ scene: { server, world, processes: [process] }, led
 
 /** The promises, each as a sentence where it was broken. */
 export async function heldAtEnd(end: End): Promise<Found> {
-  const { scene: { chain, world }, ledger } = end;
+  const {
+    scene: { chain, world },
+    ledger,
+  } = end;
   const purchases = await all(ledger.purchases());
   const booked = await all(ledger.transfers(ACCOUNT));
   const sold = purchases.filter((p) => p.state === 'sold');
-  const broken = [...await leadsOnce(end, sold), ...answersPaid(end), ...transfersBooked(end, purchases, booked), ...await answersKept(end, sold)];
+  const broken = [
+    ...(await leadsOnce(end, sold)),
+    ...answersPaid(end),
+    ...transfersBooked(end, purchases, booked),
+    ...(await answersKept(end, sold)),
+  ];
 
   const differences = await differencesOf(ledger, ACCOUNT);
   const unpaid = new Set(differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase.id] : [])));

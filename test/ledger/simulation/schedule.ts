@@ -48,9 +48,20 @@ export interface ScheduleOptions {
 }
 
 /** Seed of the n-th schedule of a run. */
-export const seedOf = (seed: number, n: number): number => (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
+export const seedOf = (seed: number, n: number): number =>
+  (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
 
-const TABLES = ['transfers', 'audits', 'claims', 'deliveries', 'used_tokens', 'gas_days', 'purchases', 'answer_chunks', 'answers'];
+const TABLES = [
+  'transfers',
+  'audits',
+  'claims',
+  'deliveries',
+  'used_tokens',
+  'gas_days',
+  'purchases',
+  'answer_chunks',
+  'answers',
+];
 let store: Promise<Store> | undefined;
 
 /** An empty ledger in memory. Making its tables takes longer than most schedules: they are made once, and emptied. */
@@ -62,13 +73,19 @@ async function emptyLedger(open: typeof ledgerInSql): Promise<{ readonly ledger:
     await query('DELETE FROM sqlite_sequence');
   });
   let ids = 0;
-  return { ledger: open(opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`), ids: () => ids };
+  return {
+    ledger: open(opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`),
+    ids: () => ids,
+  };
 }
 
 function limitsOf(world: World): Limits {
   const perPayer = 1 + world.below(2);
   return {
-    leads: { perPayer, byNewPayers: perPayer + world.below(2) }, mostOpen: 1 + world.below(3), mostOpenOfContract: 1 + world.below(2), mostUnpaid: 1 + world.below(2),
+    leads: { perPayer, byNewPayers: perPayer + world.below(2) },
+    mostOpen: 1 + world.below(3),
+    mostOpenOfContract: 1 + world.below(2),
+    mostUnpaid: 1 + world.below(2),
     collectMs: world.random() < 0.1 ? 100_000 : 30 * DAY_MS,
   };
 }
@@ -88,11 +105,15 @@ class Happenings {
   }
 
   watch(process: Process, everything: boolean): void {
-    this.#scene.server.watch(process, everything).catch((error: unknown) => { this.#broken.push(`the watch met an error: ${String(error)}`); });
+    this.#scene.server.watch(process, everything).catch((error: unknown) => {
+      this.#broken.push(`the watch met an error: ${String(error)}`);
+    });
   }
 
   audit(process: Process): void {
-    this.#scene.server.audit(process).catch((error: unknown) => { this.#broken.push(`the audit met an error: ${error instanceof Error ? error.stack : String(error)}`); });
+    this.#scene.server.audit(process).catch((error: unknown) => {
+      this.#broken.push(`the audit met an error: ${error instanceof Error ? error.stack : String(error)}`);
+    });
   }
 
   start(process: Process): void {
@@ -190,14 +211,29 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   const limits = limitsOf(world);
   const leads = Array.from({ length: LEADS }, (_, i) => `lead-${i + 1}`);
   const server = new Server({ world, chain, ledger, moments, parts, leads, limits });
-  const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({ name: `process ${i + 1}`, starts: 0, isAuditing: false, alive: false, skewMs: 0, connections: new Set() }));
+  const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
+    name: `process ${i + 1}`,
+    starts: 0,
+    isAuditing: false,
+    alive: false,
+    skewMs: 0,
+    connections: new Set(),
+  }));
   const scene: Scene = { world, chain, server, processes, requests: [] };
   restartNonces();
   const { broken } = moments;
   const happenings = new Happenings(scene, ledger, broken);
   const busy = new Set<Promise<void>>();
   const begin = (work: Promise<void>): void => {
-    const done = work.catch((error: unknown) => { broken.push(`somebody met an error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`); }).finally(() => { busy.delete(done); });
+    const done = work
+      .catch((error: unknown) => {
+        broken.push(
+          `somebody met an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+      })
+      .finally(() => {
+        busy.delete(done);
+      });
     busy.add(done);
   };
   for (const process of processes) happenings.start(process);
@@ -214,7 +250,18 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
   const { undone, madeGood, owed } = found;
   return {
-    broken: [...broken, ...found.broken], steps: happenings.steps, kills: happenings.kills, unknown: server.unknown.size, sold, released: ids() - sold,
-    undoneBlocks: chain.undone, undone, madeGood, owed, capped: [...moments.refused.values()].reduce((sum, n) => sum + n, 0), refused: moments.refused, trace: world.trace ?? [],
+    broken: [...broken, ...found.broken],
+    steps: happenings.steps,
+    kills: happenings.kills,
+    unknown: server.unknown.size,
+    sold,
+    released: ids() - sold,
+    undoneBlocks: chain.undone,
+    undone,
+    madeGood,
+    owed,
+    capped: [...moments.refused.values()].reduce((sum, n) => sum + n, 0),
+    refused: moments.refused,
+    trace: world.trace ?? [],
   };
 }

@@ -8,7 +8,15 @@ import { collecting } from '../../../api/payments/collect.ts';
 import type { PaymentChain } from '../../../api/payments/payment_chain.ts';
 import { noteDelivery } from '../../../api/payments/sale.ts';
 import type { Signatures } from '../../../api/payments/signatures.ts';
-import { isOver, LedgerUnavailable, type Answer, type LeadLimits, type Ledger, type Payment, type Purchase } from '../../../ledger/ledger.ts';
+import {
+  isOver,
+  LedgerUnavailable,
+  type Answer,
+  type LeadLimits,
+  type Ledger,
+  type Payment,
+  type Purchase,
+} from '../../../ledger/ledger.ts';
 import { answer, bodyOf } from '../purchases.ts';
 import { CHAIN, PAY_TO, PRICE, type Chain } from './chain.ts';
 import { Facilitator } from './facilitator.ts';
@@ -82,7 +90,8 @@ class MakingFailed extends Error {
 
 /** In this world a wallet's signature of a text is its address. */
 const signatureOf = (address: string): `0x${string}` => `0x${address.slice(2).toLowerCase()}`;
-const isExpected = (error: unknown): error is Error => error instanceof LedgerUnavailable || error instanceof ChainUnavailable || error instanceof MakingFailed;
+const isExpected = (error: unknown): error is Error =>
+  error instanceof LedgerUnavailable || error instanceof ChainUnavailable || error instanceof MakingFailed;
 
 export class Server {
   readonly sent: Sent[] = [];
@@ -101,7 +110,9 @@ export class Server {
     this.#replaced = options.parts.ledger(options.ledger);
   }
 
-  #nowMs(process: Process): number { return this.#options.world.nowMs + process.skewMs; }
+  #nowMs(process: Process): number {
+    return this.#options.world.nowMs + process.skewMs;
+  }
 
   #seen(process: Process): Ledger {
     const { world, ledger, moments } = this.#options;
@@ -121,7 +132,9 @@ export class Server {
   ask(process: Process, client: string, work: () => Promise<Reply>): Promise<Reply> {
     if (!process.alive) return Promise.resolve({ kind: 'broken' });
     return new Promise((resolve, reject) => {
-      const broken = (): void => { resolve({ kind: 'broken' }); };
+      const broken = (): void => {
+        resolve({ kind: 'broken' });
+      };
       process.connections.add(broken);
       const reply = async (): Promise<Reply> => {
         try {
@@ -145,14 +158,25 @@ export class Server {
   /** The purchase that has this payment or identifier, unless it is a reservation whose time is over. */
   async #takenBy(ledger: Ledger, process: Process, { payment, identifierHash }: Request): Promise<Purchase | null> {
     const standing = (p: Purchase | null): Purchase | null => (p && isOver(p, this.#nowMs(process)) ? null : p);
-    return (identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }))) ?? standing(await ledger.find({ payment }));
+    return (
+      (identifierHash === null ? null : standing(await ledger.find({ payer: payment.payer, identifierHash }))) ??
+      standing(await ledger.find({ payment }))
+    );
   }
 
   /** The checks before a sale, as the middleware makes them. */
-  async #checked(process: Process, { payment, route }: Request): Promise<{ balance: bigint; isContract: boolean } | string> {
+  async #checked(
+    process: Process,
+    { payment, route }: Request,
+  ): Promise<{ balance: bigint; isContract: boolean } | string> {
     const { world, chain, parts } = this.#options;
     const now = BigInt(Math.floor(this.#nowMs(process) / 1000));
-    if (payment.payTo !== PAY_TO || payment.amount !== PRICE || payment.validBefore < now + LEAST_VALID || payment.validBefore > now + MOST_VALID) {
+    if (
+      payment.payTo !== PAY_TO ||
+      payment.amount !== PRICE ||
+      payment.validBefore < now + LEAST_VALID ||
+      payment.validBefore > now + MOST_VALID
+    ) {
       return 'the payment is not what is asked for';
     }
     const signatures: Pick<Signatures, 'byKey' | 'byContract'> = {
@@ -160,7 +184,11 @@ export class Server {
       byContract: async () => chain.wallets.get(payment.payer)?.accepts === true,
     };
     const offer = { payment, signed: { signature: '0x', authorization: {} } } as unknown as OfferedPayment;
-    const payer = await parts.checkPayer({ chain: this.#chainOf(process), signatures, contractWallets: true }, offer, route === EXCLUSIVE);
+    const payer = await parts.checkPayer(
+      { chain: this.#chainOf(process), signatures, contractWallets: true },
+      offer,
+      route === EXCLUSIVE,
+    );
     if (payer.kind === 'refused') return payer.reason;
     await world.gate(process, 'asks the facilitator');
     return this.#facilitator.verifies(payment) ? payer : 'the facilitator refuses';
@@ -179,66 +207,109 @@ export class Server {
       const used = await this.#takenBy(ledger, process, request);
       return used ? this.#answerTaken(ledger, process, client, used, request) : { kind: 'refused', why: payer };
     }
-    const outcome = await parts.sell({
-      ledger, nowMs, wait: WAIT,
-      settle: async ({ id }) => {
-        await world.gate(process, 'asks for settlement');
-        this.asked.add(id);
-        const hint = await this.#facilitator.settle(payment, signature);
-        await world.gate(process, `is told ${hint.transaction === null ? 'nothing' : hint.transaction.slice(-4)}`);
-        return hint;
+    const outcome = await parts.sell(
+      {
+        ledger,
+        nowMs,
+        wait: WAIT,
+        settle: async ({ id }) => {
+          await world.gate(process, 'asks for settlement');
+          this.asked.add(id);
+          const hint = await this.#facilitator.settle(payment, signature);
+          await world.gate(process, `is told ${hint.transaction === null ? 'nothing' : hint.transaction.slice(-4)}`);
+          return hint;
+        },
+        evidence: (paid, hint) => chain.of(paid, hint),
+        async payerFault(paid) {
+          const now = await chain.payer(paid);
+          if (now.isUsed) return null;
+          if (now.hasCode) return payer.isContract ? 'contract_did_not_pay' : 'payer_changed_code';
+          return now.balance < paid.amount ? 'payer_without_funds' : null;
+        },
+        pause: (ms) => world.gate(process, `pauses ${ms} ms`),
+        make: async ({ purchase, claim }) => {
+          if (world.mishap(MAKING_FAILS)) throw new MakingFailed('the handler threw');
+          if (world.mishap(PAID_MEANWHILE)) {
+            const { chain: token } = this.#options;
+            token.mine([token.send([{ kind: 'pay', authorization: payment }], 'payer')]);
+            for (let step = 0; step < MAKING_STEPS; step += 1) await world.gate(process, 'makes the answer');
+          }
+          if (route !== EXCLUSIVE) return world.mishap(MAKING_FAILS) ? null : answer(`list for ${request.request}`);
+          const claimed = await ledger.claimedLeads(nowMs());
+          const got = await claim(
+            leads.filter((id) => !claimed.has(id)),
+            limits.leads,
+          );
+          return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
+        },
       },
-      evidence: (paid, hint) => chain.of(paid, hint),
-      async payerFault(paid) {
-        const now = await chain.payer(paid);
-        if (now.isUsed) return null;
-        if (now.hasCode) return payer.isContract ? 'contract_did_not_pay' : 'payer_changed_code';
-        return now.balance < paid.amount ? 'payer_without_funds' : null;
+      {
+        payment,
+        identifierHash,
+        route,
+        request: request.request,
+        snapshotId: 'run-1',
+        leaseMs: LEASE_MS,
+        chain: await chain.id(),
+        limits: {
+          balance: payer.balance,
+          mostOpen: payer.isContract ? limits.mostOpenOfContract : limits.mostOpen,
+          mostUnpaid: limits.mostUnpaid,
+        },
       },
-      pause: (ms) => world.gate(process, `pauses ${ms} ms`),
-      make: async ({ purchase, claim }) => {
-        if (world.mishap(MAKING_FAILS)) throw new MakingFailed('the handler threw');
-        if (world.mishap(PAID_MEANWHILE)) {
-          const { chain: token } = this.#options;
-          token.mine([token.send([{ kind: 'pay', authorization: payment }], 'payer')]);
-          for (let step = 0; step < MAKING_STEPS; step += 1) await world.gate(process, 'makes the answer');
-        }
-        if (route !== EXCLUSIVE) return world.mishap(MAKING_FAILS) ? null : answer(`list for ${request.request}`);
-        const claimed = await ledger.claimedLeads(nowMs());
-        const got = await claim(leads.filter((id) => !claimed.has(id)), limits.leads);
-        return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
-      },
-    }, {
-      payment, identifierHash, route, request: request.request, snapshotId: 'run-1', leaseMs: LEASE_MS, chain: await chain.id(),
-      limits: { balance: payer.balance, mostOpen: payer.isContract ? limits.mostOpenOfContract : limits.mostOpen, mostUnpaid: limits.mostUnpaid },
-    });
+    );
     switch (outcome.kind) {
-      case 'sold': return this.#send(ledger, process, client, outcome.purchase, outcome.answer, 'first');
-      case 'taken': return this.#answerTaken(ledger, process, client, outcome.purchase, request);
+      case 'sold':
+        return this.#send(ledger, process, client, outcome.purchase, outcome.answer, 'first');
+      case 'taken':
+        return this.#answerTaken(ledger, process, client, outcome.purchase, request);
       case 'unknown':
         this.unknown.add(outcome.purchase.id);
         return { kind: 'refused', why: 'unknown' };
-      case 'refused': return { kind: 'refused', why: outcome.reason };
-      default: return { kind: 'refused', why: outcome.kind };
+      case 'refused':
+        return { kind: 'refused', why: outcome.reason };
+      default:
+        return { kind: 'refused', why: outcome.kind };
     }
   }
 
-  async #answerTaken(ledger: Ledger, process: Process, client: string, purchase: Purchase, request: Request): Promise<Reply> {
+  async #answerTaken(
+    ledger: Ledger,
+    process: Process,
+    client: string,
+    purchase: Purchase,
+    request: Request,
+  ): Promise<Reply> {
     if (!this.#options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') {
       return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
     }
     const kept = await ledger.answerOf(purchase.id);
-    return kept ? this.#send(ledger, process, client, purchase, kept, 'identifier') : { kind: 'refused', why: 'its answer is not kept' };
+    return kept
+      ? this.#send(ledger, process, client, purchase, kept, 'identifier')
+      : { kind: 'refused', why: 'its answer is not kept' };
   }
 
-  async #send(ledger: Ledger, process: Process, client: string, purchase: Purchase, sold: Answer, kind: 'first' | 'identifier' | 'wallet'): Promise<Reply> {
+  async #send(
+    ledger: Ledger,
+    process: Process,
+    client: string,
+    purchase: Purchase,
+    sold: Answer,
+    kind: 'first' | 'identifier' | 'wallet',
+  ): Promise<Reply> {
     const { world, chain } = this.#options;
     const body = String(await bodyOf(sold));
     await world.gate(process, `sends ${purchase.id.slice(-2)} to ${client}`);
     const broken = world.mishap(LINE_BREAKS);
     // An answer lost on the line may have been read all the same, by its buyer.
     const written = await this.#options.ledger.find({ id: purchase.id });
-    this.sent.push({ to: client, purchase, body, wasPaid: chain.wasEverPaid(purchase.payment), wasWritten: written?.state === 'sold' });
+    this.sent.push({
+      to: client,
+      purchase,
+      body,
+      wasPaid: chain.wasEverPaid(purchase.payment),
+      wasWritten: written?.state === 'sold',
+    });
     void noteDelivery(ledger, purchase, kind, !broken, this.#nowMs(process));
     return broken ? { kind: 'broken' } : { kind: 'answer', body, receipt: purchase.id };
   }
@@ -247,18 +318,31 @@ export class Server {
   collect(process: Process, client: string, idOrNonce: string, wallet: string, claims = wallet): Promise<Reply> {
     return this.ask(process, client, async () => {
       const ledger = this.#seen(process);
-      const signatures = { text: async ({ address, signature }: { address: string; signature: string }) => signature === signatureOf(address) } as unknown as Signatures;
-      const proof = collecting({ ledger, publicUrl: ORIGIN, secret: 'the same on every process', nowMs: () => this.#nowMs(process), signatures });
+      const signatures = {
+        text: async ({ address, signature }: { address: string; signature: string }) =>
+          signature === signatureOf(address),
+      } as unknown as Signatures;
+      const proof = collecting({
+        ledger,
+        publicUrl: ORIGIN,
+        secret: 'the same on every process',
+        nowMs: () => this.#nowMs(process),
+        signatures,
+      });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
-      const header = Buffer.from(JSON.stringify({ ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) })).toString('base64');
+      const header = Buffer.from(
+        JSON.stringify({ ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) }),
+      ).toString('base64');
       await this.#options.world.gate(process, 'reads a signed challenge');
       const found = await proof.collect(uri, idOrNonce, header);
       if (found.kind !== 'purchase') {
         return { kind: 'refused', why: found.kind === 'refused' ? found.why : 'no such purchase' };
       }
       const kept = found.purchase.state === 'sold' ? await ledger.answerOf(found.purchase.id) : null;
-      return kept ? this.#send(ledger, process, client, found.purchase, kept, 'wallet') : { kind: 'refused', why: `it is ${found.purchase.state}` };
+      return kept
+        ? this.#send(ledger, process, client, found.purchase, kept, 'wallet')
+        : { kind: 'refused', why: `it is ${found.purchase.state}` };
     });
   }
 
@@ -268,7 +352,10 @@ export class Server {
     const ledger = this.#seen(process);
     const chain = this.#chainOf(process);
     const nowMs = (): number => this.#nowMs(process);
-    await parts.reconcile({ ledger, chain, chainId: () => chain.id(), money: 'real', nowMs }, everything ? 0 : SETTLEMENT_MS);
+    await parts.reconcile(
+      { ledger, chain, chainId: () => chain.id(), money: 'real', nowMs },
+      everything ? 0 : SETTLEMENT_MS,
+    );
     try {
       await ledger.giveUpAbandoned(nowMs());
       const latest = await chain.latestBlock();
@@ -284,7 +371,13 @@ export class Server {
     process.isAuditing = true;
     const holder = `${process.name}, start ${process.starts}`;
     try {
-      await this.#options.parts.auditPass({ ledger: this.#seen(process), chain: this.#chainOf(process), payTo: PAY_TO, holder, nowMs: () => this.#nowMs(process) });
+      await this.#options.parts.auditPass({
+        ledger: this.#seen(process),
+        chain: this.#chainOf(process),
+        payTo: PAY_TO,
+        holder,
+        nowMs: () => this.#nowMs(process),
+      });
     } catch (error) {
       if (!isExpected(error)) throw error;
     }

@@ -47,10 +47,14 @@ export class World {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  below(n: number): number { return Math.floor(this.random() * n); }
+  below(n: number): number {
+    return Math.floor(this.random() * n);
+  }
 
   /** True with this chance, and never when all is calm. */
-  mishap(chance: number): boolean { return !this.calm && this.random() < chance; }
+  mishap(chance: number): boolean {
+    return !this.calm && this.random() < chance;
+  }
 
   pick<T>(list: readonly T[]): T {
     const item = list[this.below(list.length)];
@@ -58,7 +62,11 @@ export class World {
     return item;
   }
 
-  say(who: string, what: string): void { this.trace?.push(`${((this.nowMs - 1_795_000_000_000) / 1000).toFixed(2).padStart(9)} s  ${who.padEnd(10)} ${what}`); }
+  say(who: string, what: string): void {
+    this.trace?.push(
+      `${((this.nowMs - 1_795_000_000_000) / 1000).toFixed(2).padStart(9)} s  ${who.padEnd(10)} ${what}`,
+    );
+  }
 
   /** Wait until the world lets this happen; forever where the process dies before. */
   gate(process: Process | null, label: string): Promise<void> {
@@ -79,7 +87,11 @@ export class World {
 
   /** Resolves when everything that waits for no gate has happened. */
   async settled(): Promise<void> {
-    do await new Promise((resolve) => { setImmediate(resolve); }); while (this.underway > 0);
+    do
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    while (this.underway > 0);
   }
 
   kill(process: Process): void {
