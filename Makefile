@@ -26,25 +26,25 @@ setup: ## install what is missing; PRODUCTION=1 leaves out what only the sandbox
 	@touch $(NODE)
 
 run: $(NODE) ## read the sources, build the models, publish a snapshot (LIVE=1 the real web, DAY=... another day of the sandbox)
-	@node sandbox/around.ts node pipelines/cli.ts run
+	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
 daily: $(NODE) ## the same for what changes every day: listings, tax lists, sheriff sales, parcels, rents
-	@SOURCES=listings,tax,sheriff,parcels,fmr node sandbox/around.ts node pipelines/cli.ts run
+	@SOURCES=listings,tax,sheriff,parcels,fmr node sandbox/around.ts node pipelines/commands/cli.ts run
 
 underwrite: $(NODE) ## build and publish from the rows already staged, reading nothing
-	@SOURCES=none node sandbox/around.ts node pipelines/cli.ts run
+	@SOURCES=none node sandbox/around.ts node pipelines/commands/cli.ts run
 
 ohio: $(NODE) ## read the Ohio register and publish
-	@SOURCES=ohio_sos,ohio_sos_amendments node sandbox/around.ts node pipelines/cli.ts run
+	@SOURCES=ohio_sos,ohio_sos_amendments node sandbox/around.ts node pipelines/commands/cli.ts run
 
 colorado: $(NODE) ## read the Colorado register and publish
-	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/cli.ts run
+	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/commands/cli.ts run
 
 worker: $(NODE) ## read the sources that runs with the same QUEUE and DATA_DIR put into the queue, until stopped (docs/scaling.md)
 	@node pipelines/crawl/cli.ts
 
 status: $(NODE) ## what is fresh, late or broken, and what it cost; JSON=1 for monitors; exit status 0 only when all is well
-	@node pipelines/cli.ts status
+	@node pipelines/commands/cli.ts status
 
 schedule: $(NODE) ## the scheduled runs as systemd timers or a crontab; INSTALL=1 installs them with the settings that are set
 	@node pipelines/operate/cli.ts schedule
@@ -59,30 +59,30 @@ prune: $(NODE) ## what the declared policy no longer keeps of snapshots, pages a
 	@node pipelines/operate/cli.ts prune
 
 reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
-	@node pipelines/cli.ts reparse
+	@node pipelines/commands/cli.ts reparse
 
 backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 days, over all snapshots of DATA_DIR
-	@node pipelines/backtest.ts
+	@node pipelines/commands/backtest.ts
 
 quarter: $(NODE) ## eighteen weeks of the sandbox world in a folder of their own (QUARTER_DIR), and the back-test over them
 	@for week in $$(seq 0 17); do \
 	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); echo "week of $$day"; \
 	  DATA_DIR=$(QUARTER_DIR) DAY=$$day LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
-	    SOURCES=listings,tax,sheriff,parcels$$([ $$week -gt 0 ] || echo ,fmr) node sandbox/around.ts node pipelines/cli.ts run > $(QUARTER_DIR).log || { cat $(QUARTER_DIR).log; exit 1; }; \
+	    SOURCES=listings,tax,sheriff,parcels$$([ $$week -gt 0 ] || echo ,fmr) node sandbox/around.ts node pipelines/commands/cli.ts run > $(QUARTER_DIR).log || { cat $(QUARTER_DIR).log; exit 1; }; \
 	done
-	@DATA_DIR=$(QUARTER_DIR) node pipelines/backtest.ts
+	@DATA_DIR=$(QUARTER_DIR) node pipelines/commands/backtest.ts
 
 reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
 	@node sandbox/reconcile.ts
 
 rebuild: $(NODE) ## make a published day again from archived pages and compare its bytes: RUN=2026-11-20.01; default: every snapshot
-	@node pipelines/rebuild.ts
+	@node pipelines/commands/rebuild.ts
 
 identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
 	@node test/identity/run.ts
 
 sql: $(NODE) ## a prompt on the current snapshot, read-only: history, completion, .help; Q='SELECT ...' answers one query
-	@node pipelines/sql.ts
+	@node pipelines/commands/sql.ts
 
 explain: $(NODE) ## walk a number back to formula, assumptions, page and archived bytes: ID=... FIELD=noi_underwritten
 	@node pipelines/analyse/explain_cli.ts
@@ -100,23 +100,23 @@ serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test mone
 	@node api/server.ts
 
 buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'; FULL=1 prints every record
-	@node api/client/buy.ts
+	@node clients/buy.ts
 
 collect: $(NODE) ## the same answer again, unbilled, by proof of the sandbox wallet: make collect RECEIPT=<Receipt-Id>
-	@node api/client/collect_cli.ts
+	@node clients/collect_cli.ts
 
 mcp: $(NODE) ## an MCP server on standard input and output, through which an agent buys within caps (docs/agents.md)
-	@node api/client/mcp.ts
+	@node clients/mcp.ts
 
 docs: $(NODE) ## write the data dictionary and the README's tables from the schemas
-	@node docs/generate.ts
+	@node docs/generate/cli.ts
 
 county: $(NODE) ## the folder of a new county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093 (docs/adding-a-county.md)
 	@node sources/new_county.ts
 
 screenshots: $(NODE) ## pictures of every page of the site, of terminal screens and of the profile report into docs/screenshots/, from the snapshot in DATA_DIR
-	@node docs/screenshots.ts
-	@node docs/screens.ts
+	@node docs/generate/screenshots.ts
+	@node docs/generate/screens.ts
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
@@ -159,10 +159,10 @@ ledger: $(NODE) ## what was earned by endpoint and day, what is unknown, which l
 	@node ledger/cli.ts report
 
 ledger-audit: $(NODE) ## hold every incoming transfer against the ledger and back, block FROM to TO (default: all final blocks)
-	@node api/payments/audit_cli.ts audit
+	@node api/payments/audit/cli.ts audit
 
 ledger-refunded: $(NODE) ## note that an owed transfer was refunded: TRANSFER=<hash>:<index> REFUND=<hash>, looked up on the chain; or NOTE='...'
-	@node api/payments/audit_cli.ts refunded
+	@node api/payments/audit/cli.ts refunded
 
 ledger-backup: $(NODE) ## the ledger as one file, FILE=..., while servers run; read back and checked
 	@node ledger/cli.ts backup

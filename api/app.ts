@@ -7,23 +7,23 @@ import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
-import { claimsOf } from './claims.ts';
-import { cursorsOf } from './cursor.ts';
-import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './health.ts';
-import { compression, crossOrigin, oneHost, unbilledLimit, within } from './manners.ts';
-import { todayOf } from './snapshot/manifest.ts';
-import { readParams, type Params } from './params.ts';
+import { claimsOf } from './routes/lead_claims.ts';
+import { cursorsOf } from './routes/cursor.ts';
+import { healthOf, NO_NEWS, type Health, type PaymentHealth } from './http/health.ts';
+import { compression, crossOrigin, oneHost, unbilledLimit, within } from './http/middleware.ts';
+import { todayOf } from '../models/manifest.ts';
+import { readParams, type Params } from './routes/params.ts';
 import { collecting } from './payments/collect.ts';
-import type { Facilitator } from './payments/facilitator_client.ts';
+import type { Facilitator } from './payments/facilitator/facilitator_client.ts';
 import { paymentLayer, type PaymentLayer, type PaymentLayerOptions } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
-import { NETWORK, USDC } from './payments/network.ts';
+import { NETWORK, USDC } from '../lib/network.ts';
 import type { Refusal } from './payments/refusals.ts';
 import type { Claimant, SettlementWait } from './payments/sale.ts';
-import type { Signatures } from './payments/signatures.ts';
-import { reprDigest } from './payments/whole.ts';
-import { documentsOf } from './documents.ts';
-import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './problem.ts';
+import type { Signatures } from './payments/chain/signatures.ts';
+import { reprDigest } from './payments/spooled_answer.ts';
+import { documentsOf } from './docs/documents.ts';
+import { documentOf, Problem, PROBLEMS, type Extras, type Reason } from './http/problem.ts';
 import {
   isTemplate,
   paymentRoutes,
@@ -32,8 +32,8 @@ import {
   type Asked,
   type Attachment,
   type Route,
-} from './route.ts';
-import { redacted, redacting } from './redacting.ts';
+} from './routes/define.ts';
+import { redacted, redacting } from './http/redact_responses.ts';
 import { JsonText, plainOf } from './snapshot/json_text.ts';
 import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';

@@ -1,7 +1,7 @@
 /** What the settings hold that no answer and no log line may say. */
 import { readFileSync } from 'node:fs';
 import { piecesOf, redactor, HIDDEN, type Redact } from '../lib/redact.ts';
-import { PROBLEMS } from './problem.ts';
+import { PROBLEMS } from './http/problem.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 /** `make serve`: serve the current snapshot until Ctrl-C. */
 import { shownPlace } from '../ledger/open.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
-import { logAt } from './log.ts';
+import { logAt } from './http/log.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import { redactorOf } from './secrets.ts';
-import { serve, type Serving } from './serve.ts';
+import { serve, type Serving } from './http/serve.ts';
 import { readServerSettings } from './settings.ts';
 
 /** What a person at the terminal reads first. */

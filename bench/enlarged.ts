@@ -11,8 +11,8 @@ import { makeFolder, sha256OfFile } from '../lib/files.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { loadModels, type Model } from '../models/index.ts';
 import type { Layout } from '../pipelines/layout.ts';
-import { ROW_GROUP } from '../pipelines/publish.ts';
-import { Manifest } from '../pipelines/snapshots.ts';
+import { ROW_GROUP } from '../pipelines/run/publish.ts';
+import { Manifest } from '../models/manifest.ts';
 
 /** What a world of any size has once. */
 const ONCE: ReadonlySet<string> = new Set(['sources', 'assumptions', 'rejects']);

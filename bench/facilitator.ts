@@ -13,9 +13,9 @@ import {
   toFunctionSelector,
   type Hex,
 } from 'viem';
-import type { SignedAuthorization } from '../api/payments/authorization.ts';
-import { token } from '../api/payments/evidence.ts';
-import { CHAIN_ID, USDC } from '../api/payments/network.ts';
+import type { SignedAuthorization } from '../api/payments/chain/authorization.ts';
+import { token } from '../api/payments/chain/evidence.ts';
+import { CHAIN_ID, USDC } from '../lib/network.ts';
 import { approving, transactionOf } from './servers/approving.ts';
 
 interface Asked {

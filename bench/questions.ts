@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PaymentRequirements } from '@x402/core/types';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { literal } from '../lib/sql.ts';
-import { askedFor } from '../test/api/buyers.ts';
+import { askedFor } from '../test/api/support/buyers.ts';
 import type { Asked } from './load.ts';
 import { paymentFor } from './servers/approving.ts';
 

@@ -20,7 +20,7 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
   const messages: Message[] = [];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [fileURLToPath(new URL('../api/client/mcp.ts', import.meta.url))],
+    args: [fileURLToPath(new URL('../clients/mcp.ts', import.meta.url))],
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   const client = new Client({ name: 'an-agent', version: '1.0.0' });

@@ -13,9 +13,9 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { sync } from '../lib/files.ts';
 import { readIdentity, type Identity } from './identity.ts';
 import { withholdLost, type ClaimEntry } from './journal.ts';
-import { LedgerRefused } from './migrations.ts';
-import { pieceIn, stored } from './pieces.ts';
-import type { Query, Row, Store, Value } from './store.ts';
+import { LedgerRefused } from './sql/migrations.ts';
+import { pieceIn, stored } from './sql/answer_chunks.ts';
+import type { Query, Row, Store, Value } from './sql/store.ts';
 
 const FORMAT = 'dealfeed ledger';
 /** Version of the tables below. Version 1 had no identity in its first line, no withheld leads, and nothing of the chain. */

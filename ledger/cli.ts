@@ -7,7 +7,7 @@ import { exportParquet } from './export.ts';
 import { readNote, writeNote } from './identity.ts';
 import { heldClaims, journalFile } from './journal.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { LedgerRefused } from './migrations.ts';
+import { LedgerRefused } from './sql/migrations.ts';
 import { ledgerExists, openLedger, openStore, shownPlace, type LedgerSettings } from './open.ts';
 import { figuresOf, linesOf } from './report.ts';
 import { backupSettings, reportSettings } from './settings.ts';

@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { writeWhole } from '../lib/files.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { asNumber } from './rows.ts';
-import type { Query, Store } from './store.ts';
+import { asNumber } from './sql/rows.ts';
+import type { Query, Store } from './sql/store.ts';
 
 export interface Identity {
   /** A UUID. */

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { makeFolder, sync } from '../lib/files.ts';
 import { LedgerUnavailable, type Ledger, type Purchase } from './ledger.ts';
-import type { Query, Store } from './store.ts';
+import type { Query, Store } from './sql/store.ts';
 
 const entrySchema = z.object({
   /** Time in ISO 8601. */

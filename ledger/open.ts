@@ -11,13 +11,13 @@ import {
   writeNote,
   type NotedPlace,
 } from './identity.ts';
-import { ledgerInSql } from './in_sql.ts';
+import { ledgerInSql } from './sql/sql_ledger.ts';
 import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
-import { LedgerRefused } from './migrations.ts';
-import { openPostgresStore } from './postgres.ts';
-import { openSqliteStore } from './sqlite.ts';
-import type { Store } from './store.ts';
+import { LedgerRefused } from './sql/migrations.ts';
+import { openPostgresStore } from './postgres/store.ts';
+import { openSqliteStore } from './sqlite/store.ts';
+import type { Store } from './sql/store.ts';
 
 export interface LedgerSettings {
   readonly DATA_DIR: string;

@@ -1,48 +1,9 @@
 /** Published snapshots: their manifest, finding the one before a day, and verifying that nothing has changed since. */
 import { readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
-import { SourceRead } from '../models/inputs.ts';
+import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
-
-const count = z.int().min(0);
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-
-export const Manifest = z.strictObject({
-  run_id: z.string(),
-  /** The data clock: the day the snapshot is for. */
-  as_of: z.iso.date(),
-  /** The run's clock when it was built; the sandbox's stands still at noon. */
-  generated_at: z.iso.datetime(),
-  data_clock: z.enum(['sandbox', 'live']),
-  /** Said wherever sandbox data show. */
-  notice: z.string(),
-  assumption_set_id: z.string(),
-  /** Snapshot this one carries its history from. */
-  previous: z.string().nullable(),
-  versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
-  /** One entry a source: how it was read, the staged file that stands and the pages it came from. */
-  sources: z.array(
-    z.strictObject({
-      ...SourceRead.schema.shape,
-      staged_run: z.string().nullable(),
-      staged_sha256: hash.nullable(),
-      pages: count,
-      traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
-      dropped_files: z.array(z.string()),
-    }),
-  ),
-  models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
-  audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
-  /** Leads that were sold when it was built, and are left out. Snapshots of before there was a ledger have none. */
-  sold_leads: z.array(z.string()).default([]),
-  /** Published tables; `sha256` is of the Parquet file. */
-  tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
-  database: z.strictObject({ file: z.string(), bytes: count, sha256: hash }),
-});
-
-export type Manifest = z.infer<typeof Manifest>;
 
 /** Manifest of a snapshot. @throws DamagedFile when it is missing or not of this form, naming the file. */
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {

@@ -1,6 +1,6 @@
 /**
  * Start the sandbox world, run a command that reads it, stop the world, pass on the command's exit status:
- *   node sandbox/around.ts node pipelines/cli.ts run
+ *   node sandbox/around.ts node pipelines/commands/cli.ts run
  * The command finds the world's address in SANDBOX_URL. With LIVE=1 there is no world and the command runs alone.
  */
 import { spawn } from 'node:child_process';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { pipelineSettings, readSettings } from '../lib/settings.ts';
 import { literal } from '../lib/sql.ts';
-import { Manifest } from '../pipelines/snapshots.ts';
+import { Manifest } from '../models/manifest.ts';
 import { makeWorld, worldOn } from './world/world.ts';
 import type { WorldDay } from './world/types.ts';
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const root = new URL('../', import.meta.url);
 
 test("the data dictionary and the README's tables are what `make docs` writes", () => {
-  const { status, stderr } = spawnSync(process.execPath, ['docs/generate.ts', '--check'], {
+  const { status, stderr } = spawnSync(process.execPath, ['docs/generate/cli.ts', '--check'], {
     cwd: root,
     encoding: 'utf8',
   });

@@ -13,8 +13,8 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import { getAddress, isHex } from 'viem';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import { NETWORK, USDC } from './network.ts';
-import type { Signatures } from './signatures.ts';
+import { NETWORK, USDC } from '../../lib/network.ts';
+import type { Signatures } from './chain/signatures.ts';
 
 /** How long a challenge can be answered. */
 const CHALLENGE_MS = 300_000;

@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { isHash } from 'viem';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../ledger/ledger.ts';
 import { base64Of } from './headers.ts';
-import { NETWORK } from './network.ts';
+import { NETWORK } from '../../lib/network.ts';
 import type { refusalsOf } from './refusals.ts';
 import { noteDelivery } from './sale.ts';
 

@@ -18,20 +18,20 @@ import {
   type Ledger,
   type Purchase,
 } from '../../ledger/ledger.ts';
-import { mismatch, payloadFor, readOffered, type OfferedPayment } from './authorization.ts';
+import { mismatch, payloadFor, readOffered, type OfferedPayment } from './chain/authorization.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from './caps.ts';
-import { ChainUnavailable } from './chain_errors.ts';
+import { ChainUnavailable } from './chain/chain_errors.ts';
 import { deliveriesOf } from './delivery.ts';
-import type { Facilitator } from './facilitator_client.ts';
-import { FacilitatorUnavailable } from './facilitator_unavailable.ts';
-import { checkPayer, type CheckedPayer } from './payer_check.ts';
-import type { PaymentChain } from './payment_chain.ts';
+import type { Facilitator } from './facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
+import { checkPayer, type CheckedPayer } from './chain/payer_check.ts';
+import type { PaymentChain } from './chain/payment_chain.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
 import { shortHeader } from './required.ts';
 import { requirementsOf, type Requirements } from './requirements.ts';
 import { sell, type Claimant, type SettlementWait } from './sale.ts';
-import type { Signatures } from './signatures.ts';
-import { SpooledFile, wholeAnswer } from './whole.ts';
+import type { Signatures } from './chain/signatures.ts';
+import { SpooledFile, wholeAnswer } from './spooled_answer.ts';
 
 export interface PaymentLayerOptions {
   readonly facilitator: Facilitator;

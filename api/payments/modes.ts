@@ -2,12 +2,12 @@
 import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Facilitator } from './facilitator_client.ts';
-import { httpFacilitator } from './http_facilitator.ts';
-import { localFacilitator, type GasBudget } from './local_facilitator.ts';
-import { readerOf } from './node.ts';
-import { joinChain, POLLING_MS, startChain, type Chain } from './sandbox/chain.ts';
-import { makeBuyer, readWallet, type SandboxWallet } from './sandbox/wallet.ts';
+import type { Facilitator } from './facilitator/facilitator_client.ts';
+import { httpFacilitator } from './facilitator/http_facilitator.ts';
+import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
+import { readerOf } from './chain/node.ts';
+import { joinChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
+import { makeBuyer, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
 export const SANDBOX_NOTICE =

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { LedgerUnavailable, settlingSinceMs, type Ledger } from '../../ledger/ledger.ts';
 import { openServingLedger, shownPlace } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
-import type { PaymentHealth } from '../health.ts';
+import type { PaymentHealth } from '../http/health.ts';
 import type { ServerSettings } from '../settings.ts';
-import { watchAudit, type AuditReport, type AuditWatch } from './audit_watcher.ts';
-import { ChainUnavailable, WrongChain } from './chain_errors.ts';
-import type { Facilitator } from './facilitator_client.ts';
+import { watchAudit, type AuditReport, type AuditWatch } from './audit/watcher.ts';
+import { ChainUnavailable, WrongChain } from './chain/chain_errors.ts';
+import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { openPayments, type OpenPayments, type PaymentSettings } from './modes.ts';
-import { paymentChain, type PaymentChain } from './payment_chain.ts';
-import type { Pass } from './reconcile.ts';
-import { signaturesOf, type Signatures } from './signatures.ts';
-import { watchSettlements, type Watch } from './settlement_watcher.ts';
+import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
+import type { Pass } from './audit/reconcile.ts';
+import { signaturesOf, type Signatures } from './chain/signatures.ts';
+import { watchSettlements, type Watch } from './audit/settlement_watcher.ts';
 
 /** Settlements for which gas should be there. */
 const LEAST_SETTLEMENTS = 500n;

@@ -10,7 +10,7 @@ import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
-import { NETWORK } from './network.ts';
+import { NETWORK } from '../../lib/network.ts';
 
 const never = (): never => {
   throw new Error('the library only builds requirements; it neither verifies nor settles');

@@ -21,8 +21,8 @@ import {
   type Purchase,
   type UnknownReason,
 } from '../../ledger/ledger.ts';
-import type { Evidence } from './evidence.ts';
-import type { SettlementHint } from './facilitator_client.ts';
+import type { Evidence } from './chain/evidence.ts';
+import type { SettlementHint } from './facilitator/facilitator_client.ts';
 
 /** What the making of an answer may do for its own purchase. */
 export interface Claimant {

@@ -1,5 +1,5 @@
 /** Every route that is served, in the order in which they are announced. */
-import type { Route } from '../route.ts';
+import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { exclusive } from './exclusive.ts';
@@ -9,7 +9,7 @@ import { lookup } from './lookup.ts';
 import { metaRoute } from './meta.ts';
 import { purchaseUrl } from './purchases.ts';
 import { registerMeta } from './register_meta.ts';
-import { reportRoutes } from './report.ts';
+import { reportRoutes } from './report/report.ts';
 import { signals } from './signals.ts';
 import { weeklyCsv } from './weekly_csv.ts';
 

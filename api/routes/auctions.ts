@@ -1,9 +1,9 @@
 /** Sheriff sales. */
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
-import { listRoute } from '../list.ts';
-import { dayParam, flagParam, numberParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { listRoute } from './list_route.ts';
+import { dayParam, flagParam, numberParam, textParam } from './params.ts';
+import { PRICES } from './prices.ts';
 
 /** Not a sale that will not take place on its day. */
 const NOT_CALLED_OFF: Condition = {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
 import { Filters } from '../snapshot/filters.ts';
 import { oncePerDay } from '../snapshot/memo.ts';
-import { listRoute, noteOf } from '../list.ts';
-import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from '../params.ts';
-import { PRICES } from '../prices.ts';
-import { defineRoute } from '../route.ts';
+import { listRoute, noteOf } from './list_route.ts';
+import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from './params.ts';
+import { PRICES } from './prices.ts';
+import { defineRoute } from './define.ts';
 
 const INDEX_SIZE = 50;
 /** Advertised cap rate from which a deal is hot, in percent. */

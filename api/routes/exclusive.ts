@@ -1,11 +1,11 @@
 /** One lead, sold to one buyer and to nobody else. */
 import { z } from 'zod';
 import { Lead } from '../../models/marts/leads.ts';
-import { noteOf } from '../list.ts';
+import { noteOf } from './list_route.ts';
 import { leadLimits } from '../payments/caps.ts';
-import { PRICES } from '../prices.ts';
-import { Problem } from '../problem.ts';
-import { defineRoute, type Asked, type Route } from '../route.ts';
+import { PRICES } from './prices.ts';
+import { Problem } from '../http/problem.ts';
+import { defineRoute, type Asked, type Route } from './define.ts';
 import { available, leadFilters, leads, matching } from './leads.ts';
 
 /** Leads that are tried for at once. */

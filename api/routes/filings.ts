@@ -4,11 +4,11 @@
  */
 import { Filing, ENTITY_TYPES } from '../../models/marts/filings.ts';
 import { Filters } from '../snapshot/filters.ts';
-import { listRoute } from '../list.ts';
-import { choiceParam, dayParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
-import type { Route } from '../route.ts';
-import { beginningOf } from '../week.ts';
+import { listRoute } from './list_route.ts';
+import { choiceParam, dayParam, textParam } from './params.ts';
+import { PRICES } from './prices.ts';
+import type { Route } from './define.ts';
+import { beginningOf } from './weeks.ts';
 
 /** Days that count as recent. */
 export const RECENT_DAYS = 7;

@@ -1,12 +1,12 @@
 /** Off-market seller leads. */
 import { Lead } from '../../models/marts/leads.ts';
-import { unclaimed } from '../claims.ts';
+import { unclaimed } from './lead_claims.ts';
 import { Filters } from '../snapshot/filters.ts';
-import { listRoute } from '../list.ts';
-import { choiceParam, integerParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
-import type { Asked } from '../route.ts';
-import { beginningOf } from '../week.ts';
+import { listRoute } from './list_route.ts';
+import { choiceParam, integerParam, textParam } from './params.ts';
+import { PRICES } from './prices.ts';
+import type { Asked } from './define.ts';
+import { beginningOf } from './weeks.ts';
 
 /** Days within which a lead's signal must have been verified. */
 const LEAD_DAYS = 7;

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { namesPurchase, type Collecting } from '../payments/collect.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 
 const PATH = '/api/purchases/:id';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Filing } from '../../models/marts/filings.ts';
 import { Filters, Where } from '../snapshot/filters.ts';
 import { oncePerDay } from '../snapshot/memo.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from './define.ts';
 import { TABLES } from '../snapshot/tables.ts';
 import { recent, type Register } from './filings.ts';
 import {

@@ -1,9 +1,9 @@
 /** Distress signals: parcels on county delinquency lists. */
 import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../snapshot/filters.ts';
-import { listRoute } from '../list.ts';
-import { flagParam, numberParam, textParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
+import { listRoute } from './list_route.ts';
+import { flagParam, numberParam, textParam } from './params.ts';
+import { PRICES } from './prices.ts';
 
 /** What is no longer on its county's list is not served; signal_state says where the county is no longer read. */
 export const standing = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');

@@ -1,13 +1,13 @@
 /** A week of new registrations as one CSV file. */
 import { z } from 'zod';
-import { FORMULA_RULE, spoolCsv } from '../csv.ts';
-import { weekParam } from '../params.ts';
-import { PRICES } from '../prices.ts';
-import { Problem } from '../problem.ts';
-import { defineRoute, type Asked, type Route } from '../route.ts';
+import { FORMULA_RULE, spoolCsv } from './csv.ts';
+import { weekParam } from './params.ts';
+import { PRICES } from './prices.ts';
+import { Problem } from '../http/problem.ts';
+import { defineRoute, type Asked, type Route } from './define.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { TABLES } from '../snapshot/tables.ts';
-import { weekHolding, weekNamed, type Week } from '../week.ts';
+import { weekHolding, weekNamed, type Week } from './weeks.ts';
 import { Where } from '../snapshot/filters.ts';
 import { stateFilter, type Register } from './filings.ts';
 

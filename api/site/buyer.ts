@@ -12,8 +12,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { dollarsOf, NETWORK } from '../payments/network.ts';
-import type { Chain } from '../payments/sandbox/chain.ts';
+import { dollarsOf, NETWORK } from '../../lib/network.ts';
+import type { Chain } from '../payments/local_chain/chain.ts';
 
 /** Most that is signed for one call. */
 const DEAREST = '$2';

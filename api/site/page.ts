@@ -1,7 +1,7 @@
 /** What a page of the site is, and what it is made from. */
 import type { z } from 'zod';
-import type { Health } from '../health.ts';
-import type { Asked, Route } from '../route.ts';
+import type { Health } from '../http/health.ts';
+import type { Asked, Route } from '../routes/define.ts';
 import type { Meta } from '../routes/meta.ts';
 import type { Html } from './html.ts';
 

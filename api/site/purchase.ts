@@ -4,9 +4,9 @@
  */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { Problem } from '../problem.ts';
-import { templateOf } from '../openapi.ts';
-import type { Route } from '../route.ts';
+import { Problem } from '../http/problem.ts';
+import { templateOf } from '../docs/openapi.ts';
+import type { Route } from '../routes/define.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import type { Exchange, Purchase, SandboxBuyer } from './buyer.ts';
 import { html, type Html } from './html.ts';

@@ -1,5 +1,5 @@
 /** Words for states, so that every page says the same. */
-import type { Health } from '../health.ts';
+import type { Health } from '../http/health.ts';
 
 export const PLAIN_HEALTH: Readonly<
   Record<Health['status'], { readonly title: string; readonly about: string; readonly tone: string }>

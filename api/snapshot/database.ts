@@ -13,7 +13,7 @@ import { createTable } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { macrosSql } from '../../models/index.ts';
 import { ConnectionPool } from './pool.ts';
-import type { Manifest } from './manifest.ts';
+import type { ServedManifest } from '../../models/manifest.ts';
 import { ADDED_LATER, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** Threads of one query: callers share the processors, and most queries take a few milliseconds. */
@@ -58,7 +58,7 @@ async function fillMissingColumns(connection: DuckDBConnection, table: TableName
 }
 
 /** Check one table against its record and the manifest. @returns what it lacks */
-async function checkTable(connection: DuckDBConnection, table: TableName, manifest: Manifest): Promise<string[]> {
+async function checkTable(connection: DuckDBConnection, table: TableName, manifest: ServedManifest): Promise<string[]> {
   const { file } = manifest.database;
   const stated = manifest.tables[table];
   if (!stated) {
@@ -75,7 +75,7 @@ async function checkTable(connection: DuckDBConnection, table: TableName, manife
   return gaps;
 }
 
-async function attach(duck: Duck, path: string, manifest: Manifest): Promise<string[]> {
+async function attach(duck: Duck, path: string, manifest: ServedManifest): Promise<string[]> {
   const { connection } = duck;
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
   await connection.run(macrosSql());
@@ -88,7 +88,7 @@ async function attach(duck: Duck, path: string, manifest: Manifest): Promise<str
  * Open the database of the snapshot in `folder`.
  * @throws Error that says in one sentence what is missing or damaged
  */
-export async function openDatabase(folder: string, manifest: Manifest): Promise<Database> {
+export async function openDatabase(folder: string, manifest: ServedManifest): Promise<Database> {
   const { file, sha256 } = manifest.database;
   const path = join(folder, file);
   const duck = await openDuck(':memory:', { threads: QUERY_THREADS, memoryLimit: MEMORY_LIMIT });

@@ -5,7 +5,7 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import { addressesIn, type Normalise } from './addresses.ts';
 import { openDatabase, type Database } from './database.ts';
 import { parsed } from './json_text.ts';
-import { Manifest } from './manifest.ts';
+import { ServedManifest } from '../../models/manifest.ts';
 import { Records } from './records.ts';
 import { ADDED_LATER, TABLES, type TableName } from './tables.ts';
 
@@ -13,7 +13,7 @@ type Row = Record<string, unknown>;
 
 export interface Snapshot extends Database {
   readonly id: string;
-  readonly manifest: Manifest;
+  readonly manifest: ServedManifest;
   /** Tables added after this snapshot was built; they are empty. */
   readonly lacks: ReadonlySet<TableName>;
   /** JSON texts of the records in these rows, in their order. @param columns default: all of the record */
@@ -26,8 +26,8 @@ export interface Snapshot extends Database {
   readonly normalise: Normalise;
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  const checked = Manifest.safeParse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
+async function readManifest(folder: string): Promise<ServedManifest> {
+  const checked = ServedManifest.safeParse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw new Error(`manifest.json: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);

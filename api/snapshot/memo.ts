@@ -1,5 +1,5 @@
 /** Results that depend only on the snapshot, or on the snapshot and the day, computed once. */
-import type { Asked } from '../route.ts';
+import type { Asked } from '../routes/define.ts';
 import type { Snapshot } from './load.ts';
 
 type AskedNothing = Asked<Record<never, never>>;

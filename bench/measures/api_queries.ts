@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { loadSnapshot, type Snapshot } from '../../api/snapshot/load.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { askedFor } from '../../test/api/buyers.ts';
+import { askedFor } from '../../test/api/support/buyers.ts';
 import { startPostgres } from '../../test/ledger/postgres_started.ts';
 import { runDay } from '../../test/pipelines/runs.ts';
 import { defineBench, type Bench, type Size } from '../contract.ts';

@@ -37,7 +37,7 @@ interface Took {
 /** Read the drop folder of Colorado into a data folder and publish. @throws where nothing was published */
 async function runDay(dataDir: string, day: string): Promise<Took> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+  const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing is asked of the sandbox: the file lies in the drop folder.

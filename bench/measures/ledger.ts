@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { openSqliteLedger } from '../../ledger/sqlite/store.ts';
 import { defineBench, type Size } from '../contract.ts';
 
 const HELD: Readonly<Record<Size, number>> = { full: 200_000, quick: 10_000 };

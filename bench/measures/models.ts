@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { auditModels } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels } from '../../models/index.ts';
-import { openBuildDatabase, PUBLISHED } from '../../pipelines/build_database.ts';
-import { BUILD_DATABASE } from '../../pipelines/leftovers.ts';
+import { openBuildDatabase, PUBLISHED } from '../../pipelines/run/build_database.ts';
+import { BUILD_DATABASE } from '../../pipelines/run/leftovers.ts';
 import { defineBench, type Size } from '../contract.ts';
 import { readHistory, writeInputs } from '../ninety_days.ts';
 

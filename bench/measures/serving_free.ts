@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buyerWith } from '../../test/api/buyers.ts';
+import { buyerWith } from '../../test/api/support/buyers.ts';
 import { answerTo, compareWithKoa } from '../compared.ts';
 import { defineBench, type Bench, type Size } from '../contract.ts';
 import { questionsTo } from '../questions.ts';

@@ -8,7 +8,7 @@ import { authorizationTypes } from '@x402/evm';
 import { hashTypedData, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { PaymentLayerOptions } from '../../api/payments/middleware.ts';
-import { CHAIN_ID, NETWORK, PAYMENT_SECONDS, USDC } from '../../api/payments/network.ts';
+import { CHAIN_ID, NETWORK, PAYMENT_SECONDS, USDC } from '../../lib/network.ts';
 
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 /** Buyers who pay in turns: the ledger limits what one payer may have open. */

@@ -6,10 +6,10 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from '../../api/app.ts';
-import { signaturesOf } from '../../api/payments/signatures.ts';
-import { limitedServer } from '../../api/socket.ts';
+import { signaturesOf } from '../../api/payments/chain/signatures.ts';
+import { limitedServer } from '../../api/http/socket.ts';
 import { openSnapshots } from '../../api/snapshot/follow.ts';
-import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { openSqliteLedger } from '../../ledger/sqlite/store.ts';
 import { adaptedFacilitator } from './adapted_facilitator.ts';
 import { approving, approvingChain, approvingWait, PAY_TO } from './approving.ts';
 import { endWithParent } from './parent.ts';

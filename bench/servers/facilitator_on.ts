@@ -1,9 +1,9 @@
 /** The facilitator and chain of a server that is compared: x402's own scheme on a test chain, or approval without looking. */
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentLayerOptions } from '../../api/payments/middleware.ts';
-import { readerOf } from '../../api/payments/node.ts';
-import { paymentChain } from '../../api/payments/payment_chain.ts';
-import { joinChain, POLLING_MS } from '../../api/payments/sandbox/chain.ts';
+import { readerOf } from '../../api/payments/chain/node.ts';
+import { paymentChain } from '../../api/payments/chain/payment_chain.ts';
+import { joinChain, POLLING_MS } from '../../api/payments/local_chain/chain.ts';
 import { adaptedFacilitator } from './adapted_facilitator.ts';
 import { approving, approvingChain, approvingWait } from './approving.ts';
 import { libraryFacilitator } from './library_facilitator.ts';

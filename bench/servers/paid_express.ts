@@ -7,7 +7,7 @@ import { x402ResourceServer } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddleware } from '@x402/express';
 import express from 'express';
-import { NETWORK } from '../../api/payments/network.ts';
+import { NETWORK } from '../../lib/network.ts';
 import { paidRoutes } from './approving.ts';
 import { facilitatorOn } from './facilitator_on.ts';
 import { endWithParent } from './parent.ts';

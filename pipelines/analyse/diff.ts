@@ -5,8 +5,9 @@ import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { loadModels, type Model } from '../../models/index.ts';
 import type { Layout } from '../layout.ts';
-import { number } from '../summary.ts';
-import { readManifest, verifySnapshot, type Manifest } from '../snapshots.ts';
+import { number } from '../run/summary.ts';
+import type { Manifest } from '../../models/manifest.ts';
+import { readManifest, verifySnapshot } from '../snapshots.ts';
 
 /**
  * Fields that move by themselves from day to day and say nothing of a property: when and where a row was read, and ages

@@ -3,7 +3,7 @@ import { readSettings, SettingError } from '../../lib/settings.ts';
 import { layoutOf } from '../layout.ts';
 import { operatorSettings } from '../operate/settings.ts';
 import { say } from '../../lib/output.ts';
-import { number } from '../summary.ts';
+import { number } from '../run/summary.ts';
 import { diffSnapshots, linesOfDiff, writeChanges } from './diff.ts';
 import { snapshotNamed } from './opened.ts';
 import { analystSettings } from './settings.ts';

@@ -4,7 +4,8 @@ import { openDuck, type Duck } from '../../lib/duck.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf, type Layout } from '../layout.ts';
-import { currentSnapshot, listSnapshots, readManifest, type Manifest } from '../snapshots.ts';
+import type { Manifest } from '../../models/manifest.ts';
+import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 
 export interface Opened {
   readonly duck: Duck;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { writeWhole } from '../../lib/files.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { say } from '../../lib/output.ts';
-import { bytesShort } from '../summary.ts';
+import { bytesShort } from '../run/summary.ts';
 import { diffSnapshots } from './diff.ts';
 import { openSnapshot } from './opened.ts';
 import { factsOf } from './profile/facts.ts';

@@ -1,6 +1,6 @@
 /** Answers of queries for people and for programs. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { table } from '../summary.ts';
+import { table } from '../run/summary.ts';
 
 export interface Answered {
   readonly columns: readonly string[];

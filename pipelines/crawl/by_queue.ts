@@ -9,7 +9,7 @@ import PQueue from 'p-queue';
 import { PgBoss, type JobWithMetadata } from 'pg-boss';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
-import { pagesOf } from '../reparse.ts';
+import { pagesOf } from '../commands/reparse.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
 import {
   ANSWERED,

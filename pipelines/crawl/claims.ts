@@ -3,7 +3,7 @@
  * holds the host, at the pace the site asks for. A worker says every few seconds that it is still there; where it
  * cannot, it stops reading before anybody else may begin. All times are the database's.
  */
-import type { Turns } from '../../sources/fetch/turns.ts';
+import type { Turns } from '../../sources/fetch/polite/turns.ts';
 import { isAbsence, SCHEMA, type CrawlDatabase } from './database.ts';
 
 /** A host stays with its holder for so long after he was last heard of. */

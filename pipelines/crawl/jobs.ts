@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { Quarantine, SourceUnavailable, type QuarantineReason, type SourceSpec } from '../../sources/contract.ts';
-import { PageRef } from '../reads.ts';
+import { PageRef } from '../ingest/reads.ts';
 
 export const QUEUE = 'crawl';
 

@@ -7,7 +7,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive, type RequestRecord } from '../../sources/fetch/archive.ts';
 import { createFetcher, type FetcherOptions } from '../../sources/fetch/fetcher.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
-import { refOf } from '../reads.ts';
+import { refOf } from '../ingest/reads.ts';
 import { claimsIn } from './claims.ts';
 import { readHere, type Traffic } from './crawler.ts';
 import { BOSS_SCHEMA, openCrawlDatabase, orRefused, SCHEMA } from './database.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../lib/files.ts';
 import type { Layout } from '../layout.ts';
-import { takeLock } from '../lock.ts';
+import { takeLock } from '../run/lock.ts';
 import { keyOf, TROUBLES, type Trouble } from './troubles.ts';
 
 const LAST_WORDS_MS = 50;

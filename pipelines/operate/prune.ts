@@ -7,10 +7,10 @@ import { literal } from '../../lib/sql.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { liveClock } from '../clock.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import { holdFolder } from '../lock.ts';
-import { readsUpTo } from '../reads.ts';
+import { holdFolder } from '../run/lock.ts';
+import { readsUpTo } from '../ingest/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
-import { bytesShort, number } from '../summary.ts';
+import { bytesShort, number } from '../run/summary.ts';
 import { sizeOf } from './health.ts';
 import {
   planOf,

@@ -32,7 +32,7 @@ import {
   zip,
 } from '../values.ts';
 import { mailing, postcode, situs } from './addresses.ts';
-import { readXlsx, type Cell } from './xlsx.ts';
+import { readXlsx, type Cell } from '../csv/xlsx.ts';
 
 /** Headings by what they mean, compared without case, spaces and punctuation. */
 const HEADINGS = {

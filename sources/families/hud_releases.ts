@@ -1,7 +1,7 @@
 /** What HUD's yearly files of rents have in common: which release is in force on a day, what a file's name says, and its table. */
 import { Quarantine, type Page } from '../contract.ts';
 import { line, money, readCsv, refuse } from '../values.ts';
-import { readXlsx, type Cell } from './xlsx.ts';
+import { readXlsx, type Cell } from '../csv/xlsx.ts';
 
 export const HUD = 'https://www.huduser.gov';
 

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { Quarantine, type Candidate, type Page } from '../contract.ts';
 import { candidate, decimal, hundredths, optional, readCsv, refuse, required, tidy } from '../values.ts';
 import { listingValues, shownStreet, standing, webUrl } from './listing_values.ts';
-import { readXlsx, type Cell } from './xlsx.ts';
+import { readXlsx, type Cell } from '../csv/xlsx.ts';
 
 /** Headings by what they mean, compared without case, spaces and punctuation, and without what stands in brackets. */
 const HEADINGS = {

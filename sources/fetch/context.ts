@@ -16,12 +16,12 @@ import type { RequestRecord } from './archive.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
 import type { ReadOptions, Shared } from './fetcher.ts';
 import { cookiesOf, ownHeaders, validatorsOf } from './headers.ts';
-import { checkAllowed, publicAddress } from './hosts.ts';
-import { Lane } from './lane.ts';
+import { checkAllowed, publicAddress } from './polite/hosts.ts';
+import { Lane } from './polite/lane.ts';
 import { assemblePage } from './page.ts';
 import { requestToken, type Token } from './oauth.ts';
 import { expectedOf, mostDecoded, ReadRecords, type Ask, type Held } from './records.ts';
-import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
+import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './polite/robots.ts';
 import { NoAnswer, type Answer } from './transport.ts';
 import { judge, type Verdict } from './verdict.ts';
 

@@ -9,12 +9,12 @@
 import type { FetchContext, SourceSpec } from '../contract.ts';
 import type { Archive } from './archive.ts';
 import { SourceContext, type Stats } from './context.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './polite/lane.ts';
 import { MAX_DECODED_BYTES } from './page.ts';
-import { PRODUCT, type RobotsRules } from './robots.ts';
+import { PRODUCT, type RobotsRules } from './polite/robots.ts';
 import { createRenderer, type Renderer } from './browser.ts';
 import { createTransport, type Transport, type TransportLimits } from './transport.ts';
-import { ALONE, type Turns } from './turns.ts';
+import { ALONE, type Turns } from './polite/turns.ts';
 
 export interface FetchLimits extends TransportLimits {
   /** Largest body as sent, in bytes, unless the request says otherwise. */

@@ -144,7 +144,7 @@ describe('over a snapshot', () => {
 
   test('a script is answered statement by statement, and a mistake in it shows in the exit status', () => {
     const script = 'SELECT count(*) AS n\nFROM deals;\nSELEC 1;\n.tables\nSELECT 7 AS last';
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/sql.ts'], {
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/commands/sql.ts'], {
       cwd: root,
       encoding: 'utf8',
       input: script,
@@ -158,7 +158,7 @@ describe('over a snapshot', () => {
 
   test('Q answers one query, for people or programs', () => {
     const ask = (env: Record<string, string>) =>
-      spawnSync(process.execPath, ['pipelines/sql.ts'], {
+      spawnSync(process.execPath, ['pipelines/commands/sql.ts'], {
         cwd: root,
         encoding: 'utf8',
         env: { ...BARE, DATA_DIR: layout.root, ...env },
@@ -177,7 +177,7 @@ describe('over a snapshot', () => {
     { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no script' },
     async () => {
       const session = async (keys: readonly string[]): Promise<string> => {
-        const child = spawn('script', ['-qefc', `${process.execPath} pipelines/sql.ts`, '/dev/null'], {
+        const child = spawn('script', ['-qefc', `${process.execPath} pipelines/commands/sql.ts`, '/dev/null'], {
           cwd: root,
           env: { ...BARE, DATA_DIR: layout.root, TERM: 'xterm', COLUMNS: '120' },
         });

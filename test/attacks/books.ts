@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { parseAbiItem, parseEventLogs, type Hex } from 'viem';
 import { readPaymentHeader } from '../../api/payments/headers.ts';
-import { USDC } from '../../api/payments/network.ts';
+import { USDC } from '../../lib/network.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import type { AttackedShop } from './shop.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, it } from 'node:test';
-import { serverProcess } from '../api/server_process.ts';
+import { serverProcess } from '../api/support/server_process.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import {
   hangsUp,

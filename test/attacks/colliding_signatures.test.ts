@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { askedFor } from '../api/buyers.ts';
+import { askedFor } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
 import { gated } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { Hex } from 'viem';
-import { askedFor } from '../api/buyers.ts';
+import { askedFor } from '../api/support/buyers.ts';
 import { attempt, checkBooks, gasSpent, outcomes, reasonOf, type Attempt } from './books.ts';
 import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import { codeOf, headerOf, randomAddress, signInAs, type ContractName } from './wallets.ts';

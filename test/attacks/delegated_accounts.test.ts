@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { privateKeyToAccount, generatePrivateKey } from 'viem/accounts';
-import { askedFor, type Buyer } from '../api/buyers.ts';
+import { askedFor, type Buyer } from '../api/support/buyers.ts';
 import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.ts';
 import { honest } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';

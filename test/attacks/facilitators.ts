@@ -9,8 +9,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createPublicClient, createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/base.ts';
-import { NETWORK } from '../../api/payments/network.ts';
+import { base } from '../../api/payments/chain/base_chain.ts';
+import { NETWORK } from '../../lib/network.ts';
 
 interface FacilitatorRequest {
   readonly paymentPayload: PaymentPayload;

@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/base.ts';
-import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
-import { serve, type Serving } from '../../api/serve.ts';
+import { base } from '../../api/payments/chain/base_chain.ts';
+import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
+import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
-import { buyerWith, type Buyer } from '../api/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/snapshots_made.ts';
+import { buyerWith, type Buyer } from '../api/support/buyers.ts';
+import { dataFolder, rowsOfTable } from '../api/support/snapshots_made.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
 import { nodeProxy, type NodeProxy } from './node_proxy.ts';
 

@@ -14,7 +14,7 @@ import {
   type Hex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { askedFor } from '../api/buyers.ts';
+import { askedFor } from '../api/support/buyers.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
 import {

@@ -6,8 +6,8 @@ import { PERMIT2_ADDRESS, permit2WitnessTypes, x402ExactPermit2ProxyAddress } fr
 import type { PaymentRequired } from '@x402/core/types';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { CHAIN_ID, USDC } from '../../api/payments/network.ts';
-import { askedFor } from '../api/buyers.ts';
+import { CHAIN_ID, USDC } from '../../lib/network.ts';
+import { askedFor } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import { authorizationFor, codeOf, headerWith, randomAddress, signAuthorization } from './wallets.ts';

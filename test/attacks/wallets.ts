@@ -4,9 +4,9 @@ import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { authorizationTypes } from '@x402/evm';
 import { concat, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { compile } from '../../api/payments/sandbox/compile.ts';
-import { CHAIN_ID, USDC } from '../../api/payments/network.ts';
-import { buyerWith } from '../api/buyers.ts';
+import { compile } from '../../api/payments/local_chain/compile.ts';
+import { CHAIN_ID, USDC } from '../../lib/network.ts';
+import { buyerWith } from '../api/support/buyers.ts';
 
 const wallet = (name: string, before: string): string => `contract ${name} {
   function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) { ${before} return 0x1626ba7e; } }`;

@@ -10,7 +10,7 @@ export const clockFaults: readonly ClockFault[] = [
     name: 'expiry is read from the clock of the server',
     changes: [
       {
-        file: 'api/payments/evidence.ts',
+        file: 'api/payments/chain/evidence.ts',
         from: 'safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number))',
         to: 'BigInt(Math.floor(Date.now() / 1000)) >= payment.validBefore',
       },
@@ -21,31 +21,33 @@ export const clockFaults: readonly ClockFault[] = [
     name: 'a settlement is looked for where our clocks say it must be, and nobody audits',
     changes: [
       {
-        file: 'api/payments/audit.ts',
+        file: 'api/payments/audit/audit.ts',
         from: 'const final = await chain.finalBlock();',
         to: 'const final = { block: -1n, seconds: 0 };',
       },
       {
-        file: 'api/payments/evidence.ts',
+        file: 'api/payments/chain/evidence.ts',
         from: 'firstBlockAt(client, payment.validBefore, latest.number)',
         to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)',
       },
-      { file: 'api/payments/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
+      { file: 'api/payments/chain/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
     ],
   },
   {
     name: 'answers are forgotten by the clock of the server alone',
-    changes: [{ file: 'api/payments/settlement_watcher.ts', from: 'Math.min(nowMs(), latest * 1000)', to: 'nowMs()' }],
+    changes: [
+      { file: 'api/payments/audit/settlement_watcher.ts', from: 'Math.min(nowMs(), latest * 1000)', to: 'nowMs()' },
+    ],
   },
   {
     name: 'answers are forgotten by the time that a clock wrote beside them',
-    changes: [{ file: 'ledger/in_sql.ts', from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
+    changes: [{ file: 'ledger/sql/sql_ledger.ts', from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
   },
   {
     name: 'a used challenge is forgotten when its time is over',
     changes: [
       {
-        file: 'ledger/in_sql.ts',
+        file: 'ledger/sql/sql_ledger.ts',
         from: 'useOnce: async (token, untilMs) => (await',
         to: "useOnce: async (token, untilMs) => (await store.write((query) => query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await",
       },

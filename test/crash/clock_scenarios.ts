@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { fetchPaying, type Buyer } from '../api/buyers.ts';
+import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
 import { clockedServer, DAY_MS, HOUR_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
 import { nodeBetween, UNHARMED, type Fate, type NodeBetween } from './node_between.ts';
 import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld } from './sales_world.ts';

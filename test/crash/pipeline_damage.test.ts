@@ -8,8 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sha256OfFile } from '../../lib/files.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/lock.ts';
-import { readsUpTo, stagedParquet } from '../../pipelines/reads.ts';
+import { holdFolder } from '../../pipelines/run/lock.ts';
+import { readsUpTo, stagedParquet } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { filesIn, hashesOn, wrongIn } from './pipeline_folder.ts';
@@ -46,7 +46,7 @@ async function run(layout: Layout, day: string, sources = SOURCES): Promise<Ende
 }
 
 function command(layout: Layout, name: string, env: Record<string, string> = {}): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', name], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/commands/cli.ts', name], {
     cwd: root,
     encoding: 'utf8',
     env: { ...BARE, DATA_DIR: layout.root, ...env },

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { sha256OfFile } from '../../lib/files.ts';
 import { parseRunId, type Layout } from '../../pipelines/layout.ts';
-import { readsUpTo, trustedRows } from '../../pipelines/reads.ts';
+import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 

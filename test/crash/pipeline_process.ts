@@ -41,14 +41,14 @@ export interface Pipeline {
   said(pattern: RegExp): Promise<boolean>;
 }
 
-/** Start `pipelines/cli.ts run` in a process group of its own. */
+/** Start `pipelines/commands/cli.ts run` in a process group of its own. */
 export async function startPipeline(
   web: Web,
   dataDir: string,
   day: string,
   env: Record<string, string> = {},
 ): Promise<Pipeline> {
-  const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+  const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { fetchPaying, type Buyer } from '../api/buyers.ts';
-import { uuid } from '../api/snapshots_made.ts';
+import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
+import { uuid } from '../api/support/snapshots_made.ts';
 import { sha256, type Attempt } from './sales_world.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';

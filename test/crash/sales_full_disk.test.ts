@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { buyerWith, fetchPaying } from '../api/buyers.ts';
-import { serverProcess, type ServerProcess } from '../api/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/snapshots_made.ts';
+import { buyerWith, fetchPaying } from '../api/support/buyers.ts';
+import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
 import { all } from '../ledger/purchases.ts';
 import { fill } from './full_disk.ts';
 

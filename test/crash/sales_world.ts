@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Address } from 'viem';
-import { auditPass } from '../../api/payments/audit.ts';
+import { auditPass } from '../../api/payments/audit/audit.ts';
 import { differencesOf } from '../../ledger/differences.ts';
-import { paymentChain } from '../../api/payments/payment_chain.ts';
-import { startChain, type Chain } from '../../api/payments/sandbox/chain.ts';
+import { paymentChain } from '../../api/payments/chain/payment_chain.ts';
+import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { buyerWith, type Buyer } from '../api/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/snapshots_made.ts';
+import { buyerWith, type Buyer } from '../api/support/buyers.ts';
+import { dataFolder, rowsOfTable } from '../api/support/snapshots_made.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { all, bodyOf } from '../ledger/purchases.ts';
 

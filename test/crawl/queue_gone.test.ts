@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { linesOfHealth } from '../../pipelines/status.ts';
+import { linesOfHealth } from '../../pipelines/commands/status.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
-import { readRecord } from '../../pipelines/reads.ts';
+import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { hashesOn } from '../crash/pipeline_folder.ts';

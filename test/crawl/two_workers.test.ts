@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
-import { readRecord } from '../../pipelines/reads.ts';
+import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';

@@ -1,7 +1,7 @@
 /** Workers that are killed, or lose the queue, while they read: others go on, and nothing is lost or there twice. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readRecord, type ReadRecord } from '../../pipelines/reads.ts';
+import { readRecord, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { openApi, templateOf } from '../../api/openapi.ts';
-import { PROBLEMS } from '../../api/problem.ts';
+import { openApi, templateOf } from '../../api/docs/openapi.ts';
+import { PROBLEMS } from '../../api/http/problem.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 import { loadModels } from '../../models/index.ts';
 import { commandsOf, makefile, pages, ROOT, targets } from './pages.ts';

@@ -4,8 +4,8 @@
  */
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
-import type { Started } from '../api/apps_started.ts';
-import type { Buyer } from '../api/buyers.ts';
+import type { Started } from '../api/support/apps_started.ts';
+import type { Buyer } from '../api/support/buyers.ts';
 import { payableTargets, wildRequests, type WildRequest } from './api_requests.ts';
 
 /** Longest an answer may take. */

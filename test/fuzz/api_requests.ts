@@ -1,7 +1,7 @@
 /** Requests that nobody should send: paths, queries, headers and payments that are nearly right, and ones that are nothing. */
 import * as fc from 'fast-check';
-import { paramFacts } from '../../api/params.ts';
-import type { Route } from '../../api/route.ts';
+import { paramFacts } from '../../api/routes/params.ts';
+import type { Route } from '../../api/routes/define.ts';
 
 export interface WildRequest {
   readonly method: string;

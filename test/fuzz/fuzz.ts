@@ -1,6 +1,6 @@
 /** Parse damaged pages and say what became of each: the figures behind "never a wrong value accepted silently". */
 import { readFile } from 'node:fs/promises';
-import { parsePages } from '../../pipelines/stage.ts';
+import { parsePages } from '../../pipelines/ingest/stage.ts';
 import { Draw } from '../../sandbox/world/random.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { findSources } from '../../sources/index.ts';

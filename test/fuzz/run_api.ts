@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { readSettings } from '../../lib/settings.ts';
-import { startApp } from '../api/apps_started.ts';
-import { buyerWith } from '../api/buyers.ts';
-import { dataFolder } from '../api/snapshots_made.ts';
+import { startApp } from '../api/support/apps_started.ts';
+import { buyerWith } from '../api/support/buyers.ts';
+import { dataFolder } from '../api/support/snapshots_made.ts';
 import { payers, strangers, type Found } from './api.ts';
 import { everyTable } from './api_rows.ts';
 

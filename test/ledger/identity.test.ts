@@ -20,7 +20,7 @@ import { LedgerFenced } from '../../ledger/identity.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { noLedgerYet, soldLeads } from '../../pipelines/sold.ts';
+import { noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
 import { ledgerState, soldSnapshots } from '../../pipelines/operate/earnings.ts';
 import { BARE } from '../environment.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { backUp, restore } from '../../ledger/backup.ts';
 import { openLedger, openStore } from '../../ledger/open.ts';
-import { openPostgresStore } from '../../ledger/postgres.ts';
+import { openPostgresStore } from '../../ledger/postgres/store.ts';
 import { all, bodyOf, payment, purchaseIn, purchaseOf, sha256, wanted } from './purchases.ts';
 import { startPostgres } from './postgres_started.ts';
 

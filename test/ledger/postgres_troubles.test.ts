@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { openPostgresLedger } from '../../ledger/postgres.ts';
+import { openPostgresLedger } from '../../ledger/postgres/store.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 import { processes } from './processes.ts';

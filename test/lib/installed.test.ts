@@ -11,17 +11,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ENTRIES = [
   'api/server.ts',
   'ledger/cli.ts',
-  'pipelines/cli.ts',
+  'pipelines/commands/cli.ts',
   'pipelines/operate/cli.ts',
   'pipelines/crawl/cli.ts',
-  'api/client/mcp.ts',
-  'api/client/collect_cli.ts',
+  'clients/mcp.ts',
+  'clients/collect_cli.ts',
   'sandbox/around.ts',
 ];
 /** Where a package for development is loaded only when it is needed, with a message where it is missing. */
 const TRIED = [
-  'api/payments/sandbox/chain.ts @foundry-rs/anvil',
-  'api/payments/sandbox/compile.ts solc',
+  'api/payments/local_chain/chain.ts @foundry-rs/anvil',
+  'api/payments/local_chain/compile.ts solc',
   'sources/fetch/browser.ts @sparticuz/chromium',
 ];
 

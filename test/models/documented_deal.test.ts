@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
-import { WORKED } from '../../docs/underwriting.ts';
+import { WORKED } from '../../docs/generate/underwriting.ts';
 import { build, uuid5, type GivenRow } from './given.ts';
 
 it('every figure of the documented deal comes out of the models', async () => {

@@ -146,7 +146,7 @@ test('a run tells at its end, and a command that fails or hangs changes neither 
   const { layout, file, heard } = await listener();
   const run = (command: string) =>
     new Promise<{ status: number | null; out: string }>((resolve) => {
-      const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+      const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
         cwd: new URL('../../', import.meta.url),
         env: {
           ...BARE,

@@ -10,7 +10,7 @@ import { openLedger } from '../../ledger/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
-import { linesOfHealth } from '../../pipelines/status.ts';
+import { linesOfHealth } from '../../pipelines/commands/status.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');

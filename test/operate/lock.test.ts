@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder, whoHolds } from '../../pipelines/lock.ts';
+import { holdFolder, whoHolds } from '../../pipelines/run/lock.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-lock-')));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareRunIds, parseRunId, runIdOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/lock.ts';
+import { holdFolder } from '../../pipelines/run/lock.ts';
 import { planPrune, prune } from '../../pipelines/operate/prune.ts';
 import {
   planOf,
@@ -16,8 +16,8 @@ import {
   type ReadUnit,
   type SnapshotNeeds,
 } from '../../pipelines/operate/retention.ts';
-import { pagesOf } from '../../pipelines/reparse.ts';
-import { readsUpTo } from '../../pipelines/reads.ts';
+import { pagesOf } from '../../pipelines/commands/reparse.ts';
+import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { copyOf, hashesOf, newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';

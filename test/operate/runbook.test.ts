@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { PROBLEMS } from '../../api/problem.ts';
-import { WAITS } from '../../pipelines/source_state.ts';
+import { PROBLEMS } from '../../api/http/problem.ts';
+import { WAITS } from '../../pipelines/ingest/source_state.ts';
 import { TROUBLES } from '../../pipelines/operate/troubles.ts';
-import { EXIT } from '../../pipelines/status.ts';
+import { EXIT } from '../../pipelines/commands/status.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -8,7 +8,7 @@ import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { healthOf, type Health } from '../../pipelines/operate/health.ts';
 import type { TroubleKind } from '../../pipelines/operate/troubles.ts';
-import { EXIT, linesOfHealth } from '../../pipelines/status.ts';
+import { EXIT, linesOfHealth } from '../../pipelines/commands/status.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
 import { BARE } from '../environment.ts';
@@ -110,7 +110,7 @@ describe('the state of a folder', () => {
   });
 
   test('a monitor reads JSON and the exit status', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], {
+    const { status, stdout } = spawnSync(process.execPath, ['pipelines/commands/cli.ts', 'status'], {
       cwd: root,
       encoding: 'utf8',
       env: { ...BARE, DATA_DIR: layout.root, JSON: '1' },
@@ -154,7 +154,7 @@ describe('the state of a folder', () => {
 
   test('a manifest that cannot be read is critical too, and no stack', async () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/cli.ts', 'status'], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/commands/cli.ts', 'status'], {
       cwd: root,
       encoding: 'utf8',
       env: { ...BARE, DATA_DIR: layout.root },

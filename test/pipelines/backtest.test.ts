@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { openDuck } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import type { BacktestRow } from '../../models/analysis/backtest.ts';
-import { backtest, linesOf } from '../../pipelines/backtest.ts';
+import { backtest, linesOf } from '../../pipelines/commands/backtest.ts';
 import { runIdOf, type Layout } from '../../pipelines/layout.ts';
 import { newLayout } from './runs.ts';
 

@@ -13,7 +13,7 @@ const root = new URL('../../', import.meta.url).pathname;
 function cli(
   args: readonly string[],
   env: Record<string, string>,
-  script = ['pipelines/cli.ts'],
+  script = ['pipelines/commands/cli.ts'],
 ): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [...script, ...args], {
     cwd: root,

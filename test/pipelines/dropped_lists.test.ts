@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { status } from '../../pipelines/status.ts';
-import { summaryOf, warningsOf } from '../../pipelines/summary.ts';
+import { status } from '../../pipelines/commands/status.ts';
+import { summaryOf, warningsOf } from '../../pipelines/run/summary.ts';
 import { newLayout, published, runDay, smallWorld } from './runs.ts';
 
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/lock.ts';
+import { holdFolder } from '../../pipelines/run/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -17,7 +17,7 @@ const root = new URL('../../', import.meta.url).pathname;
 
 function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['pipelines/cli.ts', command], {
+    const child = spawn(process.execPath, ['pipelines/commands/cli.ts', command], {
       cwd: root,
       env: { ...BARE, ...SANDBOX_SECRETS, ...env },
     });
@@ -61,7 +61,7 @@ describe('the command line', () => {
   test('a run whose output nobody reads any more still publishes, and what a killed run left half-written is gone', async () => {
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
     await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
-    const child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+    const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
       cwd: root,
       env: { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' },
       stdio: ['ignore', 'pipe', 'ignore'],

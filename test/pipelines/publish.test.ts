@@ -9,8 +9,8 @@ import { date, defineRecord, integer, text } from '../../lib/record.ts';
 import { buildModels } from '../../models/build.ts';
 import { defineModel } from '../../models/contract.ts';
 import type { Model } from '../../models/index.ts';
-import { openBuildDatabase, PUBLISHED } from '../../pipelines/build_database.ts';
-import { writeSnapshot, type SnapshotFacts } from '../../pipelines/publish.ts';
+import { openBuildDatabase, PUBLISHED } from '../../pipelines/run/build_database.ts';
+import { writeSnapshot, type SnapshotFacts } from '../../pipelines/run/publish.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { newLayout } from './runs.ts';
 

@@ -9,7 +9,7 @@ import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { run } from '../../pipelines/run.ts';
+import { run } from '../../pipelines/run/run.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';

@@ -6,8 +6,8 @@ import { before, describe, test } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { standingRead } from '../../pipelines/reads.ts';
-import { isSame, linesOf, rebuild } from '../../pipelines/rebuild.ts';
+import { standingRead } from '../../pipelines/ingest/reads.ts';
+import { isSame, linesOf, rebuild } from '../../pipelines/commands/rebuild.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from './runs.ts';
 

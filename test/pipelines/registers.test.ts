@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Layout } from '../../pipelines/layout.ts';
-import type { RunResult } from '../../pipelines/run.ts';
+import type { RunResult } from '../../pipelines/run/run.ts';
 import type { Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';

@@ -40,7 +40,7 @@ test('killed while it reads the listings', async () => {
       return undefined;
     },
   });
-  child = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+  child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     stdio: 'ignore',
     env: { ...BARE, DATA_DIR: layout.root, DAY, SOURCES: SITE, SANDBOX_URL: sandbox.url },

@@ -9,7 +9,7 @@ import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { run, type RunResult } from '../../pipelines/run.ts';
+import { run, type RunResult } from '../../pipelines/run/run.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';

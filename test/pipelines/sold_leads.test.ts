@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openLedger } from '../../ledger/open.ts';
-import { isSame, rebuild } from '../../pipelines/rebuild.ts';
+import { isSame, rebuild } from '../../pipelines/commands/rebuild.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../../pipelines/snapshots.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
@@ -32,7 +32,7 @@ describe('leads that are sold', () => {
     env: Record<string, string> = {},
   ): Promise<{ status: number | null; out: string }> => {
     const { root: dataDir } = await layoutReady;
-    const process_ = spawn(process.execPath, ['pipelines/cli.ts', 'run'], {
+    const process_ = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
       cwd: root,
       env: {
         ...BARE,

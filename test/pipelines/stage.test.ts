@@ -10,7 +10,7 @@ import { DamagedFile } from '../../lib/files.ts';
 import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/reads.ts';
+import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import {
   carriedFrom,
   checkExpectations,
@@ -18,7 +18,7 @@ import {
   writeRows,
   type Parsed,
   type Unreadable,
-} from '../../pipelines/stage.ts';
+} from '../../pipelines/ingest/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { PRICES } from '../../api/prices.ts';
+import { PRICES } from '../../api/routes/prices.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { servedSite, type Served } from './served.ts';
 

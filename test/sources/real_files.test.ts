@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { parsePages, type Parsed } from '../../pipelines/stage.ts';
+import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';

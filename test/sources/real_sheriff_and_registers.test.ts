@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { parsePages, type Parsed } from '../../pipelines/stage.ts';
+import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 

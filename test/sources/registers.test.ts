@@ -9,7 +9,7 @@ import {
   type GetOptions,
   type Page,
 } from '../../sources/contract.ts';
-import { csvSlices } from '../../sources/csv_slices.ts';
+import { csvSlices } from '../../sources/csv/csv_slices.ts';
 import { Registration } from '../../sources/rows/registration.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';

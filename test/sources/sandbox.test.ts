@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { parsePages, type Unreadable } from '../../pipelines/stage.ts';
+import { parsePages, type Unreadable } from '../../pipelines/ingest/stage.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxClock } from '../../pipelines/clock.ts';
-import { parsePages, type Parsed } from '../../pipelines/stage.ts';
+import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backtestOver, type BacktestRow } from '../../../models/analysis/backtest.ts';
-import { Manifest } from '../../snapshot/manifest.ts';
+import { ServedManifest } from '../../../models/manifest.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
 import { countText } from '../numbers.ts';
@@ -19,7 +19,7 @@ async function snapshotDays(folder: string): Promise<Map<string, string>> {
   const days = new Map<string, string>();
   for (const name of (await readdir(folder).catch((): string[] => [])).sort()) {
     const manifest = await readFile(join(folder, name, 'manifest.json'), 'utf8')
-      .then((text) => Manifest.safeParse(JSON.parse(text)))
+      .then((text) => ServedManifest.safeParse(JSON.parse(text)))
       .catch(() => null);
     if (manifest?.success === true) days.set(manifest.data.as_of, join(folder, name));
   }

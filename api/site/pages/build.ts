@@ -1,8 +1,8 @@
 /** The query builder: a plain form whose answer is the exact address to buy, what it costs, how much it finds, and a sample. */
-import { paramFacts, readParams, type Params } from '../../params.ts';
-import { Problem } from '../../problem.ts';
+import { paramFacts, readParams, type Params } from '../../routes/params.ts';
+import { Problem } from '../../http/problem.ts';
 import { plainOf } from '../../snapshot/json_text.ts';
-import { mediaOf, type Route } from '../../route.ts';
+import { mediaOf, type Route } from '../../routes/define.ts';
 import { html, type Html } from '../html.ts';
 import { code } from '../layout.ts';
 import { countText } from '../numbers.ts';

@@ -1,6 +1,6 @@
 /** What the snapshot holds now, place by place, and how fresh it is. */
 import type { Filters } from '../../snapshot/filters.ts';
-import { unclaimed } from '../../claims.ts';
+import { unclaimed } from '../../routes/lead_claims.ts';
 import { upcoming } from '../../routes/auctions.ts';
 import { available } from '../../routes/leads.ts';
 import { standing } from '../../routes/signals.ts';

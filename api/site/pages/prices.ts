@@ -1,8 +1,8 @@
 /** What a call costs, from the table that the 402 is made from. */
 import { html } from '../html.ts';
 import { cardTable } from '../layout.ts';
-import { templateOf } from '../../openapi.ts';
-import type { Route } from '../../route.ts';
+import { templateOf } from '../../docs/openapi.ts';
+import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 
 /** The first part of a register's own feed, where a path has one. */

@@ -1,5 +1,5 @@
 /** The reference: the OpenAPI document, laid out to read. Nothing stands here that is not in it. */
-import { openApi } from '../../openapi.ts';
+import { openApi } from '../../docs/openapi.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
 import type { Page } from '../page.ts';

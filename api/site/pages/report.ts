@@ -1,8 +1,8 @@
 /** The free example report as a page to read: the same answer a buyer gets, figure by figure. */
 import type { z } from 'zod';
-import { PRICES } from '../../prices.ts';
-import { Problem } from '../../problem.ts';
-import { EXAMPLE_PATH, type Report } from '../../routes/report.ts';
+import { PRICES } from '../../routes/prices.ts';
+import { Problem } from '../../http/problem.ts';
+import { EXAMPLE_PATH, type Report } from '../../routes/report/report.ts';
 import { partsChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, outside, wideTable } from '../layout.ts';

@@ -7,7 +7,7 @@ import { identifier } from '../../../lib/sql.ts';
 import { loadModels } from '../../../models/index.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import type { Archive } from '../../../sources/fetch/archive.ts';
-import { readsUpTo } from '../../reads.ts';
+import { readsUpTo } from '../../ingest/reads.ts';
 import type { Opened } from '../opened.ts';
 import { EXPLAINABLE } from '../settings.ts';
 import { findPage, type PageAsked, type PageFound } from './pages.ts';

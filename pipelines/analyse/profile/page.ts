@@ -1,6 +1,6 @@
 /** The profile report: one HTML file that needs nothing else, with each plot's figures as a table behind it. */
-import type { Manifest } from '../../snapshots.ts';
-import { bytesShort, number } from '../../summary.ts';
+import type { Manifest } from '../../../models/manifest.ts';
+import { bytesShort, number } from '../../run/summary.ts';
 import type { Diff } from '../diff.ts';
 import { changesPlot, PLOTS, svgOf } from './charts.ts';
 import type { FactName, Facts, Row } from './facts.ts';

@@ -3,7 +3,7 @@ import { defineSource, SourceUnavailable, type Candidate, type Page } from '../.
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud_api.ts';
 import { checkCells, effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
-import type { Cell } from '../../families/xlsx.ts';
+import type { Cell } from '../../csv/xlsx.ts';
 import { candidate, checkColumns, integer, line, refuse, required, state, tidy } from '../../values.ts';
 
 const COLUMNS = [

@@ -18,7 +18,7 @@ import {
   rentTable,
   shortYear,
 } from '../../families/hud_releases.ts';
-import type { Cell } from '../../families/xlsx.ts';
+import type { Cell } from '../../csv/xlsx.ts';
 import { candidate, checkColumns, required, refuse, tidy, zip } from '../../values.ts';
 
 const ROOMS = [0, 1, 2, 3, 4] as const;

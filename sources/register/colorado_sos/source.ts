@@ -11,7 +11,7 @@
  * parser below; `make bench ONLY=colorado` says what that takes.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { csvSlices } from '../../csv_slices.ts';
+import { csvSlices } from '../../csv/csv_slices.ts';
 import { addDays } from '../../days.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { Registration } from '../../rows/registration.ts';

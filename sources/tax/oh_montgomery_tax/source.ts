@@ -8,7 +8,7 @@ import { defineSource, Quarantine, type Candidate, type Page } from '../../contr
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
 import { documentOf, finder } from '../../families/elements.ts';
-import { unzip } from '../../families/zip.ts';
+import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import {
   candidate,

@@ -1,5 +1,5 @@
 /** A facilitator that does everything a facilitator may do wrong. Its client makes a hint of each reply: a hash, or nothing. */
-import type { SettlementHint } from '../../../api/payments/facilitator_client.ts';
+import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Chain, Transaction } from './chain.ts';
 import type { World } from './world.ts';

@@ -11,11 +11,15 @@ export interface Fault {
 
 const [SALE, EVIDENCE, AUDIT, CHAIN] = [
   'api/payments/sale.ts',
-  'api/payments/evidence.ts',
-  'api/payments/audit.ts',
-  'api/payments/payment_chain.ts',
+  'api/payments/chain/evidence.ts',
+  'api/payments/audit/audit.ts',
+  'api/payments/chain/payment_chain.ts',
 ];
-const [LEDGER, LIMITS, TRANSFERS] = ['ledger/in_sql.ts', 'ledger/payer_limits.ts', 'ledger/transfers_sql.ts'];
+const [LEDGER, LIMITS, TRANSFERS] = [
+  'ledger/sql/sql_ledger.ts',
+  'ledger/sql/payer_limits.ts',
+  'ledger/sql/sql_transfers.ts',
+];
 
 const inSource = (name: string, file: string, from: string, to: string, ...more: readonly Change[]): Fault => ({
   name,
@@ -192,7 +196,7 @@ const limits: readonly Fault[] = [
   ),
   inSource(
     'a contract wallet buys exclusive leads',
-    'api/payments/payer_check.ts',
+    'api/payments/chain/payer_check.ts',
     'if (isExclusive) return',
     'if (isExclusive && !hasCode) return',
   ),

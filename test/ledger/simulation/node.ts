@@ -1,6 +1,6 @@
 /** A provider's nodes as one process reads them: some blocks behind at times, away at times, or without the newest events. */
 import { TransactionReceiptNotFoundError, type Hex } from 'viem';
-import type { ChainReader } from '../../../api/payments/payment_chain.ts';
+import type { ChainReader } from '../../../api/payments/chain/payment_chain.ts';
 import { ASSET, CHAIN, type Block, type Chain, type Log } from './chain.ts';
 import type { Process, World } from './world.ts';
 

@@ -1,10 +1,10 @@
 /** The parts of the server that a simulated world runs. A planted fault replaces some of them. */
-import { auditPass } from '../../../api/payments/audit.ts';
-import { checkPayer } from '../../../api/payments/payer_check.ts';
-import { paymentChain, type PaymentChain } from '../../../api/payments/payment_chain.ts';
-import { reconcile } from '../../../api/payments/reconcile.ts';
+import { auditPass } from '../../../api/payments/audit/audit.ts';
+import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
+import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import { reconcile } from '../../../api/payments/audit/reconcile.ts';
 import { sell } from '../../../api/payments/sale.ts';
-import { ledgerInSql } from '../../../ledger/in_sql.ts';
+import { ledgerInSql } from '../../../ledger/sql/sql_ledger.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { Request } from './server.ts';
 

@@ -1,11 +1,11 @@
 /** The server's parts with one place of their sources changed, loaded beside the real ones. */
 import { registerHooks } from 'node:module';
-import type * as audit from '../../../api/payments/audit.ts';
-import type * as chain from '../../../api/payments/payment_chain.ts';
-import type * as payer from '../../../api/payments/payer_check.ts';
-import type * as reconcile from '../../../api/payments/reconcile.ts';
+import type * as audit from '../../../api/payments/audit/audit.ts';
+import type * as chain from '../../../api/payments/chain/payment_chain.ts';
+import type * as payer from '../../../api/payments/chain/payer_check.ts';
+import type * as reconcile from '../../../api/payments/audit/reconcile.ts';
 import type * as sale from '../../../api/payments/sale.ts';
-import type * as ledger from '../../../ledger/in_sql.ts';
+import type * as ledger from '../../../ledger/sql/sql_ledger.ts';
 import { realParts, type Parts } from './parts.ts';
 
 export interface Change {
@@ -18,14 +18,14 @@ const ROOT = new URL('../../../', import.meta.url);
 /** Files that a change may be made in, and those between them and the parts. The others are shared: their classes must stay the same. */
 const COPIED = [
   'api/payments/sale.ts',
-  'api/payments/reconcile.ts',
-  'api/payments/audit.ts',
-  'api/payments/payer_check.ts',
-  'api/payments/payment_chain.ts',
-  'api/payments/evidence.ts',
-  'ledger/in_sql.ts',
-  'ledger/payer_limits.ts',
-  'ledger/transfers_sql.ts',
+  'api/payments/audit/reconcile.ts',
+  'api/payments/audit/audit.ts',
+  'api/payments/chain/payer_check.ts',
+  'api/payments/chain/payment_chain.ts',
+  'api/payments/chain/evidence.ts',
+  'ledger/sql/sql_ledger.ts',
+  'ledger/sql/payer_limits.ts',
+  'ledger/sql/sql_transfers.ts',
 ];
 const copies = new Map<string, readonly Change[]>();
 
@@ -82,10 +82,10 @@ export async function planted(...changes: readonly Change[]): Promise<Parts> {
   if (unknown) throw new Error(`${unknown.file} is not among the files that are copied`);
   const load = async <T>(file: string): Promise<T> => (await import(`${new URL(file, ROOT).href}?copy=${copy}`)) as T;
   const { sell } = await load<typeof sale>('api/payments/sale.ts');
-  const { auditPass } = await load<typeof audit>('api/payments/audit.ts');
-  const { checkPayer } = await load<typeof payer>('api/payments/payer_check.ts');
-  const { paymentChain } = await load<typeof chain>('api/payments/payment_chain.ts');
-  const parts = await load<typeof reconcile>('api/payments/reconcile.ts');
-  const { ledgerInSql } = await load<typeof ledger>('ledger/in_sql.ts');
+  const { auditPass } = await load<typeof audit>('api/payments/audit/audit.ts');
+  const { checkPayer } = await load<typeof payer>('api/payments/chain/payer_check.ts');
+  const { paymentChain } = await load<typeof chain>('api/payments/chain/payment_chain.ts');
+  const parts = await load<typeof reconcile>('api/payments/audit/reconcile.ts');
+  const { ledgerInSql } = await load<typeof ledger>('ledger/sql/sql_ledger.ts');
   return { ...realParts, sell, auditPass, checkPayer, paymentChain, reconcile: parts.reconcile, ledgerInSql };
 }

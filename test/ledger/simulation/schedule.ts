@@ -1,8 +1,8 @@
 /** One schedule: a world from one seed, run until everybody is done, then held against what was promised. */
-import type { ledgerInSql } from '../../../ledger/in_sql.ts';
+import type { ledgerInSql } from '../../../ledger/sql/sql_ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { openSqliteStore } from '../../../ledger/sqlite.ts';
-import type { Store } from '../../../ledger/store.ts';
+import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
+import type { Store } from '../../../ledger/sql/store.ts';
 import { all } from '../purchases.ts';
 import { Chain, PRICE } from './chain.ts';
 import { Moments } from './moments.ts';

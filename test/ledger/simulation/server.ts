@@ -2,12 +2,12 @@
  * Processes that sell, in a simulated world: the real check of the payer, the real sale, the real evidence, reconciler
  * and audit, and the real proof of the wallet, on a real ledger in memory. HTTP and Koa are left out.
  */
-import type { OfferedPayment } from '../../../api/payments/authorization.ts';
-import { ChainUnavailable } from '../../../api/payments/chain_errors.ts';
+import type { OfferedPayment } from '../../../api/payments/chain/authorization.ts';
+import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { collecting } from '../../../api/payments/collect.ts';
-import type { PaymentChain } from '../../../api/payments/payment_chain.ts';
+import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { noteDelivery } from '../../../api/payments/sale.ts';
-import type { Signatures } from '../../../api/payments/signatures.ts';
+import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import {
   isOver,
   LedgerUnavailable,

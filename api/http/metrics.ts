@@ -1,0 +1,107 @@
+/** Counts and times for Prometheus, on a port of their own that buyers do not reach. */
+import { createServer, type Server } from 'node:http';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestLog } from '../app.ts';
+import type { Health } from './health.ts';
+
+export interface Metrics {
+  observe(entry: RequestLog): void;
+  /** In the format of Prometheus. */
+  text(): Promise<string>;
+  readonly type: string;
+}
+
+/** Metrics of one server. `health` is asked whenever they are read. */
+export function metricsOf(health: () => Promise<Health>): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'dealfeed_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status', 'reason'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'dealfeed_request_seconds',
+    help: 'Time to answer, settlement included.',
+    labelNames: ['route'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers,
+  });
+  const sold = new Counter({
+    name: 'dealfeed_sold_dollars_total',
+    help: 'Dollars settled.',
+    labelNames: ['route'],
+    registers,
+  });
+  const unresolved = new Counter({
+    name: 'dealfeed_unresolved_settlements_total',
+    help: 'Settlements of unknown outcome.',
+    registers,
+  });
+  const healthy = new Gauge({
+    name: 'dealfeed_health',
+    help: '1 for the state the server is in.',
+    labelNames: ['status'],
+    registers,
+  });
+  const stale = new Gauge({
+    name: 'dealfeed_stale_sources',
+    help: 'Sources whose rows are older than the days between two reads.',
+    registers,
+  });
+  const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 where payments can be taken.', registers });
+  const failing = new Gauge({
+    name: 'dealfeed_snapshot_failing',
+    help: '1 while the current snapshot cannot be loaded and the one before serves.',
+    registers,
+  });
+  const open = new Gauge({
+    name: 'dealfeed_open_settlements',
+    help: 'Purchases whose outcome is not known yet.',
+    registers,
+  });
+  const warnings = new Gauge({
+    name: 'dealfeed_payment_warnings',
+    help: 'What somebody should look at in payments: the ledger, the chain, the gas.',
+    registers,
+  });
+  return {
+    type: registry.contentType,
+    observe(entry) {
+      const route = entry.route ?? 'other';
+      requests.inc({ route, status: entry.status, reason: entry.reason ?? '' });
+      seconds.observe({ route }, entry.ms / 1000);
+      if (entry.charged !== undefined) sold.inc({ route }, Number(entry.charged));
+      if (entry.unresolved) unresolved.inc();
+    },
+    async text() {
+      const now = await health();
+      for (const status of ['ok', 'degraded', 'unavailable'] as const)
+        healthy.set({ status }, now.status === status ? 1 : 0);
+      stale.set(now.stale_sources.length);
+      ready.set(now.payments.ready ? 1 : 0);
+      open.set(now.payments.unresolved);
+      warnings.set(now.payments.warnings.length);
+      failing.set(now.snapshot_failure ? 1 : 0);
+      return registry.metrics();
+    },
+  };
+}
+
+/** A server, not listening yet, that answers GET /metrics and nothing else. */
+export const metricsServer = (metrics: Metrics): Server =>
+  createServer(async (request, response) => {
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      const text = await metrics.text();
+      response.writeHead(200, { 'Content-Type': metrics.type }).end(text);
+    } catch {
+      response.writeHead(500).end();
+    }
+  });

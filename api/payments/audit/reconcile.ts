@@ -1,0 +1,86 @@
+/**
+ * Ends purchases of unknown outcome, by what the chain shows and by nothing else. Any number of processes may do it at
+ * once, and in parallel with a sale: the chain shows the same to all, and the ledger takes it once.
+ */
+import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
+import { ChainUnavailable } from '../chain/chain_errors.ts';
+import type { ChainEvidence } from '../chain/evidence.ts';
+
+export interface Reconciler {
+  readonly ledger: Ledger;
+  readonly chain: ChainEvidence;
+  /** Hash of block 0. @throws ChainUnavailable */
+  readonly chainId: () => Promise<string>;
+  readonly money: Money;
+  readonly nowMs: () => number;
+}
+
+export type Resolution = 'sold' | 'released' | 'waiting';
+
+/** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be read */
+export async function resolve(
+  { ledger, chain, chainId, money, nowMs }: Reconciler,
+  purchase: Purchase,
+): Promise<Resolution> {
+  const { id, payment, transaction } = purchase;
+  // A sandbox chain ends with its server, and its test money with it. Real money has one chain.
+  if (money === 'test' && purchase.chain !== (await chainId())) {
+    await ledger.release(id, 'chain_gone', nowMs());
+    return 'released';
+  }
+  const evidence = await chain.of(payment, { transaction });
+  switch (evidence.kind) {
+    case 'paid':
+      return (await ledger.sold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
+    case 'void':
+      await ledger.release(id, evidence.reason, nowMs());
+      return 'released';
+    case 'open':
+      return 'waiting';
+  }
+}
+
+export interface Pass {
+  readonly sold: number;
+  readonly released: number;
+  /** Purchases whose outcome is still open after this pass. */
+  readonly waiting: number;
+  /** What could not be read, in our own words; null where everything could. */
+  readonly failure: string | null;
+}
+
+/** What went wrong, without a library's text. */
+export const failureText = (error: unknown): string =>
+  error instanceof LedgerUnavailable || error instanceof ChainUnavailable
+    ? error.message
+    : 'an unexpected error; see the log';
+
+/**
+ * Look at every purchase that is settling: those whose outcome was noted as unknown, and those that have been settling
+ * for longer than a settlement takes, because the process that asked for it may be gone.
+ * @param settlementMs how long a settlement may take; 0 looks at all
+ */
+export async function reconcile(reconciler: Reconciler, settlementMs: number): Promise<Pass> {
+  const { ledger, nowMs } = reconciler;
+  const counts = { sold: 0, released: 0, waiting: 0 };
+  let failure: string | null = null;
+  let open: readonly Purchase[] = [];
+  // All of them: a clock that was ahead of this one may have written when they began.
+  try {
+    open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    failure = failureText(error);
+  }
+  for (const purchase of open) {
+    const ageMs = nowMs() - (purchase.settlingAtMs ?? 0);
+    if (purchase.why === null && ageMs >= 0 && ageMs < settlementMs) continue;
+    try {
+      counts[await resolve(reconciler, purchase)] += 1;
+    } catch (error) {
+      failure = failureText(error);
+      counts.waiting += 1;
+    }
+  }
+  return { ...counts, failure };
+}

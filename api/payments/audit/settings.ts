@@ -1,0 +1,34 @@
+/** Settings of `make ledger-audit` and `make ledger-refunded`. The README's table is generated from here. */
+import { isHash } from 'viem';
+import { z } from 'zod';
+import { pipelineSettings } from '../../../lib/settings.ts';
+import { serverSettings } from '../../settings.ts';
+
+const block = z.coerce.bigint('a block number').min(0n, 'a block number').optional();
+
+export const auditSettings = z.object({
+  DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  LEDGER: pipelineSettings.shape.LEDGER,
+  RPC_URL: serverSettings.shape.RPC_URL,
+  PAY_TO: serverSettings.shape.PAY_TO,
+  FROM: block.describe('`make ledger-audit`: first block. Default: where the audit of the server began.'),
+  TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),
+  TRANSFER: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block')
+    .optional()
+    .describe('`make ledger-refunded`: the owed transfer, as `make ledger` lists it.'),
+  REFUND: z
+    .string()
+    .refine((s) => isHash(s), 'a transaction hash')
+    .optional()
+    .describe('`make ledger-refunded`: transaction that paid the money back.'),
+  NOTE: z
+    .string()
+    .min(10, 'at least 10 characters')
+    .max(500, 'at most 500 characters')
+    .optional()
+    .describe('`make ledger-refunded`: how it was settled, where there is no refund on the chain.'),
+});
+
+export type AuditSettings = z.infer<typeof auditSettings>;

@@ -1,0 +1,75 @@
+/** What a server does for its ledger while it runs: end unknown outcomes, delete abandoned reservations, forget old answers. */
+import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { ChainUnavailable } from '../chain/chain_errors.ts';
+import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
+import { repeat } from '../repeat.ts';
+
+const EVERY_MS = 10_000;
+/** A settlement that takes longer may have lost its process. Asking the chain too early does no harm. */
+const SETTLEMENT_MS = 45_000;
+const FORGET_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export interface WatchOptions extends Reconciler {
+  /** Time of the chain's latest block, in Unix seconds. Rejects where it cannot be read. */
+  readonly chainSeconds: () => Promise<number>;
+  /** Days for which an answer can be collected. */
+  readonly collectDays: number;
+  /** Called after every pass in which something ended or failed. */
+  readonly report?: (pass: Pass) => void;
+  readonly everyMs?: number;
+}
+
+export interface Watch {
+  /** The last pass. */
+  last(): Pass;
+  /** Make a pass now, over every purchase that is settling. */
+  pass(): Promise<Pass>;
+  stop(): Promise<void>;
+}
+
+/** Begin to watch, with a pass over everything that was left open before. */
+export function watchSettlements(options: WatchOptions): Watch {
+  const {
+    ledger,
+    nowMs,
+    chainSeconds,
+    chainId,
+    money,
+    collectDays,
+    report = () => undefined,
+    everyMs = EVERY_MS,
+  } = options;
+  let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
+  let forgotAtMs = Number.NEGATIVE_INFINITY;
+  let isAdopted = false;
+
+  const tidy = async (): Promise<void> => {
+    if (!isAdopted && money === 'real') {
+      await ledger.adoptChain(await chainId());
+      isAdopted = true;
+    }
+    await ledger.giveUpAbandoned(nowMs());
+    if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
+    // Forgotten answers do not come back: a clock of ours that is ahead must not decide alone.
+    const latest = await chainSeconds();
+    await ledger.forgetAnswers(Math.min(nowMs(), latest * 1000) - collectDays * DAY_MS);
+    forgotAtMs = performance.now();
+  };
+  const once = async (isFirst: boolean): Promise<Pass> => {
+    try {
+      last = await reconcile(options, isFirst ? 0 : SETTLEMENT_MS);
+      await tidy().catch((error: unknown) => {
+        if (!(error instanceof LedgerUnavailable) && !(error instanceof ChainUnavailable)) throw error;
+      });
+    } catch (error) {
+      last = { ...last, failure: failureText(error) };
+      report(last);
+      throw error;
+    }
+    if (last.sold + last.released > 0 || last.failure !== null) report(last);
+    return last;
+  };
+  const passes = repeat(once, everyMs);
+  return { last: () => last, pass: async () => (await passes.pass()) ?? last, stop: () => passes.stop() };
+}

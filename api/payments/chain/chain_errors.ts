@@ -1,0 +1,37 @@
+/** Errors of the chain in our own words: a library's text may carry the node's address and its key. */
+import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import { CHAIN_ID } from '../../../lib/network.ts';
+
+/** The node of the chain did not answer, or not usefully. */
+export class ChainUnavailable extends Error {
+  override readonly name: string = 'ChainUnavailable';
+}
+
+/** The node serves another chain: nothing it says counts. */
+export class WrongChain extends ChainUnavailable {
+  override readonly name = 'WrongChain';
+  constructor(id: number) {
+    super(`the node serves chain ${id}, expected ${CHAIN_ID}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause =
+    error instanceof BaseError
+      ? error.walk((e) => e instanceof HttpRequestError || e instanceof RpcRequestError || e instanceof TimeoutError)
+      : error;
+  if (cause instanceof TimeoutError) return 'the node did not answer in time';
+  if (cause instanceof HttpRequestError && cause.status !== undefined) return `the node answered HTTP ${cause.status}`;
+  if (cause instanceof RpcRequestError) return `the node refused the request (code ${cause.code})`;
+  if (cause instanceof HttpRequestError) return 'the node could not be reached';
+  return 'the node gave no usable answer';
+}
+
+/** Wait for the node. @throws ChainUnavailable */
+export async function fromNode<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof ChainUnavailable ? error : new ChainUnavailable(reasonOf(error));
+  }
+}

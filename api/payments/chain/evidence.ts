@@ -1,0 +1,169 @@
+/**
+ * What the chain shows of a payment, read from our own node. USDC marks an authorization as used (AuthorizationUsed) and
+ * moves the money (Transfer) in two consecutive events. A payer may also cancel an authorization, or spend its nonce on
+ * someone else.
+ */
+import {
+  isHash,
+  parseAbi,
+  parseEventLogs,
+  TransactionReceiptNotFoundError,
+  type Address,
+  type Hex,
+  type PublicClient,
+  type TransactionReceipt,
+} from 'viem';
+import type { Payment } from '../../../ledger/ledger.ts';
+import type { Paid } from '../../../ledger/transfers.ts';
+import { fromNode } from './chain_errors.ts';
+
+/** The part of the token that payments use. */
+export const token = parseAbi([
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function balanceOf(address account) view returns (uint256)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);
+const [, , USED, CANCELED] = token;
+
+/** Blocks per eth_getLogs request; public nodes refuse long ranges. */
+const BLOCKS_PER_REQUEST = 1_000n;
+/** Ranges searched for one payment before its validBefore, and after it: more than two days of Base each. */
+const MOST_RANGES = 100;
+
+/** What the chain shows of one payment. */
+export type Evidence =
+  /** A mined receipt holds both events of this payment. */
+  | ({ readonly kind: 'paid' } & Paid)
+  /** A safe block shows that this payment never pays us. */
+  | { readonly kind: 'void'; readonly reason: 'expired_unused' | 'used_elsewhere' }
+  /** Neither is certain yet. */
+  | { readonly kind: 'open' };
+
+export interface ChainEvidence {
+  /**
+   * @param hint a transaction to look at first; it proves nothing by itself
+   * @throws ChainUnavailable
+   */
+  of(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
+}
+
+export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
+
+/** How this transaction used the payment's authorization; null where it did not. */
+function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
+  const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter(
+    (log) => log.address.toLowerCase() === payment.asset,
+  );
+  const used = events.find(
+    (e) =>
+      e.eventName === 'AuthorizationUsed' &&
+      e.args.authorizer.toLowerCase() === payment.payer &&
+      e.args.nonce.toLowerCase() === payment.nonce,
+  );
+  if (!used) return null;
+  // A transaction may use several authorizations: the transfer of this one is the next event.
+  const moved = events.find((e) => e.logIndex === used.logIndex + 1);
+  const isPaid =
+    moved?.eventName === 'Transfer' &&
+    moved.args.from.toLowerCase() === payment.payer &&
+    moved.args.to.toLowerCase() === payment.payTo &&
+    moved.args.value === payment.amount;
+  return isPaid ? 'paid' : 'used_elsewhere';
+}
+
+/** The first block at or after this time, in Unix seconds; the latest where all are earlier. */
+export async function firstBlockAt(
+  client: Pick<PublicClient, 'getBlock'>,
+  seconds: bigint,
+  latest: bigint,
+): Promise<bigint> {
+  let [low, high] = [0n, latest];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if ((await client.getBlock({ blockNumber: middle })).timestamp < seconds) low = middle + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Ranges of blocks backward from this one, and then forward from it. */
+function* rangesAround(block: bigint, latest: bigint): Generator<readonly [from: bigint, to: bigint]> {
+  for (let [range, to] = [0, block]; range < MOST_RANGES && to >= 0n; range += 1, to -= BLOCKS_PER_REQUEST) {
+    yield [to >= BLOCKS_PER_REQUEST ? to - BLOCKS_PER_REQUEST + 1n : 0n, to];
+  }
+  for (
+    let [range, from] = [0, block + 1n];
+    range < MOST_RANGES && from <= latest;
+    range += 1, from += BLOCKS_PER_REQUEST
+  ) {
+    yield [from, from + BLOCKS_PER_REQUEST - 1n < latest ? from + BLOCKS_PER_REQUEST - 1n : latest];
+  }
+}
+
+interface Spent {
+  readonly isCanceled: boolean;
+  readonly transaction: Hex;
+  readonly block: bigint;
+}
+
+/** Evidence from this node. */
+export function chainEvidence(client: EvidenceReader): ChainEvidence {
+  const receiptOf = async (hash: Hex): Promise<TransactionReceipt | null> => {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return null;
+      throw error;
+    }
+  };
+
+  /** The event that used or canceled the authorization, searched for around a block. */
+  const spentAround = async (block: bigint, payment: Payment, latest: bigint): Promise<Spent | null> => {
+    const args = { authorizer: payment.payer as Address, nonce: payment.nonce as Hex };
+    for (const [fromBlock, toBlock] of rangesAround(block, latest)) {
+      for (const event of [USED, CANCELED]) {
+        const [found] = await client.getLogs({ address: payment.asset as Address, event, args, fromBlock, toBlock });
+        if (found)
+          return { isCanceled: event === CANCELED, transaction: found.transactionHash, block: found.blockNumber };
+      }
+    }
+    return null;
+  };
+
+  const look = async (payment: Payment, hint: string | null): Promise<Evidence> => {
+    const hinted = hint !== null && isHash(hint) ? await receiptOf(hint) : null;
+    if (hinted && useIn(hinted, payment) === 'paid')
+      return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
+    const latest = await client.getBlock({ blockTag: 'latest' });
+    const isUsedAt = (blockNumber: bigint): Promise<boolean> =>
+      client.readContract({
+        address: payment.asset as Address,
+        abi: token,
+        functionName: 'authorizationState',
+        args: [payment.payer as Address, payment.nonce as Hex],
+        blockNumber,
+      });
+    const isUsed = await isUsedAt(latest.number);
+    const safe = await client.getBlock({ blockTag: 'safe' });
+    if (!isUsed) {
+      // The token accepts it only in blocks before validBefore. The state is read again at the safe block itself: the
+      // latest one may have been undone since, and requests may reach several nodes.
+      const isOver = safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number));
+      return isOver ? { kind: 'void', reason: 'expired_unused' } : { kind: 'open' };
+    }
+    // No clock of ours says where to look: the chain accepts a payment only before validBefore, by its own time.
+    const end = await firstBlockAt(client, payment.validBefore, latest.number);
+    const spent = await spentAround(end, payment, latest.number);
+    const receipt = spent && !spent.isCanceled ? await receiptOf(spent.transaction) : null;
+    if (receipt && useIn(receipt, payment) === 'paid')
+      return { kind: 'paid', transaction: receipt.transactionHash, block: receipt.blockNumber };
+    const isElsewhere = spent?.isCanceled === true || (receipt && useIn(receipt, payment) === 'used_elsewhere');
+    return spent && isElsewhere && spent.block <= safe.number
+      ? { kind: 'void', reason: 'used_elsewhere' }
+      : { kind: 'open' };
+  };
+
+  return { of: (payment, { transaction }) => fromNode(look(payment, transaction)) };
+}

@@ -1,0 +1,130 @@
+/** The chain as the shop sees it: evidence of payments, the state of payers, incoming transfers. All from our own node. */
+import { parseEventLogs, type Address, type Hex, type PublicClient } from 'viem';
+import type { Payment } from '../../../ledger/ledger.ts';
+import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
+import { fromNode, WrongChain } from './chain_errors.ts';
+import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceReader } from './evidence.ts';
+import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+
+const [, , , , TRANSFER] = token;
+/** Receipts requested at once. */
+const RECEIPTS_AT_ONCE = 8;
+
+/** What a sale rests on before it starts. */
+export interface PayerState {
+  /** Whether the account has code: a contract wallet, or one with an EIP-7702 delegation. */
+  readonly hasCode: boolean;
+  /** Atomic units of the token. */
+  readonly balance: bigint;
+  /** Whether the authorization was used or canceled. */
+  readonly isUsed: boolean;
+}
+
+export interface PaymentChain extends ChainEvidence {
+  /** Hash of block 0, once the node named the right chain. @throws WrongChain, ChainUnavailable */
+  id(): Promise<string>;
+  /** The payer at the latest block. @throws ChainUnavailable */
+  payer(payment: Payment): Promise<PayerState>;
+  /** The latest block that cannot be undone. @throws ChainUnavailable */
+  finalBlock(): Promise<BlockTime>;
+  latestBlock(): Promise<BlockTime>;
+  /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
+  firstBlockAt(seconds: number): Promise<bigint>;
+  /** Transfers to this address in these blocks, in order. @throws ChainUnavailable */
+  incoming(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly IncomingTransfer[]>;
+}
+
+export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
+
+/** The nonce of the authorization that made the transfer at `logIndex`; null where none did. */
+async function nonceOf(client: ChainReader, transaction: Hex, logIndex: number, payer: string): Promise<string | null> {
+  const { logs } = await client.getTransactionReceipt({ hash: transaction });
+  const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
+    (e) =>
+      e.logIndex === logIndex - 1 &&
+      e.address.toLowerCase() === USDC.toLowerCase() &&
+      e.args.authorizer.toLowerCase() === payer,
+  );
+  return used ? used.args.nonce.toLowerCase() : null;
+}
+
+export function paymentChain(client: ChainReader): PaymentChain {
+  let known: string | undefined;
+  const identify = async (): Promise<string> => {
+    const id = await client.getChainId();
+    if (id !== CHAIN_ID) throw new WrongChain(id);
+    return (await client.getBlock({ blockNumber: 0n })).hash;
+  };
+  const id = async (): Promise<string> => (known ??= await fromNode(identify()));
+  const evidence = chainEvidence(client);
+  const blockTime = ({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): BlockTime => ({
+    block: number,
+    seconds: Number(timestamp),
+  });
+
+  const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<IncomingTransfer[]> => {
+    const logs = await client.getLogs({
+      address: USDC,
+      event: TRANSFER,
+      args: { to: payTo as Address },
+      fromBlock,
+      toBlock,
+      strict: true,
+    });
+    const transfers: IncomingTransfer[] = [];
+    for (let at = 0; at < logs.length; at += RECEIPTS_AT_ONCE) {
+      transfers.push(
+        ...(await Promise.all(
+          logs.slice(at, at + RECEIPTS_AT_ONCE).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
+            const payer = args.from.toLowerCase();
+            return {
+              transaction: transactionHash,
+              logIndex,
+              block: blockNumber,
+              payer,
+              nonce: await nonceOf(client, transactionHash, logIndex, payer),
+              amount: args.value,
+            };
+          }),
+        )),
+      );
+    }
+    return transfers;
+  };
+
+  return {
+    id,
+    async of(payment, hint) {
+      await id();
+      return evidence.of(payment, hint);
+    },
+    async payer({ payer, nonce, asset }) {
+      await id();
+      const [code, balance, isUsed] = await fromNode(
+        Promise.all([
+          client.getCode({ address: payer as Address }),
+          client.readContract({
+            address: asset as Address,
+            abi: token,
+            functionName: 'balanceOf',
+            args: [payer as Address],
+          }),
+          client.readContract({
+            address: asset as Address,
+            abi: token,
+            functionName: 'authorizationState',
+            args: [payer as Address, nonce as Hex],
+          }),
+        ]),
+      );
+      return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
+    },
+    finalBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'finalized' }))),
+    latestBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'latest' }))),
+    firstBlockAt: (seconds) =>
+      fromNode(
+        (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
+      ),
+    incoming: (payTo, fromBlock, toBlock) => fromNode(transfersIn(payTo, fromBlock, toBlock)),
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Client of a facilitator over HTTP. It reads at most 64 kB of a reply, follows no redirect, and passes on nothing of a
+ * reply but a reason code and a transaction hash.
+ */
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import { z } from 'zod';
+import type { Facilitator } from './facilitator_client.ts';
+import { FacilitatorUnavailable } from './unavailable.ts';
+import { NETWORK } from '../../../lib/network.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_REPLY_BYTES = 65_536;
+const REASON = /^[a-z0-9_]{1,80}$/;
+const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+/** Reason for a refusal whose own reason is missing or is not a code. */
+const UNNAMED_REASON = 'refused_by_facilitator';
+/** Names of networks that cover ours in a list of supported kinds. */
+const SERVED_NETWORKS: ReadonlySet<string> = new Set([NETWORK, 'eip155:*']);
+/** Statuses about our access to the facilitator, not about the payment. */
+const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
+
+const VerifyReply = z.object({ isValid: z.boolean(), invalidReason: z.unknown().optional() });
+const SettleReply = z.object({ transaction: z.string().regex(TRANSACTION) });
+const Kind = z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() });
+const SupportedReply = z.object({ kinds: z.array(Kind) });
+
+type Kind = z.infer<typeof Kind>;
+
+export interface HttpFacilitatorOptions {
+  readonly url: string;
+  /** Value of the Authorization header. */
+  readonly authorization?: string;
+  /** Time for the whole reply, its body included. */
+  readonly timeoutMs?: number;
+}
+
+type Operation = 'verify' | 'settle' | 'supported';
+
+interface Reply {
+  readonly status: number;
+  /** The body as JSON; undefined if it is not JSON. */
+  readonly body: unknown;
+}
+
+const unavailable = (operation: Operation, why: string): FacilitatorUnavailable =>
+  new FacilitatorUnavailable(`facilitator ${operation}: ${why}`);
+
+/** Read the body up to the limit. Returns null and drops the connection if it is larger. */
+async function readLimited(response: Response): Promise<Buffer | null> {
+  if (response.body === null) return Buffer.alloc(0);
+  const reader = response.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = Number(response.headers.get('Content-Length') ?? 0) > MAX_REPLY_BYTES ? Infinity : 0;
+  while (bytes <= MAX_REPLY_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    bytes += value.byteLength;
+    chunks.push(value);
+  }
+  await reader.cancel().catch(() => undefined);
+  return null;
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
+  const { url, authorization, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const base = url.replace(/\/+$/, '');
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+
+  /** @throws FacilitatorUnavailable if no whole reply of at most 64 kB arrives in time */
+  const ask = async (operation: Operation, body?: string): Promise<Reply> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const request = body === undefined ? { method: 'GET' } : { method: 'POST', body };
+    let status: number;
+    let bytes: Buffer | null;
+    try {
+      const response = await fetch(`${base}/${operation}`, { ...request, headers, redirect: 'error', signal });
+      status = response.status;
+      bytes = await readLimited(response);
+    } catch {
+      // The error of fetch may name the URL or the host.
+      throw unavailable(operation, signal.aborted ? 'did not answer in time' : 'could not be reached');
+    }
+    if (bytes === null) throw unavailable(operation, `reply larger than 64 kB (status ${status})`);
+    return { status, body: parseJson(bytes) };
+  };
+  const requestBody = (payload: PaymentPayload, requirements: PaymentRequirements): string =>
+    JSON.stringify({ x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements });
+
+  return {
+    async verify(payload, requirements) {
+      const { status, body } = await ask('verify', requestBody(payload, requirements));
+      const isSuccess = status === 200;
+      const isRefusal = status >= 400 && status < 500 && !ACCESS_STATUSES.has(status);
+      if (!isSuccess && !isRefusal) throw unavailable('verify', `status ${status}`);
+      const reply = VerifyReply.safeParse(body);
+      // A refusal may come with a status such as 400; approval needs 200.
+      if (!reply.success || (reply.data.isValid && !isSuccess)) {
+        throw unavailable('verify', `unusable reply (status ${status})`);
+      }
+      if (reply.data.isValid) return { valid: true };
+      const { invalidReason } = reply.data;
+      const isCode = typeof invalidReason === 'string' && REASON.test(invalidReason);
+      return { valid: false, reason: isCode ? invalidReason : UNNAMED_REASON };
+    },
+    async settle(payload, requirements) {
+      try {
+        const { body } = await ask('settle', requestBody(payload, requirements));
+        const reply = SettleReply.safeParse(body);
+        return { transaction: reply.success ? reply.data.transaction.toLowerCase() : null };
+      } catch {
+        return { transaction: null };
+      }
+    },
+    async supported() {
+      const { status, body } = await ask('supported');
+      if (status !== 200) throw unavailable('supported', `status ${status}`);
+      const reply = SupportedReply.safeParse(body);
+      if (!reply.success) throw unavailable('supported', 'unusable reply (status 200)');
+      const isServed = (kind: Kind): boolean =>
+        kind.x402Version === 2 && kind.scheme === 'exact' && SERVED_NETWORKS.has(kind.network);
+      return reply.data.kinds.some(isServed);
+    },
+  };
+}

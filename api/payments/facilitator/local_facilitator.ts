@@ -1,0 +1,100 @@
+/** A facilitator in this process: a key that pays for the gas, a node of the chain, and a ceiling on what it may spend. */
+import type { PaymentPayload } from '@x402/core/types';
+import PQueue from 'p-queue';
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createWalletClient,
+  http,
+  parseAbi,
+  RpcRequestError,
+  type Hex,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { SignedAuthorization } from '../chain/authorization.ts';
+import { base } from '../chain/base_chain.ts';
+import { fromNode } from '../chain/chain_errors.ts';
+import type { Facilitator } from './facilitator_client.ts';
+import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { readerOf } from '../chain/node.ts';
+
+const token = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+]);
+
+/** Gas of settlements, counted before it is spent. */
+export interface GasBudget {
+  /** Gas limit of every settlement; what would take more is refused. */
+  readonly perSettlement: bigint;
+  /** @returns false where the day's gas is used up */
+  reserve(gas: bigint): Promise<boolean>;
+  hasLeft(): Promise<boolean>;
+}
+
+export interface LocalFacilitatorOptions {
+  readonly rpcUrl: string;
+  /** Key of an account with gas. It never receives what is paid. */
+  readonly key: Hex;
+  readonly gas: GasBudget;
+}
+
+export interface LocalFacilitator extends Facilitator {
+  readonly address: Hex;
+  /** How many settlements the balance is enough for at today's price. @throws ChainUnavailable */
+  settlementsLeft(): Promise<bigint>;
+}
+
+/** The call that settles a payment. */
+function callFor(payload: PaymentPayload) {
+  const { signature, authorization: a } = payload.payload as SignedAuthorization;
+  return {
+    address: USDC,
+    abi: token,
+    functionName: 'transferWithAuthorization',
+    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+  } as const;
+}
+
+/** Whether the node answered that the call fails, rather than not answering. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof BaseError &&
+  error.walk((e) => e instanceof ContractFunctionRevertedError || e instanceof RpcRequestError) !== null;
+
+export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
+  const account = privateKeyToAccount(key);
+  const reader = readerOf(rpcUrl);
+  const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
+  // One transaction is numbered and sent at a time, so that two settlements never take the same number.
+  const sending = new PQueue({ concurrency: 1 });
+  return {
+    address: account.address,
+    async verify(payload) {
+      try {
+        const needed = await reader.estimateContractGas({ ...callFor(payload), account });
+        return needed <= gas.perSettlement ? { valid: true } : { valid: false, reason: 'settlement_gas_above_limit' };
+      } catch (error) {
+        if (isRefusal(error)) return { valid: false, reason: 'settlement_simulation_failed' };
+        return fromNode(Promise.reject(error));
+      }
+    },
+    async settle(payload) {
+      try {
+        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, isUnsent: true };
+        return {
+          transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })),
+        };
+      } catch {
+        // It may have been sent. The chain tells.
+        return { transaction: null };
+      }
+    },
+    supported: async () => (await fromNode(reader.getChainId())) === CHAIN_ID,
+    hasBudget: () => gas.hasLeft(),
+    async settlementsLeft() {
+      const [balance, price] = await fromNode(
+        Promise.all([reader.getBalance({ address: account.address }), reader.getGasPrice()]),
+      );
+      return price === 0n ? balance : balance / (price * gas.perSettlement);
+    },
+  };
+}

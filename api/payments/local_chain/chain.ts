@@ -1,0 +1,201 @@
+/**
+ * The local chain of sandbox mode: anvil under Base's chain id, with test money at USDC's address. It lives in memory.
+ * A chain that the server started dies with it, also where the server is killed; one that was there before stays.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import PQueue from 'p-queue';
+import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { SettingError } from '../../../lib/settings.ts';
+import { base } from '../chain/base_chain.ts';
+import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { readerOf } from '../chain/node.ts';
+import { paymentChain } from '../chain/payment_chain.ts';
+import { Compiled, compiledPath } from './compile.ts';
+
+const START_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 3_000;
+/** Seconds between two blocks without transactions, so that the chain's own time goes on. */
+const BLOCK_SECONDS = 5;
+export const POLLING_MS = 25;
+
+const token = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function authorizationState(address, bytes32) view returns (bool)',
+]);
+
+export interface Chain {
+  readonly rpcUrl: string;
+  readonly reader: PublicClient;
+  /** An account with gas and nothing else, for whoever sends transactions. Made anew for each server. */
+  readonly gasKey: Hex;
+  balanceOf(address: Address): Promise<bigint>;
+  /** Make test money, in atomic units. */
+  mint(to: Address, units: bigint): Promise<void>;
+  /** Whether the payer's authorization with this nonce has been used. */
+  authorizationUsed(payer: Address, nonce: Hex): Promise<boolean>;
+  /** Throws where the chain does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Path of anvil's binary in its package for this platform.
+ * @throws SettingError where the package is not installed
+ */
+function anvilBinary(): string {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
+    return require.resolve(
+      `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${process.platform === 'win32' ? '.exe' : ''}`,
+    );
+  } catch {
+    throw new SettingError(
+      'PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the packages were installed without those for development. Run: make setup. For real money set PAYMENTS to facilitator or self',
+    );
+  }
+}
+
+/** Address anvil listens on, once it says so. */
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const timer = setTimeout(() => {
+      reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${said.slice(-300)}`));
+    }, START_TIMEOUT_MS);
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString('utf8');
+      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(said)?.[1];
+      if (address === undefined) return;
+      clearTimeout(timer);
+      resolve(`http://${address}`);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`anvil ended with ${code}: ${said.slice(-300)}`));
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+  }, STOP_TIMEOUT_MS);
+  await gone;
+  clearTimeout(timer);
+}
+
+/**
+ * Ends a process once this one has ended, in whatever way: it waits for the end of a pipe that only this process holds.
+ * @returns ends the guard, which then does nothing
+ */
+function endWithUs(pid: number): () => void {
+  const guard = spawn('sh', ['-c', 'cat > /dev/null; kill -9 "$0" 2> /dev/null', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Where there is no shell, the process is ended by us alone.
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  guard.unref();
+  if (guard.stdin && 'unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+  return () => {
+    guard.kill('SIGKILL');
+  };
+}
+
+/**
+ * Use the chain at `rpcUrl`, which must be anvil. Test money is put there where it is not.
+ * @throws where it does not answer, or its chain id is another
+ */
+export async function joinChain(rpcUrl: string, close: () => Promise<void> = async () => undefined): Promise<Chain> {
+  const reader = readerOf(rpcUrl, POLLING_MS);
+  await paymentChain(reader).id();
+  const options = { chain: base, transport: http(rpcUrl, { retryCount: 0 }) } as const;
+  const admin = createTestClient({ ...options, mode: 'anvil' });
+  const gasKey = generatePrivateKey();
+  const gas = privateKeyToAccount(gasKey);
+  const sender = createWalletClient({ ...options, account: gas });
+  const sending = new PQueue({ concurrency: 1 });
+  const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
+  for (const [address, name] of [
+    [USDC, 'TestUsdc'],
+    [base.contracts.multicall3.address, 'TestMulticall'],
+  ] as const) {
+    const code = compiled.contracts[name]?.code as Hex;
+    if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
+  }
+  await admin.setBalance({ address: gas.address, value: 10n ** 24n });
+  return {
+    rpcUrl,
+    gasKey,
+    reader,
+    close,
+    balanceOf: (address) =>
+      reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
+    async mint(to, amount) {
+      const hash = await sending.add(() =>
+        sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] }),
+      );
+      await reader.waitForTransactionReceipt({ hash });
+    },
+    authorizationUsed: (payer, nonce) =>
+      reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
+    async ping() {
+      await reader.getBlockNumber();
+    },
+  };
+}
+
+/** Start a chain on a free port of this machine. @throws where anvil cannot be started */
+export async function startChain(): Promise<Chain> {
+  const child = spawn(
+    anvilBinary(),
+    [
+      '--chain-id',
+      String(CHAIN_ID),
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+      '--accounts',
+      '0',
+      '--block-time',
+      String(BLOCK_SECONDS),
+      '--mixed-mining',
+      // A block is safe after one more, and final after two.
+      '--slots-in-an-epoch',
+      '1',
+    ],
+    // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
+  const dropGuard = child.pid === undefined ? () => undefined : endWithUs(child.pid);
+  const close = async (): Promise<void> => {
+    dropGuard();
+    await stop(child);
+  };
+  try {
+    return await joinChain(await listening(child), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

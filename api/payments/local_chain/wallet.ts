@@ -1,0 +1,71 @@
+/** The buyer of sandbox mode: a key made for one chain, with test money, written where `make buy` finds it. */
+import { chmod, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
+import { writeWhole } from '../../../lib/files.ts';
+import { dollarsOf, NETWORK, USDC } from '../../../lib/network.ts';
+import type { Chain } from './chain.ts';
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+export const SandboxWallet = z.strictObject({
+  notice: z.string(),
+  network: z.string(),
+  /** Where the local chain answers. */
+  rpc_url: z.url(),
+  /** Where the server answers. */
+  base_url: z.url(),
+  asset: address,
+  address,
+  private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  /** Who is paid. */
+  pay_to: address,
+});
+
+export type SandboxWallet = z.infer<typeof SandboxWallet>;
+
+/** Test money a buyer starts with: $1,000. */
+const START_UNITS = 1_000_000_000n;
+
+export const walletPath = (dataDir: string): string => join(dataDir, 'sandbox', 'wallet.json');
+
+/** Make a buyer with test money on `chain`. */
+export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string}`; address: `0x${string}` }> {
+  const privateKey = generatePrivateKey();
+  const account = privateKeyToAccount(privateKey);
+  await chain.mint(account.address, START_UNITS);
+  return { privateKey, address: account.address };
+}
+
+/** Write the buyer's wallet file, readable by its owner alone. */
+export async function writeWallet(
+  dataDir: string,
+  wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>,
+): Promise<void> {
+  const path = walletPath(dataDir);
+  const content: SandboxWallet = {
+    notice: `Test money on a local chain in memory. This key was made for it (${dollarsOf(START_UNITS)} test USDC) and is worth nothing anywhere else: never send real funds to it.`,
+    network: NETWORK,
+    asset: USDC,
+    ...wallet,
+  };
+  await writeWhole(path, `${JSON.stringify(SandboxWallet.parse(content), null, 2)}\n`);
+  await chmod(path, 0o600);
+}
+
+/** The wallet file, or null where there is none that can be read. */
+export async function readWallet(dataDir: string): Promise<SandboxWallet | null> {
+  const text = await readFile(walletPath(dataDir), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return SandboxWallet.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Remove the wallet file of a server that stops, unless it is another server's. */
+export async function removeWallet(dataDir: string, baseUrl: string): Promise<void> {
+  if ((await readWallet(dataDir))?.base_url === baseUrl) await rm(walletPath(dataDir), { force: true });
+}

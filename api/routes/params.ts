@@ -1,0 +1,145 @@
+/**
+ * Query parameters: each is a zod schema of the text in the address, filed with what documentation needs to know.
+ * Reading is strict: unknown, repeated and ill-formed parameters are refused by name before anything is priced.
+ */
+import { z } from 'zod';
+import { Problem } from '../http/problem.ts';
+
+export interface ParamFacts {
+  /** Type as the specification names it. */
+  readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'uuid';
+  readonly about: string;
+  /** What is accepted, for people. */
+  readonly expected: string;
+  /** Accepted values of a closed list. */
+  readonly values?: readonly string[];
+  /** Smallest and largest whole number. */
+  readonly range?: readonly [min: number, max: number];
+}
+
+export type Params = Readonly<Record<string, z.ZodType>>;
+export type ParamValues<P extends Params> = { [K in keyof P]?: z.output<P[K]> };
+
+const registry = z.registry<ParamFacts>();
+
+function param<S extends z.ZodType>(schema: S, facts: ParamFacts): S {
+  registry.add(schema, facts);
+  return schema;
+}
+
+/** Facts of a parameter. Throws where the schema was not made here. */
+export function paramFacts(schema: z.ZodType): ParamFacts {
+  const facts = registry.get(schema);
+  if (!facts) throw new Error('parameter was not made by a builder of api/routes/params.ts');
+  return facts;
+}
+
+/** Text without control characters, trimmed, not empty. */
+export const textParam = (about: string) =>
+  param(
+    z
+      .string()
+      .trim()
+      .regex(/^\P{Cc}{1,200}$/u),
+    { kind: 'string', about, expected: 'text of 1 to 200 characters' },
+  );
+
+/** A two-letter state, in upper case. */
+export const stateParam = (about: string) =>
+  param(
+    z
+      .string()
+      .regex(/^[A-Za-z]{2}$/)
+      .transform((s) => s.toUpperCase()),
+    { kind: 'string', about, expected: 'a two-letter state such as OH' },
+  );
+
+/** A decimal number, kept as its digits: it is compared exactly and never becomes a binary float. */
+export const numberParam = (about: string) =>
+  param(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
+    kind: 'number',
+    about,
+    expected: 'a number such as 250000 or 8.5',
+  });
+
+export const integerParam = (about: string, min: number, max: number) =>
+  param(
+    z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .pipe(z.int().min(min).max(max)),
+    { kind: 'integer', about, expected: `a whole number from ${min} to ${max}`, range: [min, max] },
+  );
+
+export const flagParam = (about: string) =>
+  param(
+    z.enum(['true', 'false']).transform((s) => s === 'true'),
+    { kind: 'boolean', about, expected: 'true or false', values: ['true', 'false'] },
+  );
+
+/** A calendar day. */
+export const dayParam = (about: string) =>
+  param(z.iso.date(), { kind: 'date', about, expected: 'a day as YYYY-MM-DD' });
+
+/** An ISO week. Whether the year has it is for the route to say. */
+export const weekParam = (about: string) =>
+  param(z.string().regex(/^\d{4}-W\d{2}$/), { kind: 'string', about, expected: 'an ISO week such as 2026-W46' });
+
+/** An id as records carry it, in lower case. */
+export const idParam = (about: string) =>
+  param(
+    z
+      .string()
+      .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+      .transform((s) => s.toLowerCase()),
+    { kind: 'uuid', about, expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' },
+  );
+
+export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) =>
+  param(z.enum(values), { kind: 'string', about, expected: `one of ${values.join(', ')}`, values });
+
+/**
+ * The value of one parameter.
+ * @throws Problem naming it and what is accepted
+ */
+export function readValue<S extends z.ZodType>(name: string, schema: S, value: string): z.output<S> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const facts = paramFacts(schema);
+  throw new Problem(
+    'invalid_parameter',
+    `${name} is ${JSON.stringify(value.slice(0, 100))}, expected ${facts.expected}.`,
+    { field: name, value: value.slice(0, 100), accepted: facts.values ?? [facts.expected] },
+  );
+}
+
+/**
+ * Read the parameters of a request.
+ * @param query the query part of the address, without the question mark
+ * @throws Problem naming the parameter and what is accepted
+ */
+export function readParams<P extends Params>(params: P, query: string): ParamValues<P> {
+  const known = Object.keys(params);
+  const given = new URLSearchParams(query);
+  const values: Record<string, unknown> = {};
+  for (const name of new Set(given.keys())) {
+    const schema = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (!schema) {
+      throw new Problem(
+        'unknown_parameter',
+        known.length === 0
+          ? `There is no parameter ${name}; this endpoint takes none.`
+          : `There is no parameter ${name}. Known: ${known.join(', ')}.`,
+        { field: name, accepted: known },
+      );
+    }
+    const [value = '', ...more] = given.getAll(name);
+    if (more.length > 0)
+      throw new Problem('repeated_parameter', `${name} was given ${more.length + 1} times; give it once.`, {
+        field: name,
+      });
+    values[name] = readValue(name, schema, value);
+  }
+  return values as ParamValues<P>;
+}

@@ -1,0 +1,60 @@
+/** The manifest of a snapshot: what it was built from, and the hash of each of its files. */
+import { z } from 'zod';
+import { SourceRead } from './inputs.ts';
+
+const count = z.int().min(0);
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const Manifest = z.strictObject({
+  run_id: z.string(),
+  /** The data clock: the day the snapshot is for. */
+  as_of: z.iso.date(),
+  /** The run's clock when it was built; the sandbox's stands still at noon. */
+  generated_at: z.iso.datetime(),
+  data_clock: z.enum(['sandbox', 'live']),
+  /** Shown wherever sandbox data is shown. */
+  notice: z.string(),
+  assumption_set_id: z.string(),
+  /** Snapshot this one carries its history from. */
+  previous: z.string().nullable(),
+  versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
+  /** One entry a source: how it was read, the staged file that stands and the pages it came from. */
+  sources: z.array(
+    z.strictObject({
+      ...SourceRead.schema.shape,
+      staged_run: z.string().nullable(),
+      staged_sha256: hash.nullable(),
+      pages: count,
+      traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
+      dropped_files: z.array(z.string()),
+    }),
+  ),
+  models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
+  audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
+  /** Leads that were sold when it was built, and are left out. Snapshots of before there was a ledger have none. */
+  sold_leads: z.array(z.string()).default([]),
+  /** Published tables; `sha256` is of the Parquet file. */
+  tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
+  /** The DuckDB file with all published tables. */
+  database: z.strictObject({ file: z.string().regex(/^[a-z0-9_]+\.duckdb$/), bytes: count, sha256: hash }),
+});
+
+export type Manifest = z.infer<typeof Manifest>;
+
+/** The part that the server reads. Other fields may change between versions without a server noticing. */
+export const ServedManifest = z.object(Manifest.shape).pick({
+  run_id: true,
+  as_of: true,
+  generated_at: true,
+  data_clock: true,
+  notice: true,
+  assumption_set_id: true,
+  tables: true,
+  database: true,
+});
+
+export type ServedManifest = z.infer<typeof ServedManifest>;
+
+/** The data clock: the day of the recording in the sandbox, today otherwise. */
+export const todayOf = (manifest: ServedManifest, nowMs: number): string =>
+  manifest.data_clock === 'sandbox' ? manifest.as_of : new Date(nowMs).toISOString().slice(0, 10);

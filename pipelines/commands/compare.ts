@@ -1,0 +1,88 @@
+/** Two staged files of one source: which rows came, went or changed. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import type { RecordDefinition } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { Provenance } from '../../models/inputs.ts';
+
+export interface Change {
+  /** Natural key of the row, its parts joined by spaces. */
+  readonly key: string;
+  readonly field: string;
+  readonly old: string | null;
+  readonly new: string | null;
+}
+
+export interface Differences {
+  /** Natural keys, in order. */
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
+  readonly changed: readonly Change[];
+  /** Rows that say the same and differ only in page, position or time of reading. */
+  readonly moved: number;
+}
+
+/** Compare by natural key, field by field. A column that a file lacks counts as null there. */
+export async function compareStaged(record: RecordDefinition, oldFile: string, newFile: string): Promise<Differences> {
+  const duck = await openDuck(':memory:', { threads: 1 });
+  try {
+    const { connection } = duck;
+    const fields = [...record.columns.map((c) => c.name), 'source_url'];
+    const places = Provenance.columns.map((c) => c.name).filter((name) => !fields.includes(name));
+    await load(connection, 'old', oldFile, [...fields, ...places]);
+    await load(connection, 'new', newFile, [...fields, ...places]);
+    const same = record.key.map((k) => `o.${identifier(k)} IS NOT DISTINCT FROM n.${identifier(k)}`).join(' AND ');
+    const keyOf = (table: string): string =>
+      `concat_ws(' ', ${record.key.map((k) => `${table}.${identifier(k)}`).join(', ')})`;
+    const keys = async (sql: string): Promise<string[]> => (await rowsOf(connection, sql)).map((r) => String(r['key']));
+    const differs = (names: readonly string[]): string =>
+      names.map((f) => `o.${identifier(f)} IS DISTINCT FROM n.${identifier(f)}`).join(' OR ');
+    const changed = await rowsOf(
+      connection,
+      `SELECT * FROM (${fields
+        .map(
+          (f, position) =>
+            `SELECT ${keyOf('o')} AS key, ${literal(f)} AS field, o.${identifier(f)} AS old, n.${identifier(f)} AS new, ${position} AS position
+       FROM old o JOIN new n ON ${same} WHERE ${differs([f])}`,
+        )
+        .join(' UNION ALL ')}) ORDER BY key, position`,
+    );
+    const moved = await rowsOf(
+      connection,
+      `SELECT count(*) AS n FROM old o JOIN new n ON ${same} WHERE (${differs(places)}) AND NOT (${differs(fields)})`,
+    );
+    return {
+      added: await keys(
+        `SELECT ${keyOf('n')} AS key FROM new n WHERE NOT EXISTS (FROM old o WHERE ${same}) ORDER BY key`,
+      ),
+      gone: await keys(
+        `SELECT ${keyOf('o')} AS key FROM old o WHERE NOT EXISTS (FROM new n WHERE ${same}) ORDER BY key`,
+      ),
+      changed: changed.map((r) => ({
+        key: String(r['key']),
+        field: String(r['field']),
+        old: r['old'] as string | null,
+        new: r['new'] as string | null,
+      })),
+      moved: Number(moved[0]?.['n']),
+    };
+  } finally {
+    duck.close();
+  }
+}
+
+/** A staged file as text. */
+async function load(
+  connection: DuckDBConnection,
+  table: string,
+  file: string,
+  names: readonly string[],
+): Promise<void> {
+  const source = `read_parquet(${literal(file)})`;
+  const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${source}`)).map((r) => r['column_name']));
+  const columns = names.map(
+    (name) =>
+      `${present.has(name) ? `CAST(${identifier(name)} AS VARCHAR)` : 'CAST(NULL AS VARCHAR)'} AS ${identifier(name)}`,
+  );
+  await connection.run(`CREATE TABLE ${identifier(table)} AS SELECT ${columns.join(', ')} FROM ${source}`);
+}

@@ -1,0 +1,150 @@
+/** One read of one source: pages from the web or the drop folder, staged rows or a stated reason why not. */
+import { basename, relative } from 'node:path';
+import type { Archive } from '../../sources/fetch/archive.ts';
+import { readDrop } from '../../sources/fetch/drop.ts';
+import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import type { Clock } from '../clock.ts';
+import type { Crawler } from '../crawl/crawler.ts';
+import { parseRunId, type Layout } from '../layout.ts';
+import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
+import { readPages } from './parse.ts';
+import { carriedFrom, checkExpectations, type Unreadable } from './stage.ts';
+
+export interface Ingest {
+  readonly layout: Layout;
+  readonly archive: Archive;
+  readonly crawler: Crawler;
+  readonly clock: Clock;
+  readonly runId: string;
+  /** Whether a source may be read from the web, or from the drop folder only. Default: every one may. */
+  readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
+}
+
+const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+
+/**
+ * The drop folder of a source. A file of it that cannot be opened is the source's misfortune; a page that cannot be
+ * kept in the archive is the run's.
+ */
+async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof readDrop> {
+  try {
+    return await readDrop(spec, { dropDir: run.layout.drop, archive: run.archive, clock: run.clock, runId: run.runId });
+  } catch (error) {
+    const { path, code } = error as NodeJS.ErrnoException;
+    if (path === undefined || relative(run.layout.drop, path).startsWith('..')) throw error;
+    throw new Quarantine(
+      'malformed_page',
+      `the drop folder holds ${basename(path)}, which cannot be read: ${code ?? String(error)}`,
+    );
+  }
+}
+
+/**
+ * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
+ * last good read keep standing. A defect of our own (rows that do not add up) does throw.
+ * Null where there was nothing to read: only the drop folder may be read, and no file lies there.
+ * @param lastGoodOn day up to which the snapshot before this run holds the source's rows, null on a first load
+ */
+export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
+  const { layout, clock, runId } = run;
+  const unreadable: Unreadable[] = [];
+  const before = await readsUpTo(layout, spec.name, clock.asOf);
+  const recorded = new Set(before.map((r) => r.run_id));
+  const read = run.crawler.read(
+    spec,
+    {
+      asOf: clock.asOf,
+      runId,
+      lastGoodOn,
+      distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
+      resumes: (await run.archive.runs(spec.name)).filter(
+        (id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id),
+      ),
+    },
+    (key, error) =>
+      unreadable.push({
+        key,
+        url:
+          error instanceof SourceUnavailable || error instanceof Quarantine ? (error.pageUrl ?? spec.home) : spec.home,
+        reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
+        detail: error instanceof Error ? error.message : String(error),
+      }),
+  );
+  const pages: Page[] = [];
+  let dropped: readonly string[] = [];
+  const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
+    source: spec.name,
+    run_id: runId,
+    as_of: clock.asOf,
+    status,
+    reason: null,
+    detail: null,
+    page_url: null,
+    observed_at: pages.reduce(
+      (latest, p) => (p.observedAt > latest ? p.observedAt : latest),
+      pages[0]?.observedAt ?? clock.observedAt(),
+    ),
+    counts: NO_ROWS,
+    traffic: {
+      requests: read.traffic.requests,
+      not_modified: read.traffic.notModified,
+      bytes: read.traffic.bytes,
+      retries: read.traffic.retries,
+    },
+    pages: pages.map(refOf),
+    dropped_files: [...dropped],
+    rejects: [],
+    parquet: null,
+    ...rest,
+  });
+  const done = async (result: ReadRecord): Promise<ReadRecord> => {
+    await writeRead(layout, result);
+    return result;
+  };
+  try {
+    // A file the operator put down is a decision: it is read instead of the web.
+    const drop = await droppedFiles(run, spec);
+    dropped = drop.pages.map((p) => p.url);
+    pages.push(...drop.pages);
+    if (drop.unknownFiles.length > 0) {
+      const formats = (spec.drop ?? []).map((f) => `${f.pattern.source} (${f.about})`).join(', ') || 'no file at all';
+      throw new Quarantine(
+        'malformed_page',
+        `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,
+      );
+    }
+    if (pages.length === 0) {
+      if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
+      for await (const page of read.pages()) pages.push(page);
+    }
+    const standing = before.find((r) => r.status === 'good');
+    const parsed = await readPages(
+      stagedParquet(layout, spec.name, runId),
+      spec,
+      pages,
+      unreadable,
+      clock.observedAt(),
+    );
+    try {
+      checkExpectations(spec, parsed, standing?.counts.rows_out);
+      const { counts, parquet } = await parsed.write(await carriedFrom(layout, parsed, standing));
+      return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
+    } finally {
+      await parsed.close();
+    }
+  } catch (error) {
+    if (error instanceof Quarantine) {
+      return await done(
+        record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }),
+      );
+    }
+    if (error instanceof SourceUnavailable) {
+      return await done(
+        record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }),
+      );
+    }
+    throw error;
+  } finally {
+    read.done();
+  }
+}

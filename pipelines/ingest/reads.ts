@@ -1,0 +1,156 @@
+/** The record of one read of one source, kept beside its staged rows; and which read stands on a given day. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { RejectedRow } from '../../models/inputs.ts';
+import type { Page } from '../../sources/contract.ts';
+import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+
+/*
+ * A read is never edited. Reading its archived pages again with a later parser (reparse.ts) adds a version beside it,
+ * `<run id>.v2.{parquet,json}`; the newest version of a read is the one that counts.
+ */
+
+const count = z.int().min(0);
+
+/**
+ * A page that held rows. `context` tells two requests for the same bytes apart; what else it needs to be parsed again
+ * (content type and encoding) is in its request's record in the archive.
+ */
+export const PageRef = z.strictObject({
+  kind: z.string(),
+  url: z.string(),
+  sha256: z.string(),
+  observed_at: z.iso.datetime(),
+  context: z.record(z.string(), z.string()).optional(),
+});
+export type PageRef = z.infer<typeof PageRef>;
+
+export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef => ({
+  kind,
+  url,
+  sha256,
+  observed_at: observedAt,
+  context: { ...context },
+});
+
+export const ReadRecord = z.strictObject({
+  source: z.string(),
+  run_id: z.string(),
+  /** 1, the default, is the read itself; a higher one the same pages under a later parser. */
+  version: z.int().min(1).optional(),
+  as_of: z.iso.date(),
+  status: z.enum(['good', 'quarantined', 'unavailable']),
+  /** Short reason word and sentence; null on a good read. */
+  reason: z.string().nullable(),
+  detail: z.string().nullable(),
+  page_url: z.string().nullable(),
+  /** Latest instant at which a page of this read was observed. */
+  observed_at: z.iso.datetime(),
+  counts: z.strictObject({
+    rows_in: count,
+    rows_out: count,
+    rows_rejected: count,
+    rows_merged: count,
+    rows_carried: count,
+  }),
+  traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
+  /** In the order they were read. */
+  pages: z.array(PageRef),
+  /** Files of the drop folder this read came from; empty when it came from the web. */
+  dropped_files: z.array(z.string()),
+  rejects: z.array(RejectedRow.schema),
+  /** Staged rows of a good read. */
+  parquet: z.strictObject({ sha256: z.string(), bytes: count }).nullable(),
+});
+
+export type ReadRecord = z.infer<typeof ReadRecord>;
+
+export const versionOf = (record: ReadRecord): number => record.version ?? 1;
+
+const fileOf = (layout: Layout, source: string, runId: string, version: number, ending: string): string =>
+  join(layout.staged(source), `${runId}${version === 1 ? '' : `.v${version}`}.${ending}`);
+
+export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string =>
+  fileOf(layout, source, runId, version, 'parquet');
+
+/**
+ * Staged rows of a good read, verified. Undefined where the read has none.
+ * @throws DamagedFile where they are missing or no longer have the hash that the record states
+ */
+export async function trustedRows(layout: Layout, record: ReadRecord): Promise<string | undefined> {
+  if (!record.parquet) return undefined;
+  const file = stagedParquet(layout, record.source, record.run_id, versionOf(record));
+  const wrong = await sha256OfFile(file).then(
+    (found) => (found === record.parquet?.sha256 ? null : 'does not have the hash its record states'),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 'is missing';
+      throw error;
+    },
+  );
+  if (wrong !== null)
+    throw new DamagedFile(
+      `${file} ${wrong}; put it back from the archived pages with: make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`,
+    );
+  return file;
+}
+
+/** Written after the rows, so a record that says good never lacks them. */
+export async function writeRead(layout: Layout, record: ReadRecord): Promise<void> {
+  const path = fileOf(layout, record.source, record.run_id, versionOf(record), 'json');
+  await writeWhole(path, `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
+}
+
+/** The record of one version of a read, or undefined where there is none. */
+export async function readRecord(
+  layout: Layout,
+  source: string,
+  runId: string,
+  version = 1,
+): Promise<ReadRecord | undefined> {
+  const found = await readJson(fileOf(layout, source, runId, version, 'json'));
+  return found === undefined ? undefined : ReadRecord.parse(found);
+}
+
+/** Run ids in a folder of records, each with its newest version, oldest first. */
+async function listReads(folder: string): Promise<[runId: string, version: number][]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const newest = new Map<string, number>();
+  for (const name of names) {
+    const [, runId = '', version = '1'] = /^(.+?)(?:\.v(\d+))?\.json$/u.exec(name) ?? [];
+    if (parseRunId(runId) !== null) newest.set(runId, Math.max(newest.get(runId) ?? 1, Number(version)));
+  }
+  return [...newest].sort(([a], [b]) => compareRunIds(a, b));
+}
+
+/** What to do about a record that cannot be read: without it, its read is as if it had never been. */
+const FORGET = 'restore it from a backup, or remove it and read the source again';
+
+const explain = (error: unknown): never => {
+  throw error instanceof DamagedFile ? new DamagedFile(`${error.message}; ${FORGET}`) : error;
+};
+
+/** Reads of a source on or before a day, newest first. @throws DamagedFile where a record cannot be read */
+export async function readsUpTo(layout: Layout, source: string, asOf: string): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  for (const [runId, version] of (await listReads(layout.staged(source))).reverse()) {
+    if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
+    const path = fileOf(layout, source, runId, version, 'json');
+    const checked = ReadRecord.safeParse(await readJson(path).catch(explain));
+    if (!checked.success)
+      throw new DamagedFile(
+        `${path} is not the record of a read: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${FORGET}`,
+      );
+    records.push(checked.data);
+  }
+  return records;
+}
+
+/** The newest good read on or before a day: its rows are the ones that stand. */
+export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
+  return (await readsUpTo(layout, source, asOf)).find((r) => r.status === 'good');
+}

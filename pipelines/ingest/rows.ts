@@ -1,0 +1,63 @@
+/** Rows in JSON form into DuckDB. */
+import { open, rm } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { createTable, type Column } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+
+/** Ending of a hand-over file: rows on their way into DuckDB. */
+export const HANDED_OVER = '.ndjson';
+
+/**
+ * Create a typed table from rows in JSON form, through the hand-over file `file` (ending HANDED_OVER): text is cast once and no
+ * decimal meets a binary float.
+ */
+export async function loadRows(
+  connection: DuckDBConnection,
+  file: string,
+  table: string,
+  columns: readonly Column[],
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  await connection.run(createTable(table, columns));
+  await insertRows(connection, file, table, columns, rows);
+}
+
+/** The same into a table that exists; columns of it that are not named stay null. */
+export async function insertRows(
+  connection: DuckDBConnection,
+  file: string,
+  table: string,
+  columns: readonly Column[],
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await writeLines(file, rows);
+  const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
+  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  try {
+    await connection.run(
+      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`,
+    );
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Rows in one string, and so in one write: millions of rows are more than one string holds. */
+const ROWS_A_WRITE = 20_000;
+
+async function writeLines(file: string, rows: readonly Record<string, unknown>[]): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    for (let at = 0; at < rows.length; at += ROWS_A_WRITE) {
+      await handle.appendFile(
+        rows
+          .slice(at, at + ROWS_A_WRITE)
+          .map((r) => `${JSON.stringify(r)}\n`)
+          .join(''),
+      );
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,73 @@
+/** How a source stands in a build: its declaration, its latest read and the read whose rows are used. */
+import type { SourceRead } from '../../models/inputs.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { daysBetween } from '../clock.ts';
+import type { ReadRecord } from './reads.ts';
+
+export interface SourceState {
+  readonly spec: SourceSpec;
+  readonly row: SourceReadRow;
+  /** The latest good read: its rows are used. */
+  readonly standing: ReadRecord | undefined;
+  /** This run's read; undefined when the source was not due. */
+  readonly latest: ReadRecord | undefined;
+}
+export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
+
+/** Why nothing was read though nothing is wrong: the operator has not dropped a file, or not stated a permission. */
+export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as const;
+
+/** What a source waits for that the operator has to give, or null where it waits for nothing. */
+export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
+  source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null;
+
+/** Whether a source without any row waits for the operator, rather than being late or broken. */
+export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
+  waitsFor(source) !== null && source.last_good_at === null;
+
+/** The reason why a source has nothing to read, and what the operator can do about it. */
+function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
+  const [format] = spec.drop ?? [];
+  const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
+  if (!spec.fetch) return { reason: 'no_file', detail: file };
+  return { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` };
+}
+
+export interface SourceReads {
+  /** This run's read; null where there was nothing to read, undefined where the source was not due. */
+  readonly read: ReadRecord | null | undefined;
+  /** All reads up to the run's day, newest first. */
+  readonly reads: readonly ReadRecord[];
+  /** Whether it may be read from the web, not from the drop folder only. */
+  readonly isFetched: boolean;
+  readonly asOf: string;
+}
+
+/** The state of a source after this run's reads. */
+export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: SourceReads): SourceState {
+  const latest = read ?? undefined;
+  const standing = reads.find((r) => r.status === 'good');
+  // A failure is not forgotten by a run that did not try again.
+  const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
+  const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
+  const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+  const row: SourceReadRow = {
+    source: spec.name,
+    family: spec.family,
+    title: spec.title,
+    home: spec.home,
+    terms_basis: spec.terms.basis,
+    terms_note: spec.terms.note,
+    county_fips: spec.county?.fips ?? null,
+    county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
+    every_days: spec.everyDays,
+    status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
+    reason: tried?.reason ?? waits?.reason ?? null,
+    detail: tried?.detail ?? waits?.detail ?? null,
+    page_url: tried?.page_url ?? null,
+    last_good_at: standing?.observed_at ?? null,
+    age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
+    ...counts,
+  };
+  return { spec, row, standing, latest };
+}

@@ -1,0 +1,56 @@
+/**
+ * The database of one build: a private file for inputs and models, and attached to it a file of its own for the
+ * published tables, which becomes the snapshot's database.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDuck } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { BUILD_DATABASE } from './leftovers.ts';
+
+/** Name under which the published tables' file is attached. */
+export const PUBLISHED = 'published';
+
+/** Memory limit of a build; beyond it DuckDB spills to disk. */
+const MEMORY_LIMIT = '1800MB';
+
+export interface BuildDatabase {
+  readonly connection: DuckDBConnection;
+  /** File of the published tables. */
+  readonly publishedFile: string;
+  /** Close the database and remove what is left of its files. */
+  close(): Promise<void>;
+}
+
+/** Create an empty build database in a folder. */
+export async function openBuildDatabase(folder: string): Promise<BuildDatabase> {
+  const file = join(folder, BUILD_DATABASE);
+  const publishedFile = `${file}.${PUBLISHED}`;
+  const removeFiles = async (): Promise<void> => {
+    for (const path of [file, publishedFile]) {
+      for (const ending of ['', '.wal']) await rm(`${path}${ending}`, { force: true });
+    }
+  };
+  try {
+    const duck = await openDuck(file, { memoryLimit: MEMORY_LIMIT, forOnce: true });
+    try {
+      await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED}`);
+    } catch (error) {
+      duck.close();
+      throw error;
+    }
+    return {
+      connection: duck.connection,
+      publishedFile,
+      async close() {
+        duck.close();
+        await removeFiles();
+      },
+    };
+  } catch (error) {
+    // On a full disk the files may be there although they could not be opened.
+    await removeFiles();
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
+ * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
+ */
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { commentOn } from '../../lib/record.ts';
+import { rowsOf } from '../../lib/duck.ts';
+import { makeFolder, pointAt, sha256OfFile, sync } from '../../lib/files.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import type { Model } from '../../models/index.ts';
+import { PUBLISHED, type BuildDatabase } from './build_database.ts';
+import { compareRunIds, type Layout } from '../layout.ts';
+import { BUILDING } from './leftovers.ts';
+import { Manifest } from '../../models/manifest.ts';
+import { currentSnapshot } from '../snapshots.ts';
+
+/** Rows in a row group of a published Parquet file: small enough that a lookup by the sorted columns reads little. */
+export const ROW_GROUP = 20_480;
+
+const DATABASE = 'dealfeed.duckdb';
+
+/** What a manifest says beside the files. */
+export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
+
+/**
+ * Write the published tables of a finished build and its manifest, then move the folder into place. The file of the
+ * published tables goes into the snapshot, so nothing can be asked of them after it.
+ */
+export async function writeSnapshot(
+  build: BuildDatabase,
+  models: readonly Model[],
+  layout: Layout,
+  facts: SnapshotFacts,
+): Promise<Manifest> {
+  const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
+  await makeFolder(building);
+  try {
+    const manifest = await writeFiles(
+      build,
+      models.filter((m) => m.contract.publish),
+      building,
+      facts,
+    );
+    await rename(building, layout.snapshot(facts.run_id));
+    await sync(layout.snapshots);
+    return manifest;
+  } catch (error) {
+    // On a full disk, make room.
+    await rm(building, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Write every file of a snapshot and flush it, the manifest last. */
+async function writeFiles(
+  { connection, publishedFile }: BuildDatabase,
+  published: readonly Model[],
+  folder: string,
+  facts: SnapshotFacts,
+): Promise<Manifest> {
+  const tables: [string, Manifest['tables'][string]][] = [];
+  for (const model of published) tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
+  await finishDatabase(connection, published, facts.notice);
+  const database = join(folder, DATABASE);
+  await rename(publishedFile, database);
+  await sync(database);
+  const manifest = Manifest.parse({
+    ...facts,
+    tables: Object.fromEntries(tables),
+    database: { file: DATABASE, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) },
+  });
+  const manifestPath = join(folder, 'manifest.json');
+  await writeFile(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
+  await sync(manifestPath);
+  await sync(folder);
+  return manifest;
+}
+
+/** Write a published table as Parquet. The order is total, so the bytes do not depend on the number of threads. */
+async function writeParquet(
+  connection: DuckDBConnection,
+  { name, contract }: Model,
+  folder: string,
+  notice: string,
+): Promise<Manifest['tables'][string]> {
+  const file = `${name}.parquet`;
+  const path = join(folder, file);
+  const rows = `FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${contract.publish?.orderBy.join(', ')}`;
+  const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
+  const [copied] = await rowsOf(
+    connection,
+    `COPY (${rows}) TO ${literal(path)}
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`,
+  );
+  await sync(path);
+  return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+}
+
+/**
+ * Make the published tables' file ready for analysts, with the notice and every column's note as comments, and detach
+ * it.
+ */
+async function finishDatabase(
+  connection: DuckDBConnection,
+  published: readonly Model[],
+  notice: string,
+): Promise<void> {
+  const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
+  await connection.run(`USE ${PUBLISHED}`);
+  try {
+    // The audits have shown it for every row; an analyst may rely on it.
+    const notNull = published.flatMap(({ name, contract }) =>
+      contract.record.columns
+        .filter((c) => c.absent === undefined)
+        .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`),
+    );
+    const comments = published.flatMap(({ name, contract: { record } }) =>
+      commentOn(name, `${record.about} ${notice}`, record.columns),
+    );
+    await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
+    await connection.run(`CHECKPOINT ${PUBLISHED}`);
+  } finally {
+    await connection.run(`USE ${identifier(before)}`);
+    await connection.run(`DETACH ${PUBLISHED}`);
+  }
+}
+
+/**
+ * Let `current` name this snapshot, unless it already names one of a later day.
+ * @returns false where a later snapshot stays current
+ */
+export async function makeCurrent(layout: Layout, runId: string): Promise<boolean> {
+  const current = await currentSnapshot(layout);
+  if (current !== null && compareRunIds(current, runId) > 0) return false;
+  await pointAt(layout.current, join('snapshots', runId));
+  return true;
+}

@@ -1,0 +1,68 @@
+/** What a 402 tells catalogues and buyers of its route, in a header short enough for every proxy. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  extractDiscoveryInfoFromExtension,
+  validateDiscoveryExtension,
+  type DiscoveryExtension,
+} from '@x402/extensions/bazaar';
+import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
+import { startApp, type Started } from '../support/apps_started.ts';
+import { askedFor } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+
+/** What common proxies take for one line of a header. */
+const LINE_BYTES = 4_096;
+
+describe('the 402 of every priced route', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const priced = (): string[] =>
+    started.app.routes.filter((r) => r.price !== null).map((r) => r.path.replace(':id', uuid(1)));
+  const queryOf = (path: string): string => (path === '/api/lookup' ? '?apn=P-1' : '');
+  const lineOf = async (url: string): Promise<number> => {
+    const response = await fetch(url);
+    assert.equal(response.status, 402, url);
+    return `PAYMENT-REQUIRED: ${response.headers.get('PAYMENT-REQUIRED') ?? ''}\r\n`.length;
+  };
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('describes its input and output for the Bazaar, and takes a payment identifier', async () => {
+    assert.equal(priced().length, 18);
+    for (const path of priced()) {
+      const { extensions } = await askedFor(started.url + path + queryOf(path));
+      const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
+      assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, path);
+      const info = extractDiscoveryInfoFromExtension(bazaar);
+      assert.equal('method' in info.input && info.input.method, 'GET', path);
+      assert.ok(info.output?.example, path);
+      assert.deepEqual(validatePaymentIdentifier(extensions?.['payment-identifier']), { valid: true }, path);
+      assert.deepEqual(Object.keys(extensions ?? {}), ['bazaar', 'payment-identifier'], path);
+    }
+  });
+
+  it('is told in less than 4 kB', async (t) => {
+    const lines = await Promise.all(
+      priced().map(async (path) => ({ path, bytes: await lineOf(started.url + path + queryOf(path)) })),
+    );
+    for (const { path, bytes } of lines) assert.ok(bytes <= LINE_BYTES, `${path}: ${bytes}`);
+    t.diagnostic(`longest: ${JSON.stringify(lines.sort((a, b) => b.bytes - a.bytes)[0])}`);
+  });
+
+  it('leaves out what it has no room for where the address is long: the description first', async () => {
+    const long = (characters: number): string => `${started.url}/api/deals?city=${'x'.repeat(characters)}`;
+    assert.ok((await lineOf(long(190))) <= LINE_BYTES);
+    const veryLong = `${started.url}/api/deals?city=${'%E2%82%AC'.repeat(200)}`;
+    assert.ok((await lineOf(veryLong)) <= LINE_BYTES);
+    assert.deepEqual(Object.keys((await askedFor(veryLong)).extensions ?? {}).includes('bazaar'), false);
+  });
+});

@@ -1,0 +1,205 @@
+/** The interface description and the other documents: valid, complete, and true of what is served. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { openApi, templateOf } from '../../../api/docs/openapi.ts';
+import { TABLES } from '../../../api/snapshot/tables.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
+import { checkerOf } from '../support/answers_checked.ts';
+import { askedFor, buyerWith } from '../support/buyers.ts';
+import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+interface Operation {
+  security: unknown[];
+  parameters: {
+    name: string;
+    in: string;
+    schema: { type: string; enum?: string[]; minimum?: number; maximum?: number };
+  }[];
+  responses: Record<string, unknown>;
+  'x-price-usd': string;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, { get: Operation }>;
+  components: {
+    schemas: Record<string, { properties: Record<string, { description?: string }>; additionalProperties?: boolean }>;
+  };
+}
+
+describe('the interface description', () => {
+  let folder: DataFolder;
+  let started: Started;
+  let document: Document;
+  let text: string;
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })),
+      reports: rowsOfTable('reports', 2),
+      signals: rowsOfTable('signals', 2),
+      auctions: rowsOfTable('auctions', 2),
+      leads: rowsOfTable('leads', 2),
+      filings: rowsOfTable('filings', 4, (i) => ({
+        first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`,
+        ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+      })),
+    });
+    started = await startApp(folder.path);
+    text = await (await fetch(`${started.url}/openapi.json`)).text();
+    document = JSON.parse(text) as Document;
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
+    assert.deepEqual(result, { valid: true });
+    assert.match(document.openapi, /^3\.1/);
+  });
+
+  it('describes every route with its price and its parameters, and no other', () => {
+    assert.deepEqual(
+      Object.keys(document.paths).sort(),
+      [...started.app.routes.map(templateOf), '/api/purchases/{id}'].sort(),
+    );
+    for (const route of started.app.routes) {
+      const operation = document.paths[templateOf(route)]?.get;
+      assert.equal(operation?.['x-price-usd'], route.price ?? '0.00');
+      assert.deepEqual(operation?.security, route.price === null ? [] : [{ x402: [] }]);
+      assert.deepEqual(
+        operation?.parameters.map((p) => p.name),
+        [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],
+      );
+      assert.equal('402' in (operation?.responses ?? {}), route.price !== null);
+    }
+    const limit = document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'limit');
+    assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 500 });
+    assert.deepEqual(document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'status')?.schema, {
+      type: 'string',
+      enum: ['Hot', 'Warm', 'Pass'],
+    });
+  });
+
+  it('names each refusal of a payment with its status, at the routes that give it', async () => {
+    const ofPriced = {
+      402: [
+        'payment_required',
+        'payment_malformed',
+        'payment_invalid',
+        'contract_wallet_refused',
+        'payer_without_funds',
+      ],
+      429: ['too_many_open_purchases', 'payer_unbilled_too_often'],
+      502: ['settlement_unknown'],
+      503: ['settlement_budget_spent'],
+    };
+    const ofExclusive = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
+    const page = await readFile(new URL('../../../docs/interface.md', import.meta.url), 'utf8');
+    for (const [list, isGiven] of [
+      [ofPriced, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null],
+      [ofExclusive, (path: string) => path === '/api/leads/exclusive'],
+    ] as const) {
+      for (const [status, reasons] of Object.entries(list)) {
+        for (const reason of reasons) {
+          assert.ok(page.includes(`| \`${reason}\` | ${status} |`), `docs/interface.md has no ${reason}: make docs`);
+          for (const route of started.app.routes) {
+            const described = document.paths[templateOf(route)]?.get.responses[status] as
+              { description: string; headers: object } | undefined;
+            assert.equal(
+              new RegExp(`\\b${reason}\\b`).test(described?.description ?? ''),
+              isGiven(route.path),
+              `${route.path} ${reason}`,
+            );
+            if (described && (status === '429' || status === '503'))
+              assert.ok('Retry-After' in described.headers, `${route.path} ${status}`);
+          }
+        }
+      }
+    }
+    assert.doesNotMatch(text + page, /settlement_failed/);
+  });
+
+  it('has every field of every record with its meaning, once, and nothing of how it is stored', () => {
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
+      const record = TABLES[table];
+      const schema = document.components.schemas[record.name];
+      assert.deepEqual(
+        Object.entries(schema?.properties ?? {}).map(([name, p]) => [name, p.description]),
+        record.columns.map((c) => [c.name, c.about]),
+      );
+      assert.equal(schema?.additionalProperties, false);
+    }
+    assert.doesNotMatch(text, /VARCHAR|DECIMAL\(/);
+    assert.doesNotMatch(text, /\$schema|\$id/);
+  });
+
+  it('is what every route answers, paid for and unpaid', async () => {
+    const buyer = buyerWith();
+    const before402 = started.answersChecked();
+    for (const route of started.app.routes) {
+      const url = started.url + callOf(route);
+      assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
+      const response = await buyer.fetch(url);
+      await response.arrayBuffer();
+      assert.equal(response.status, 200, url);
+      assert.equal((await fetch(`${url}${url.includes('?') ? '&' : '?'}nothing=1`)).status, 400, url);
+    }
+    assert.ok(started.answersChecked() >= before402 + started.app.routes.length * 3);
+  });
+
+  it('would catch an answer that is not as described', async () => {
+    const checker = checkerOf(started.app.routes, PUBLIC_URL);
+    const { createServer } = await import('node:http');
+    const server = createServer((request, response) => {
+      checker.watch(request, response);
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify({ note: 'x', count: '1', generated_at: 'yesterday', records: [] }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    await (await fetch(`http://127.0.0.1:${address.port}/api/deals/ids`)).text();
+    server.closeAllConnections();
+    server.close();
+    assert.match(checker.wrong.join('\n'), /count must be integer/);
+  });
+
+  it('is accompanied by a page for language models and the list of what x402 buys, priced as the 402 asks', async () => {
+    const page = await fetch(`${started.url}/llms.txt`);
+    assert.match(page.headers.get('Content-Type') ?? '', /^text\/markdown/);
+    const llms = await page.text();
+    const wellKnown = (await (await fetch(`${started.url}/.well-known/x402`)).json()) as {
+      x402Version: number;
+      resources: { resource: string; accepts: { amount: string; payTo: string; asset: string; network: string }[] }[];
+    };
+    assert.equal(wellKnown.x402Version, 2);
+    assert.equal(wellKnown.resources.length, started.app.routes.filter((r) => r.price !== null).length);
+    for (const route of started.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
+    for (const { resource, accepts } of wellKnown.resources) {
+      const route = started.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
+      assert.ok(route, resource);
+      const asked = (await askedFor(started.url + callOf(route))).accepts[0];
+      assert.deepEqual(accepts, [
+        {
+          scheme: asked?.scheme,
+          network: asked?.network,
+          asset: asked?.asset,
+          amount: asked?.amount,
+          payTo: asked?.payTo,
+          maxTimeoutSeconds: asked?.maxTimeoutSeconds,
+        },
+      ]);
+    }
+  });
+
+  it('follows from the routes alone', () => {
+    assert.equal(JSON.stringify(openApi(started.app.routes, PUBLIC_URL)), JSON.stringify(document));
+  });
+});

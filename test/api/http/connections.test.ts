@@ -1,0 +1,150 @@
+/** What one connection can make the server hold: requests that are pipelined, and a reader that does not read. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endingOf, limitedServer } from '../../../api/http/socket.ts';
+
+const STALLED_MS = 1_000;
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+/** A server that answers each request by `answer`, and what it saw. */
+async function started(answer: (response: ServerResponse, path: string) => void): Promise<{
+  port: number;
+  seen: { now: number; most: number; all: number; closed: number };
+  end: () => Promise<void>;
+}> {
+  const server = limitedServer({ stalledMs: STALLED_MS });
+  const end = endingOf(server, 60_000);
+  const seen = { now: 0, most: 0, all: 0, closed: 0 };
+  server.on('request', (request, response) => {
+    seen.all += 1;
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    // Before the server begins the next one.
+    response.prependOnceListener('close', () => {
+      seen.now -= 1;
+      seen.closed += 1;
+    });
+    answer(response, request.url ?? '');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, seen, end };
+}
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  opened.push(() => {
+    socket.destroy();
+  });
+  await once(socket, 'connect');
+  return socket;
+}
+const requests = (n: number, from = 0): string =>
+  Array.from({ length: n }, (_, i) => `GET /${from + i} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
+/** Read until this many answers of the form "<path>;" came. */
+async function answersOn(socket: Socket, n: number): Promise<string[]> {
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    const found = [...text.matchAll(/(\/\d+);/g)].map((m) => m[1] ?? '');
+    if (found.length >= n) return found;
+  }
+  return [];
+}
+const numbered = (n: number, from = 0): string[] => Array.from({ length: n }, (_, i) => `/${from + i}`);
+
+describe('a connection', () => {
+  it('is answered in order when it pipelines a little, and kept for more', async () => {
+    // The first answers come last.
+    const { port, seen } = await started((response, path) => {
+      setTimeout(
+        () => {
+          response.end(`${path};`);
+        },
+        path === '/0' ? 100 : 5,
+      );
+    });
+    const socket = await connected(port);
+    socket.write(requests(30));
+    assert.deepEqual(await answersOn(socket, 30), numbered(30));
+    socket.write(requests(2, 30));
+    assert.deepEqual(await answersOn(socket, 2), numbered(2, 30));
+    assert.equal(seen.most, 8);
+  });
+
+  it('that pipelines without end is closed, and a few of its requests were begun', async () => {
+    const { port, seen } = await started((response, path) => {
+      setImmediate(() => {
+        response.end(path.padEnd(200_000, ';'));
+      });
+    });
+    const socket = await connected(port);
+    socket.pause();
+    const closed = new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
+    socket.write(requests(5_000));
+    // A paused socket hears of its end only when it is read.
+    while (seen.now > 0 || seen.all === 0) await pause(10);
+    assert.ok(seen.all <= 8, `${seen.all} requests were begun`);
+    socket.resume();
+    await closed;
+  });
+
+  it('whose reader stands still is closed, also for the answers behind the one that is being sent', async () => {
+    const { port, seen, end } = await started((response, path) => {
+      response.end(path === '/0' ? Buffer.alloc(32 << 20) : path);
+    });
+    const socket = await connected(port);
+    socket.pause();
+    socket.write(requests(5));
+    while (seen.closed < 5) await pause(20);
+    assert.equal(seen.all, 5);
+    // Nothing of that connection keeps the server from ending.
+    await end();
+  });
+
+  it('whose reader is slow, but reads, is not closed', async () => {
+    const bytes = 16 << 20;
+    const { port } = await started((response) => {
+      response.end(Buffer.alloc(bytes));
+    });
+    const socket = await connected(port);
+    socket.write(requests(1));
+    let read = 0;
+    const startedAt = performance.now();
+    while (read < bytes) {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk === null) {
+        assert.equal(socket.readable, true, `closed after ${read} bytes`);
+        await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+        continue;
+      }
+      read += chunk.length;
+      await pause(chunk.length / 3_000);
+    }
+    assert.ok(performance.now() - startedAt > 3 * STALLED_MS, 'it read too fast to show anything');
+  });
+
+  it('that waits for a slow answer is not closed', async () => {
+    const { port } = await started((response, path) => {
+      setTimeout(() => {
+        response.end(`${path};`);
+      }, 3 * STALLED_MS);
+    });
+    const socket = await connected(port);
+    socket.write(requests(2));
+    assert.deepEqual(await answersOn(socket, 2), numbered(2));
+  });
+});

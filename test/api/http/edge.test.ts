@@ -1,0 +1,216 @@
+/** The edge of the server: HEAD with a sign-in, requests with two hosts, the type of answers, and files that hold keys. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { generatePrivateKey } from 'viem/accounts';
+import { ownAccount } from '../../../clients/wallet.ts';
+import { readServerSettings } from '../../../api/settings.ts';
+import { BARE } from '../../environment.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
+import { buyerWith } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+/** Everything a server says on a connection to which these bytes were written. */
+const raw = (url: string, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let said = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.write(bytes);
+    });
+    socket
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        said += chunk;
+      })
+      .on('error', reject)
+      .on('close', () => {
+        resolve(said);
+      });
+  });
+const asking = (target: string, ...headers: string[]): string =>
+  [`GET ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n');
+
+describe('the edge', () => {
+  let folder: DataFolder;
+  let started: Started;
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('does not spend a sign-in that is sent with HEAD', async () => {
+    const buyer = buyerWith();
+    const sold = await buyer.fetch(`${started.url}/api/deals`);
+    assert.equal(sold.status, 200);
+    const bytes = Buffer.from(await sold.arrayBuffer());
+    const url = `${started.url}/api/purchases/${sold.headers.get('Receipt-Id')}`;
+    const proof = await buyer.signIn(url);
+    const head = await fetch(url, { method: 'HEAD', headers: { 'SIGN-IN-WITH-X': proof } });
+    assert.equal(head.status, 400);
+    assert.equal(started.requests.at(-1)?.reason, 'sign_in_on_head');
+    const collected = await fetch(url, { headers: { 'SIGN-IN-WITH-X': proof } });
+    assert.equal(collected.status, 200);
+    assert.deepEqual(Buffer.from(await collected.arrayBuffer()), bytes);
+    assert.equal((await fetch(url, { method: 'HEAD' })).status, 401, 'HEAD without a sign-in is answered like GET');
+  });
+
+  it('refuses a request that names two hosts', async () => {
+    for (const [name, request] of [
+      ['two headers', asking('/api/meta', 'Host: a.example', 'Host: b.example')],
+      ['the same one twice', asking('/api/meta', 'Host: a.example', 'host: a.example')],
+      ['another one in the target', asking('http://b.example/api/meta', 'Host: a.example')],
+      ['another port in the target', asking('http://a.example:81/api/meta', 'Host: a.example')],
+      ['a user in the target', asking('http://a.example@b.example/api/meta', 'Host: a.example')],
+    ] as const) {
+      const said = await raw(started.url, request);
+      assert.match(said, /^HTTP\/1\.1 400 /, name);
+      assert.match(said, /"reason":"malformed_request","billed":false/, name);
+    }
+  });
+
+  it('answers a target in absolute form like the usual one, and asks to sign for its own address', async () => {
+    assert.match(await raw(started.url, asking('http://a.example/api/meta', 'Host: a.example')), /^HTTP\/1\.1 200 /);
+    assert.match(await raw(started.url, asking('HTTP://A.example:80', 'Host: a.example')), /^HTTP\/1\.1 200 /);
+    const said = await raw(started.url, asking('http://a.example/api/deals?state=OH', 'Host: a.example'));
+    assert.match(said, /^HTTP\/1\.1 402 /);
+    const required = Buffer.from(/^PAYMENT-REQUIRED: (\S+)/im.exec(said)?.[1] ?? '', 'base64').toString('utf8');
+    assert.equal(
+      (JSON.parse(required) as { resource: { url: string } }).resource.url,
+      `${PUBLIC_URL}/api/deals?state=OH`,
+    );
+  });
+
+  it('says nosniff on every answer', async () => {
+    const paid = await buyerWith().sign(`${started.url}/api/deals`);
+    const free = ['/', '/api/meta', '/api/deals/ids', '/openapi.json', '/llms.txt', '/.well-known/x402', '/health'];
+    const calls: [string, RequestInit?][] = [
+      // The second time from the cache.
+      ...[...free, ...free].map((path): [string] => [path]),
+      ...free.map((path): [string, RequestInit] => [path, { method: 'HEAD' }]),
+      [
+        '/api/meta',
+        { method: 'OPTIONS', headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' } },
+      ],
+      ['/api/meta', { method: 'POST' }],
+      ['/api/meta?x=1'],
+      ['/api/nothing'],
+      [`/${'a'.repeat(3_000)}`],
+      ['/%'],
+      ['/api/deals'],
+      ['/api/deals', { headers: { Accept: 'text/html' } }],
+      ['/api/deals', { headers: { 'PAYMENT-SIGNATURE': 'x' } }],
+      ['/api/deals', { headers: { 'PAYMENT-SIGNATURE': paid } }],
+      ['/api/deals', { headers: { 'PAYMENT-SIGNATURE': paid } }],
+      ['/api/purchases/00000000-0000-4000-8000-000000000000'],
+    ];
+    const seen = new Set<number>();
+    for (const [path, init] of calls) {
+      const response = await fetch(started.url + path, init);
+      await response.arrayBuffer();
+      assert.equal(
+        response.headers.get('X-Content-Type-Options'),
+        'nosniff',
+        `${init?.method ?? 'GET'} ${path} ${response.status}`,
+      );
+      seen.add(response.status);
+    }
+    const first = await fetch(`${started.url}/api/meta`);
+    await first.arrayBuffer();
+    const unchanged = await fetch(`${started.url}/api/meta`, {
+      headers: { 'If-None-Match': first.headers.get('ETag') ?? '', 'Cache-Control': '' },
+    });
+    assert.deepEqual([unchanged.status, unchanged.headers.get('X-Content-Type-Options')], [304, 'nosniff']);
+    for (const bytes of [
+      'hello\r\n\r\n',
+      asking('/', 'Host: x', `X-Long: ${'a'.repeat(20_000)}`),
+      asking('/', 'Host: x', 'Expect: 200-ok'),
+      asking('/', 'Host: x', 'Host: x'),
+    ]) {
+      const said = await raw(started.url, bytes);
+      assert.match(said, /^X-Content-Type-Options: nosniff\r$/im, said.slice(0, 100));
+      seen.add(Number(said.slice(9, 12)));
+    }
+    assert.deepEqual(
+      [...seen].sort((a, b) => a - b),
+      [200, 204, 400, 401, 402, 404, 405, 409, 414, 417, 431],
+    );
+  });
+});
+
+describe('a file that holds a key', () => {
+  let folder: string;
+  const key = generatePrivateKey();
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dealfeed-keys-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  const keyFile = async (mode: number, name = 'key'): Promise<string> => {
+    const file = join(folder, name);
+    await writeFile(file, `${key}\n`);
+    await chmod(file, mode);
+    return file;
+  };
+  const envWith = (file: string): Record<string, string> => ({
+    PAYMENTS: 'self',
+    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PUBLIC_BASE_URL: 'http://localhost',
+    RPC_URL: 'http://127.0.0.1:9',
+    SETTLE_KEY_FILE: file,
+  });
+
+  it('is read where only its owner can', async () => {
+    for (const mode of [0o600, 0o400]) {
+      const file = await keyFile(mode, `own-${mode}`);
+      assert.equal(readServerSettings(envWith(file)).payments.mode, 'self');
+      assert.notEqual(await ownAccount({ BUYER_KEY_FILE: file }), undefined);
+    }
+  });
+
+  it('is refused where group or others can open it, in one line that says what to type', async () => {
+    for (const mode of [0o644, 0o640, 0o604, 0o660, 0o620, 0o602]) {
+      const file = await keyFile(mode, `shared-${mode}`);
+      const message = (setting: string): string =>
+        `${setting} is "${file}", which group or others can open (mode 0${mode.toString(8)}). Run: chmod 600 ${file}`;
+      assert.throws(() => readServerSettings(envWith(file)), {
+        name: 'SettingError',
+        message: message('SETTLE_KEY_FILE'),
+      });
+      await assert.rejects(ownAccount({ BUYER_KEY_FILE: file }), {
+        name: 'SettingError',
+        message: message('BUYER_KEY_FILE'),
+      });
+    }
+    const spaced = await keyFile(0o644, "a key's file");
+    assert.throws(() => readServerSettings(envWith(spaced)), /Run: chmod 600 '.*a key'\\''s file'$/);
+  });
+
+  it('keeps the server from starting, and is not shown', async () => {
+    const file = await keyFile(0o644);
+    const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        [fileURLToPath(new URL('../../../api/server.ts', import.meta.url))],
+        { env: { ...BARE, ...envWith(file), DATA_DIR: folder, PORT: '0' }, timeout: 20_000 },
+        (error, out, err) => {
+          resolve({ code: error?.code, out, err });
+        },
+      );
+    });
+    assert.deepEqual(ended, {
+      code: 1,
+      out: '',
+      err: `SETTLE_KEY_FILE is "${file}", which group or others can open (mode 0644). Run: chmod 600 ${file}\n`,
+    });
+    assert.equal(JSON.stringify(ended).includes(key.slice(2)), false);
+  });
+});

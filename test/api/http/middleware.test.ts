@@ -1,0 +1,288 @@
+/** How the server behaves towards caches, browsers, proxies and those who ask too much. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { callerOf } from '../../../api/http/middleware.ts';
+import { serve } from '../../../api/http/serve.ts';
+import { readServerSettings } from '../../../api/settings.ts';
+import { PAY_TO, startApp, type Started } from '../support/apps_started.ts';
+import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+describe('free answers', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const free = ['/api/meta', '/api/deals/ids', '/ohio/api/meta', '/openapi.json', '/llms.txt', '/.well-known/x402'];
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('may be kept for a minute, and are not sent again to who has them', async () => {
+    for (const path of free) {
+      const first = await fetch(started.url + path);
+      const etag = first.headers.get('ETag') ?? '';
+      assert.match(etag, /^W\/"[\w-]{22}"$/, path);
+      // Of /api/meta a lead may have to go at any time.
+      assert.equal(
+        first.headers.get('Cache-Control'),
+        path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60',
+        path,
+      );
+      await first.arrayBuffer();
+      const again = await fetch(started.url + path, { headers: { 'If-None-Match': etag, 'Cache-Control': '' } });
+      assert.equal(again.status, 304, path);
+      assert.equal(await again.text(), '');
+    }
+  });
+
+  it('have another tag under another snapshot, and each its own', async () => {
+    const tags = async (): Promise<string[]> =>
+      Promise.all(
+        ['/api/meta', '/api/deals/ids', '/ohio/api/meta'].map(
+          async (p) => (await fetch(started.url + p)).headers.get('ETag') ?? '',
+        ),
+      );
+    const old = await tags();
+    await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 2) });
+    await started.snapshots.look();
+    const now = await tags();
+    assert.equal(new Set([...old, ...now]).size, 6);
+  });
+
+  it('are the only ones that anybody may keep', async () => {
+    for (const path of ['/api/deals', '/api/nothing', '/api/meta?x=1']) {
+      const response = await fetch(started.url + path);
+      await bodyOf(response);
+      assert.equal(response.headers.get('Cache-Control'), 'no-store', path);
+      assert.equal(response.headers.get('ETag'), null, path);
+    }
+    const sold = await buyerWith().fetch(`${started.url}/api/deals`);
+    await sold.arrayBuffer();
+    assert.match(sold.headers.get('Cache-Control') ?? '', /private/);
+    assert.equal(sold.headers.get('ETag'), null);
+  });
+});
+
+describe('the server', () => {
+  let folder: DataFolder;
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 40),
+      filings: rowsOfTable('filings', 1, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+      sources: [
+        rowOf('sources', 1, { source: 'daily', every_days: 1, last_good_at: '2026-11-19T12:00:00Z' }),
+        rowOf('sources', 2, { source: 'late', every_days: 7, last_good_at: '2026-11-12T12:00:00Z' }),
+        rowOf('sources', 3, {
+          source: 'waits_for_a_file',
+          every_days: 31,
+          last_good_at: null,
+          freshness: 'never_read',
+        }),
+      ],
+    });
+  });
+  after(() => folder.remove());
+  const withApp = async (
+    options: Parameters<typeof startApp>[1],
+    test: (started: Started) => Promise<void>,
+  ): Promise<void> => {
+    const started = await startApp(folder.path, options);
+    try {
+      await test(started);
+    } finally {
+      await started.close();
+    }
+  };
+  /** What a socket is answered to these bytes. */
+  const raw = (url: string, bytes: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let said = '';
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.write(bytes);
+      });
+      socket
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          said += chunk;
+        })
+        .on('error', reject)
+        .on('close', () => {
+          resolve(said);
+        });
+    });
+
+  it('lets a page read what must be signed and the receipt, whatever the answer is', () =>
+    withApp({}, async ({ url }) => {
+      for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
+        const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });
+        await response.arrayBuffer();
+        assert.equal(response.headers.get('Access-Control-Allow-Origin'), '*', path);
+        assert.match(
+          response.headers.get('Access-Control-Expose-Headers') ?? '',
+          /PAYMENT-REQUIRED,PAYMENT-RESPONSE,X-Request-Id/,
+          path,
+        );
+      }
+      const asked = await fetch(`${url}/api/deals`, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: 'https://shop.example',
+          'Access-Control-Request-Method': 'GET',
+          'Access-Control-Request-Headers': 'payment-signature',
+        },
+      });
+      assert.equal(asked.status, 204);
+      assert.equal(asked.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
+      assert.equal(asked.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
+    }));
+
+  it('compresses what is free, and sends what was paid for as it was hashed', () =>
+    withApp({}, async (started) => {
+      const buyer = buyerWith();
+      const free = await fetch(`${started.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
+      assert.match(free.headers.get('Content-Encoding') ?? '', /^(br|gzip|zstd)$/);
+      for (const path of ['/api/deals', '/api/batch/weekly.csv']) {
+        const payment = await buyer.sign(started.url + path);
+        const response = await fetch(started.url + path, {
+          headers: { 'PAYMENT-SIGNATURE': payment, 'Accept-Encoding': 'gzip, br' },
+        });
+        assert.equal(response.status, 200);
+        assert.equal(response.headers.get('Content-Encoding'), null);
+        assert.notEqual(response.headers.get('PAYMENT-RESPONSE'), null);
+        const body = Buffer.from(await response.arrayBuffer());
+        assert.equal(
+          response.headers.get('Repr-Digest'),
+          `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
+        );
+        assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":40,/ : /^id,document_number/);
+      }
+      const plain = await raw(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      assert.doesNotMatch(plain, /content-encoding/i);
+    }));
+
+  it('answers 429 to who asks too much without paying, and counts no paid answer', () =>
+    withApp({ unbilledPerMinute: 6, proxies: 1 }, async ({ url }) => {
+      const from = (ip: string, path = '/api/deals', more: Record<string, string> = {}): Promise<Response> =>
+        fetch(url + path, { headers: { 'X-Forwarded-For': `203.0.113.99, ${ip}`, ...more } });
+      const buyer = buyerWith();
+      const payments = await Promise.all([1, 2, 3, 4].map(() => buyer.sign(`${url}/api/deals`)));
+      for (const payment of payments)
+        assert.equal((await from('198.51.100.1', '/api/deals', { 'PAYMENT-SIGNATURE': payment })).status, 200);
+      const statuses = (await Promise.all(Array.from({ length: 9 }, () => from('198.51.100.1'))))
+        .map((r) => r.status)
+        .sort();
+      assert.deepEqual(statuses, [402, 402, 402, 402, 402, 402, 429, 429, 429]);
+      const refused = await from('198.51.100.1', '/api/meta');
+      assert.equal(refused.status, 429);
+      assert.ok(Number(refused.headers.get('Retry-After')) >= 1);
+      const body = await bodyOf(refused);
+      assert.deepEqual([body['reason'], body['billed']], ['rate_limited', false]);
+      assert.equal((await from('198.51.100.2')).status, 402, 'another caller');
+      assert.equal((await from('198.51.100.1', '/health')).status, 200);
+    }));
+
+  it('counts an IPv6 household as one caller', () => {
+    assert.equal(callerOf('::ffff:192.0.2.1'), '192.0.2.1');
+    assert.equal(callerOf('2001:db8:1:2:3:4:5:6'), callerOf('2001:db8:1:2::9'));
+    assert.equal(callerOf('2001:0db8:1:2::'), callerOf('2001:db8:1:2:ffff::1'));
+    assert.notEqual(callerOf('2001:db8:1:2::1'), callerOf('2001:db8:1:3::1'));
+    assert.equal(callerOf('::1'), '0:0:0:0');
+  });
+
+  it('gives up an answer that takes too long, unbilled, and lets its snapshot go only when the work has ended', () =>
+    withApp({ answerMs: 4_000 }, async (started) => {
+      const { url, snapshots, facilitator } = started;
+      const payment = await buyerWith().sign(`${url}/api/deals`);
+      const lease = snapshots.acquire();
+      assert.ok(lease);
+      const { snapshot } = lease;
+      const { rows } = snapshot;
+      const gate = Promise.withResolvers<undefined>();
+      const late = Promise.withResolvers<unknown>();
+      Object.assign(snapshot, {
+        rows: async (...args: Parameters<typeof rows>) => {
+          await gate.promise;
+          // Part of the handler's work: it holds the snapshot until this is read.
+          await rows('SELECT count(*) AS n FROM deals').then(late.resolve, late.reject);
+          return rows(...args);
+        },
+      });
+      lease.release();
+      const response = await fetchPaying(`${url}/api/deals`, payment);
+      assert.equal(response.status, 503);
+      assert.equal((await bodyOf(response))['reason'], 'timed_out');
+      assert.equal(response.headers.get('Retry-After'), '10');
+      Object.assign(snapshot, { rows });
+      assert.equal(facilitator.settled, 0);
+      assert.equal((await fetchPaying(`${url}/api/deals`, payment)).status, 200);
+      await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });
+      await snapshots.look();
+      assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');
+      gate.resolve(undefined);
+      assert.deepEqual(await late.promise, [{ n: '40' }], 'the old snapshot was still open');
+      await folder.switchTo('2026-11-20.01');
+    }));
+
+  it('refuses headers that are too long, and what is no request, as problems too', () =>
+    withApp({}, async ({ url }) => {
+      const long = await raw(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
+      assert.match(long, /^HTTP\/1\.1 431 /);
+      assert.match(long, /"reason":"headers_too_large","billed":false/);
+      const nonsense = await raw(url, 'hello\r\n\r\n');
+      assert.match(nonsense, /^HTTP\/1\.1 400 /);
+      assert.match(nonsense, /"reason":"malformed_request"/);
+    }));
+
+  it('says in /health which sources are older than their cadence', () =>
+    withApp({}, async ({ url }) => {
+      const response = await fetch(`${url}/health`);
+      assert.equal(response.status, 200);
+      const body = await bodyOf(response);
+      assert.equal(body['status'], 'degraded');
+      assert.deepEqual(body['stale_sources'], [
+        { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7 },
+      ]);
+    }));
+
+  it('shows its counts to Prometheus on a port of their own, and only where one is set', async () => {
+    const env = {
+      PAYMENTS: 'facilitator',
+      PAY_TO,
+      PUBLIC_BASE_URL: 'http://localhost',
+      FACILITATOR_URL: 'http://127.0.0.1:9',
+      RPC_URL: 'http://127.0.0.1:9',
+      PORT: '0',
+      DATA_DIR: folder.path,
+    };
+    const withPort = await serve(readServerSettings({ ...env, METRICS_PORT: '0' }));
+    try {
+      await (await fetch(`${withPort.url}/api/deals/ids`)).arrayBuffer();
+      await (await fetch(`${withPort.url}/api/deals`)).arrayBuffer();
+      const text = await (await fetch(`http://127.0.0.1:${withPort.metricsPort}/metrics`)).text();
+      assert.match(text, /dealfeed_requests_total\{route="\/api\/deals\/ids",status="200",reason=""\} 1/);
+      assert.match(
+        text,
+        /dealfeed_requests_total\{route="\/api\/deals",status="503",reason="payments_unavailable"\} 1/,
+      );
+      assert.match(text, /dealfeed_health\{status="degraded"\} 1/);
+      assert.match(text, /dealfeed_stale_sources 1/);
+      assert.match(text, /dealfeed_payments_ready 0/);
+      assert.equal((await fetch(`${withPort.url}/metrics`)).status, 404);
+    } finally {
+      await withPort.close();
+    }
+    const without = await serve(readServerSettings(env));
+    assert.equal(without.metricsPort, undefined);
+    await without.close();
+  });
+});

@@ -1,0 +1,183 @@
+/** A server that is half configured does not start, and says in one line which setting is wrong. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { serve } from '../../../api/http/serve.ts';
+import { readServerSettings } from '../../../api/settings.ts';
+
+const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const real = {
+  PAYMENTS: 'facilitator',
+  PAY_TO,
+  PUBLIC_BASE_URL: 'https://api.example.com',
+  FACILITATOR_URL: 'https://facilitator.example.com',
+  RPC_URL: 'https://base.example.com',
+};
+
+describe('settings of the server', () => {
+  it('are enough when there are none: a sandbox on port 4021', () => {
+    const { settings, payments } = readServerSettings({});
+    assert.equal(settings.PORT, 4021);
+    assert.equal(payments.mode, 'sandbox');
+  });
+
+  it('are accepted whole for real money', () => {
+    const { payments } = readServerSettings({ ...real, NODE_ENV: 'production', FACILITATOR_AUTHORIZATION: 'Bearer t' });
+    assert.deepEqual(payments, {
+      mode: 'facilitator',
+      payTo: PAY_TO,
+      publicUrl: 'https://api.example.com',
+      rpcUrl: 'https://base.example.com',
+      url: 'https://facilitator.example.com',
+      authorization: 'Bearer t',
+    });
+  });
+
+  it('limit the gas of self mode, and take contract wallets unless told otherwise', () => {
+    const self = { ...real, PAYMENTS: 'self', SETTLE_KEY: `0x${'1'.repeat(64)}` };
+    const gasOf = (env: Record<string, string>): unknown => {
+      const { payments } = readServerSettings({ ...self, ...env });
+      return payments.mode === 'self' ? payments.gas : null;
+    };
+    assert.deepEqual(gasOf({}), { perSettlement: 150_000n, perDay: 100_000_000n });
+    assert.deepEqual(gasOf({ GAS_PER_SETTLEMENT: '90000', GAS_PER_DAY: '900000' }), {
+      perSettlement: 90_000n,
+      perDay: 900_000n,
+    });
+    assert.equal(readServerSettings({}).settings.CONTRACT_WALLETS, true);
+    assert.equal(readServerSettings({ CONTRACT_WALLETS: '0' }).settings.CONTRACT_WALLETS, false);
+  });
+
+  const wrong: [string, Record<string, string>, RegExp][] = [
+    ['a port that is none', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
+    ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
+    ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
+    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that is paid/],
+    [
+      'a receiver with a wrong checksum',
+      { ...real, PAY_TO: PAY_TO.replace('fCD', 'FCD') },
+      /^PAY_TO is "0x.*expected an address/,
+    ],
+    ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is null/],
+    [
+      'a public address without TLS',
+      { ...real, PUBLIC_BASE_URL: 'http://api.example.com' },
+      /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https address/,
+    ],
+    [
+      'a public address with a path',
+      { ...real, PUBLIC_BASE_URL: 'https://api.example.com/v1' },
+      /^PUBLIC_BASE_URL is .*without a path/,
+    ],
+    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
+    ['a word for contract wallets', { CONTRACT_WALLETS: 'no' }, /^CONTRACT_WALLETS is "no", expected either 0 or 1$/],
+    [
+      'gas of a settlement that settles nothing',
+      { GAS_PER_SETTLEMENT: '20999' },
+      /^GAS_PER_SETTLEMENT is "20999", expected at least 21000$/,
+    ],
+    [
+      "gas of a settlement above a block's worth",
+      { GAS_PER_SETTLEMENT: '1000001' },
+      /^GAS_PER_SETTLEMENT is "1000001", expected at most 1000000$/,
+    ],
+    ['gas that is no number', { GAS_PER_DAY: 'much' }, /^GAS_PER_DAY is "much", expected an amount of gas$/],
+    ['part of a gas', { GAS_PER_DAY: '150000.5' }, /^GAS_PER_DAY is "150000.5", expected an amount of gas$/],
+    ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
+  ];
+  for (const [name, env, message] of wrong) {
+    it(`are refused with ${name}`, () => {
+      assert.throws(() => readServerSettings(env), { name: 'SettingError', message });
+    });
+  }
+
+  /** A facilitator on a socket that says what it supports, and what header it was asked with. */
+  const withFacilitator = async (
+    network: string,
+    test: (url: string, asked: string[]) => Promise<void>,
+  ): Promise<void> => {
+    const asked: string[] = [];
+    const facilitator = createServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response
+        .setHeader('Content-Type', 'application/json')
+        .end(JSON.stringify({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }));
+    });
+    await new Promise<void>((resolve) => {
+      facilitator.listen(0, '127.0.0.1', resolve);
+    });
+    try {
+      await test(`http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`, asked);
+    } finally {
+      facilitator.closeAllConnections();
+      facilitator.close();
+    }
+  };
+  const localEnv = (url: string) => ({
+    ...real,
+    NODE_ENV: 'production',
+    PORT: '0',
+    DATA_DIR: '/nonexistent',
+    LEDGER: ':memory:',
+    RPC_URL: 'http://127.0.0.1:9',
+    PUBLIC_BASE_URL: 'http://localhost:4021',
+    FACILITATOR_URL: url,
+  });
+
+  it('are refused at the start with a facilitator that does not serve Base', () =>
+    withFacilitator('eip155:84532', async (url) => {
+      const { settings, payments } = readServerSettings(localEnv(url));
+      await assert.rejects(serve({ settings, payments }), {
+        name: 'SettingError',
+        message: /^FACILITATOR_URL is .*eip155:8453$/,
+      });
+    }));
+
+  it('give the facilitator its Authorization header', () =>
+    withFacilitator('eip155:8453', async (url, asked) => {
+      const { settings, payments } = readServerSettings({
+        ...localEnv(url),
+        FACILITATOR_AUTHORIZATION: 'Bearer secret',
+      });
+      await (await serve({ settings, payments })).close();
+      assert.deepEqual(asked, ['Bearer secret']);
+    }));
+
+  it('do not keep a server from starting while its facilitator is away', async () => {
+    const { settings, payments } = readServerSettings(localEnv('http://127.0.0.1:9'));
+    const said: unknown[] = [];
+    const server = await serve({
+      settings,
+      payments,
+      report: (event) => {
+        said.push(event);
+      },
+    });
+    try {
+      assert.equal(server.app.payments.ready(), false);
+      assert.deepEqual(
+        said.filter((event) => 'payments' in (event as object)),
+        [{ payments: 'the node could not be reached' }, { payments: 'facilitator supported: could not be reached' }],
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('end the program with one line and status 1', async () => {
+    const ended = await new Promise<{ code: unknown; err: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        [fileURLToPath(new URL('../../../api/server.ts', import.meta.url))],
+        { env: { ...process.env, PORT: 'x' } },
+        (error, _, err) => {
+          resolve({ code: error?.code, err });
+        },
+      );
+    });
+    assert.deepEqual(ended, { code: 1, err: 'PORT is "x", expected a port\n' });
+  });
+});

@@ -1,0 +1,294 @@
+/** Every transfer pays at most one purchase, and every sold purchase has its transfer. On the real local chain. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { getAddress, type Hex } from 'viem';
+import { privateKeyToAddress, generatePrivateKey } from 'viem/accounts';
+import { auditPass, type Auditor, type AuditPass } from '../../../api/payments/audit/audit.ts';
+import { differencesOf } from '../../../ledger/differences.ts';
+import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
+import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import { resolve } from '../../../api/payments/audit/reconcile.ts';
+import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import type { BookedTransfer, IncomingTransfer } from '../../../ledger/transfers.ts';
+import { AMOUNT, startChainPayments, THEM, type ChainPayments } from '../support/chain_payments.ts';
+
+const NONE: AuditPass['booked'] = { matched: 0, made_good: 0, owed: 0, no_purchase: 0 };
+const folder = mkdtempSync(join(tmpdir(), 'dealfeed-audit-'));
+
+describe('the audit', () => {
+  let on: ChainPayments;
+  /** Each test has a ledger and an account of its own, to which nothing was ever transferred. */
+  let [ledger, payTo, files]: [Ledger, Hex, number] = [undefined as never, '0x', 0];
+  const auditor = (more: Partial<Auditor> = {}): Auditor => ({
+    ledger,
+    chain: on.payments,
+    payTo,
+    holder: 'a',
+    nowMs: Date.now,
+    ...more,
+  });
+  const pass = (more?: Partial<Auditor>): Promise<AuditPass> => auditPass(auditor(more));
+  const differences = async (): Promise<string[]> => {
+    const found = await differencesOf(ledger, { chain: await on.payments.id(), payTo });
+    return found.map((d) => `${d.kind} ${d.kind === 'owed' ? d.transfer.transaction : d.purchase.id}`);
+  };
+  const settling = (nowMs = Date.now()): Promise<Purchase> => on.settling(ledger, { payTo, nowMs });
+  const stateOf = async ({ id }: Purchase): Promise<Purchase> =>
+    (await ledger.find({ id })) ?? assert.fail('the purchase is gone');
+  const booked = async (): Promise<BookedTransfer[]> => Array.fromAsync(ledger.transfers(null));
+  /** Sell by what the chain shows at its latest block. */
+  const sell = async (purchase: Purchase): Promise<Purchase> => {
+    const chainId = (): Promise<string> => on.payments.id();
+    const reconciler = { ledger, chain: on.payments, chainId, money: 'test', nowMs: Date.now } as const;
+    assert.equal(await resolve(reconciler, await stateOf(purchase)), 'sold');
+    return stateOf(purchase);
+  };
+  const sold = async (): Promise<Purchase> => {
+    const purchase = await settling();
+    await on.pay(purchase.payment);
+    return sell(purchase);
+  };
+  const within =
+    (work: (path: string) => Promise<void>): (() => Promise<void>) =>
+    async () => {
+      payTo = privateKeyToAddress(generatePrivateKey()).toLowerCase() as Hex;
+      const path = join(folder, `${(files += 1)}.sqlite`);
+      ledger = await openSqliteLedger(path);
+      try {
+        await work(path);
+      } finally {
+        await ledger.close();
+      }
+    };
+
+  before(async () => {
+    on = await startChainPayments();
+  });
+  after(async () => {
+    await on.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it(
+    'reads the nonce of each transfer, also where one transaction settles several',
+    within(async () => {
+      const purchases = [await settling(), await settling(), await settling()];
+      const [one, two, theirs] = purchases.map(({ payment }) => payment);
+      assert.ok(one && two && theirs);
+      const single = await on.pay(two);
+      const together = await on.minedTogether([await on.authorized(theirs, THEM), await on.authorized(one)]);
+      const plain = await on.plainTransfer(payTo, 7n);
+      const transfers = await on.payments.incoming(payTo, single.blockNumber, plain.blockNumber);
+      const own = (n: string, { transactionHash, blockNumber }: typeof single, logIndex: number): IncomingTransfer => ({
+        transaction: transactionHash,
+        block: blockNumber,
+        logIndex,
+        payer: on.payer,
+        nonce: n,
+        amount: AMOUNT,
+      });
+      assert.deepEqual(transfers.slice(0, 2), [own(two.nonce, single, 1), own(one.nonce, together, 3)]);
+      const [last, ...more] = transfers.slice(2);
+      assert.deepEqual([last?.nonce, last?.amount, last?.transaction, more], [null, 7n, plain.transactionHash, []]);
+      const inOne = await on.payments.incoming(payTo, together.blockNumber, together.blockNumber);
+      assert.deepEqual(inOne, transfers.slice(1, 2));
+      const spelled = await on.payments.incoming(getAddress(payTo), single.blockNumber, plain.blockNumber);
+      assert.deepEqual(spelled, transfers, 'in any spelling of the address');
+    }),
+  );
+
+  it(
+    'books a transfer once its block is final, and sells the purchase that it pays',
+    within(async () => {
+      const purchase = await settling();
+      const { transactionHash, blockNumber } = await on.pay(purchase.payment);
+      assert.deepEqual((await pass()).booked, NONE, 'its block may be replaced');
+      await on.mine(1);
+      assert.deepEqual((await pass()).booked, NONE, 'it is safe, not final');
+      await on.mine(1);
+      const through = await on.payments.finalBlock();
+      assert.deepEqual(await pass(), { isAuditor: true, booked: { ...NONE, matched: 1 }, isBehind: false, through });
+      const { state, transaction, block } = await stateOf(purchase);
+      assert.deepEqual([state, transaction, block], ['sold', transactionHash, blockNumber]);
+      assert.deepEqual((await pass()).booked, NONE);
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'plain transfers are booked as no purchase, and are no difference',
+    within(async () => {
+      await sold();
+      await on.plainTransfer(payTo, AMOUNT);
+      await on.mine(2);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, no_purchase: 1 });
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'a transfer for a released purchase makes it good, or is owed where that cannot be',
+    within(async () => {
+      const [good, lost] = [await settling(), await settling()];
+      for (const { id } of [good, lost]) await ledger.release(id, 'not_sent', Date.now());
+      await on.pay(good.payment);
+      await on.mine(2);
+      assert.deepEqual((await pass()).booked, { ...NONE, made_good: 1 });
+      assert.equal((await stateOf(good)).state, 'sold');
+      assert.ok(await ledger.answerOf(good.id));
+      assert.deepEqual(await differences(), []);
+
+      const late = await on.pay(lost.payment);
+      await on.mine(2);
+      assert.ok((await ledger.forgetAnswers(Number(lost.payment.validBefore + 1n) * 1000)) > 0);
+      assert.deepEqual((await pass()).booked, { ...NONE, owed: 1 });
+      assert.equal((await stateOf(lost)).state, 'released');
+      assert.deepEqual(await differences(), [`owed ${late.transactionHash}`]);
+      const [owed] = (await booked()).filter(({ kind }) => kind === 'owed');
+      assert.ok(owed);
+      assert.deepEqual([owed.payer, owed.amount, owed.nonce], [on.payer, AMOUNT, lost.payment.nonce]);
+      assert.equal(await ledger.resolveOwed(owed.transaction, owed.logIndex, 'refunded'), true);
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'the first audit begins an hour before the first purchase of this chain and account',
+    within(async () => {
+      await on.plainTransfer(payTo, 1n);
+      const { timestamp } = await on.chain.reader.getBlock({ blockTag: 'latest' });
+      await on.mineAt(timestamp + 10_000n);
+      await on.plainTransfer(payTo, 2n);
+      const startMs = Number(timestamp + 10_000n + 3_600n) * 1000;
+      const elsewhere = await on.settling(ledger, { nowMs: 0, payTo: THEM });
+      await ledger.release(elsewhere.id, 'not_sent', 1);
+      const purchase = await settling(startMs);
+      await on.pay(purchase.payment);
+      await on.mine(2);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, no_purchase: 1 });
+      assert.deepEqual(
+        (await booked()).map(({ amount }) => amount),
+        [2n, AMOUNT],
+      );
+    }),
+  );
+
+  it(
+    'an audit that began before there was a purchase finds what comes later',
+    within(async () => {
+      const nowMs = (await on.payments.latestBlock()).seconds * 1000;
+      await on.mine(2);
+      assert.deepEqual((await pass({ nowMs: () => nowMs })).booked, NONE);
+      const purchase = await settling(nowMs);
+      await on.pay(purchase.payment);
+      await on.mine(2);
+      assert.deepEqual((await pass({ nowMs: () => nowMs })).booked, { ...NONE, matched: 1 });
+    }),
+  );
+
+  it(
+    'a payment that a reorganization moved is no difference, and is matched in its new block',
+    within(async () => {
+      const purchase = await sold();
+      assert.ok(purchase.block !== null);
+      await on.reorganize(1);
+      await on.mine(3);
+      const { blockNumber, transactionHash } = await on.pay(purchase.payment);
+      assert.notEqual(blockNumber, purchase.block);
+      const first = await pass();
+      assert.ok(first.through && first.through.block >= purchase.block && first.through.block < blockNumber);
+      assert.deepEqual(first.booked, NONE);
+      const { block, transaction, state } = await stateOf(purchase);
+      assert.deepEqual([block, transaction, state], [blockNumber, transactionHash, 'sold']);
+      assert.deepEqual(await differences(), []);
+      await on.mine(2);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'a purchase whose payment a reorganization removed is unpaid until it is paid again',
+    within(async () => {
+      const [kept, removed] = [await sold(), await sold()];
+      await on.reorganize(1);
+      await on.mine(3);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
+      assert.deepEqual(await differences(), [`unpaid ${removed.id}`]);
+      assert.equal((await stateOf(kept)).state, 'sold');
+      await on.pay(removed.payment);
+      await pass();
+      assert.deepEqual(await differences(), [], 'it is in a block that is not final yet');
+      await on.mine(2);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'books ranges of at most 1000 blocks that follow each other without a gap',
+    within(async () => {
+      const ranges: [bigint, bigint][] = [];
+      const chain: PaymentChain = {
+        ...on.payments,
+        incoming(account, from, to) {
+          ranges.push([from, to]);
+          return on.payments.incoming(account, from, to);
+        },
+      };
+      const first = await sold();
+      await on.mine(1_005);
+      const second = await sold();
+      await on.mine(2);
+      assert.deepEqual((await pass({ chain })).booked, { ...NONE, matched: 2 });
+      assert.deepEqual(
+        (await booked()).map(({ purchaseId }) => purchaseId),
+        [first.id, second.id],
+      );
+      const final = await on.payments.finalBlock();
+      assert.equal(ranges.at(-1)?.[1], final.block);
+      for (const [i, [from, to]] of ranges.entries()) {
+        assert.ok(to - from < 1_000n && to >= from);
+        if (i > 0) assert.equal(from, (ranges[i - 1]?.[1] ?? 0n) + 1n);
+      }
+      assert.ok(ranges.length >= 2);
+      assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'two auditors at once, of two servers, book each transfer once',
+    within(async (path) => {
+      const other = await openSqliteLedger(path);
+      for (let round = 0; round < 5; round += 1) {
+        const purchases = [await settling(), await settling(), await settling()];
+        for (const { payment } of purchases) await on.pay(payment);
+        await on.mine(2);
+        const passes = await Promise.all([pass(), pass({ ledger: other, holder: 'b' }), pass()]);
+        const [first, second, third] = passes.map(({ isAuditor }) => isAuditor);
+        assert.ok(first === third && first !== second, 'one of the servers audits');
+        for (const purchase of purchases) assert.equal((await stateOf(purchase)).state, 'sold');
+        assert.equal((await booked()).length, 3 * (round + 1));
+      }
+      await other.close();
+    }),
+  );
+
+  it(
+    'goes on where it was after the chain could not be read',
+    within(async () => {
+      await sold();
+      await on.mine(2);
+      const incoming = async (): Promise<never> => {
+        throw new ChainUnavailable('the node did not answer in time');
+      };
+      await assert.rejects(pass({ chain: { ...on.payments, incoming } }), ChainUnavailable);
+      assert.deepEqual(await booked(), []);
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
+    }),
+  );
+});

@@ -1,0 +1,272 @@
+/** The facilitator client against a loopback server that replies in every wrong way. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
+
+const SECRET = 'hunter2secret';
+const HASH = `0x${'ab'.repeat(32)}`;
+const LARGE = JSON.stringify({ isValid: true, pad: 'x'.repeat(20_000_000) });
+const TOO_LARGE = 'facilitator verify: reply larger than 64 kB (status 200)';
+const TIMED_OUT = 'facilitator verify: did not answer in time';
+const NOT_REACHED = 'facilitator verify: could not be reached';
+const TOO_LARGE_SUPPORTED = 'facilitator supported: reply larger than 64 kB (status 200)';
+
+const requirements: PaymentRequirements = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  asset: `0x${'11'.repeat(20)}`,
+  amount: '50000',
+  payTo: `0x${'22'.repeat(20)}`,
+  maxTimeoutSeconds: 300,
+  extra: { name: 'USD Coin', version: '2' },
+};
+const payload: PaymentPayload = {
+  x402Version: 2,
+  resource: { url: 'https://dealfeed.test/api/deals' },
+  accepted: requirements,
+  payload: { signature: '0x12' },
+};
+
+interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const json =
+  (status: number, body: unknown): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  };
+const raw =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+describe('the facilitator client', () => {
+  let listener: RequestListener;
+  let received: Received[] = [];
+  let url = '';
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
+    listener(request, response);
+  };
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => {
+      response.destroy();
+    });
+  });
+  const client = (timeoutMs = 30_000): Facilitator => httpFacilitator({ url, timeoutMs });
+
+  before(async () => {
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}`;
+  });
+  beforeEach(() => {
+    received = [];
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  const isUnavailable =
+    (message: string) =>
+    (error: unknown): boolean => {
+      assert.ok(error instanceof Error);
+      assert.equal(error.name, 'FacilitatorUnavailable');
+      assert.equal(error.message, message);
+      assert.equal(error.cause, undefined);
+      return true;
+    };
+
+  it('sends the version, the payload and the requirements as JSON, with the Authorization header', async () => {
+    const facilitator = httpFacilitator({ url: `${url}//`, authorization: 'Bearer key' });
+    listener = json(200, { isValid: true, payer: '0x1', extra: {} });
+    assert.deepEqual(await facilitator.verify(payload, requirements), { valid: true });
+    listener = json(200, { success: true, transaction: HASH, network: 'eip155:8453' });
+    assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: HASH });
+    listener = json(200, { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }] });
+    assert.equal(await facilitator.supported(), true);
+    const [verify, settle, supported] = received;
+    assert.deepEqual([verify?.method, verify?.path], ['POST', `/${SECRET}/verify`]);
+    assert.deepEqual([settle?.method, settle?.path], ['POST', `/${SECRET}/settle`]);
+    assert.deepEqual([supported?.method, supported?.path, supported?.body], ['GET', `/${SECRET}/supported`, '']);
+    for (const request of received) assert.equal(request.headers.authorization, 'Bearer key');
+    for (const request of [verify, settle]) {
+      assert.equal(request?.headers['content-type'], 'application/json');
+      const expected = { x402Version: 2, paymentPayload: payload, paymentRequirements: requirements };
+      assert.deepEqual(JSON.parse(request?.body ?? ''), expected);
+    }
+  });
+
+  it('sends no Authorization header without a setting', async () => {
+    listener = json(200, { isValid: true });
+    await client().verify(payload, requirements);
+    assert.equal(received[0]?.headers.authorization, undefined);
+  });
+
+  it('passes on the reason of a refusal only if it is a code', async () => {
+    const reasonFor = async (invalidReason: unknown): Promise<Set<string>> => {
+      const reasons = new Set<string>();
+      for (const status of [200, 400, 402]) {
+        listener = json(status, { isValid: false, invalidReason });
+        const verification = await client().verify(payload, requirements);
+        assert.equal(verification.valid, false);
+        if (!verification.valid) reasons.add(verification.reason);
+      }
+      return reasons;
+    };
+    for (const code of ['insufficient_funds', 'invalid_exact_evm_signature', 'x'.repeat(80)]) {
+      assert.deepEqual(await reasonFor(code), new Set([code]));
+    }
+    const address = `https://node.example/${SECRET}`;
+    const notCodes = ['', 'x'.repeat(81), address, 'a\r\nSet-Cookie: b', 'Not_Lower', 'newline\n', undefined, null, 7];
+    for (const reason of notCodes) {
+      assert.deepEqual(await reasonFor(reason), new Set(['refused_by_facilitator']), String(reason));
+    }
+  });
+
+  it('takes no approval from a status other than 200', async () => {
+    for (const status of [201, 400, 402, 500]) {
+      listener = json(status, { isValid: true });
+      await assert.rejects(client().verify(payload, requirements), { name: 'FacilitatorUnavailable' }, String(status));
+    }
+  });
+
+  it('reports a facilitator without a usable reply in its own words', async () => {
+    const cases: [string, RequestListener, string][] = [
+      ['down', json(503, { error: SECRET }), 'facilitator verify: status 503'],
+      ['broken', json(500, { isValid: false, invalidReason: 'insufficient_funds' }), 'facilitator verify: status 500'],
+      ['wrong key', json(401, { isValid: false, invalidReason: 'unauthorized' }), 'facilitator verify: status 401'],
+      ['too many requests', json(429, {}), 'facilitator verify: status 429'],
+      ['not JSON', raw(200, `<html>${SECRET}`), 'facilitator verify: unusable reply (status 200)'],
+      ['not UTF-8', raw(200, Buffer.from([0x22, 0xff, 0x22])), 'facilitator verify: unusable reply (status 200)'],
+      ['empty', raw(200, ''), 'facilitator verify: unusable reply (status 200)'],
+      ['null', json(200, null), 'facilitator verify: unusable reply (status 200)'],
+      ['text for a boolean', json(200, { isValid: 'true' }), 'facilitator verify: unusable reply (status 200)'],
+      ['deeply nested', raw(200, '['.repeat(60_000)), 'facilitator verify: unusable reply (status 200)'],
+      ['a redirect', raw(302, '', { Location: `${url}/elsewhere` }), 'facilitator verify: could not be reached'],
+      [
+        'a closed connection',
+        (request) => {
+          request.socket.destroy();
+        },
+        'facilitator verify: could not be reached',
+      ],
+      ['larger than 64 kB', json(200, { isValid: true, pad: 'x'.repeat(66_000) }), TOO_LARGE],
+      ['larger after decompression', raw(200, gzipSync(LARGE), { 'Content-Encoding': 'gzip' }), TOO_LARGE],
+    ];
+    for (const [name, wrong, message] of cases) {
+      listener = wrong;
+      await assert.rejects(client().verify(payload, requirements), isUnavailable(message), name);
+      assert.deepEqual(await client().settle(payload, requirements), { transaction: null }, name);
+    }
+    assert.equal(
+      received.some((r) => r.path.endsWith('/elsewhere')),
+      false,
+    );
+  });
+
+  it('gives up on a reply that does not come, or does not end, in time', async () => {
+    const silent: RequestListener = () => undefined;
+    const unending: RequestListener = (_, response) => {
+      response.writeHead(200).write('{');
+    };
+    for (const slow of [silent, unending]) {
+      listener = slow;
+      const facilitator = client(100);
+      await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(TIMED_OUT));
+      assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null });
+      await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: did not answer in time'));
+    }
+  });
+
+  it('reads at most 64 kB of an unending reply, and ends the connection', async () => {
+    let sent = 0;
+    const closed = new Promise<void>((resolve) => {
+      listener = (_, response) => {
+        const chunk = 'x'.repeat(16_384);
+        const write = (): void => {
+          while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        };
+        response.writeHead(200).on('drain', write).on('close', resolve);
+        write();
+      };
+    });
+    await assert.rejects(client().supported(), isUnavailable(TOO_LARGE_SUPPORTED));
+    await closed;
+    assert.ok(sent < 8_000_000, `${sent} bytes were taken`);
+  });
+
+  it('takes a transaction hash from a settlement reply whatever its status, and nothing that is not one', async () => {
+    const replies: [number, unknown, string | null][] = [
+      [200, { success: true, transaction: HASH }, HASH],
+      [200, { success: true, transaction: HASH.toUpperCase().replace('0X', '0x') }, HASH],
+      [400, { success: false, errorReason: 'insufficient_funds', transaction: HASH }, HASH],
+      [500, { success: false, transaction: HASH }, HASH],
+      [200, { success: true }, null],
+      [200, [], null],
+      [200, 'x', null],
+    ];
+    const notHashes = [
+      '',
+      null,
+      [HASH],
+      `${HASH}\r\nSet-Cookie: a=b`,
+      `${HASH}\n`,
+      `${HASH}00`,
+      HASH.slice(0, -2),
+      `0x${'zz'.repeat(32)}`,
+      `0x${'a'.repeat(200_000)}`,
+    ];
+    for (const transaction of notHashes) replies.push([200, { success: true, transaction }, null]);
+    for (const [status, body, transaction] of replies) {
+      listener = json(status, body);
+      const hint = await client().settle(payload, requirements);
+      assert.deepEqual(hint, { transaction }, JSON.stringify(body).slice(0, 120));
+    }
+  });
+
+  it('never rejects from settle, also where nothing listens', async () => {
+    const facilitator = httpFacilitator({ url: `http://127.0.0.1:1/${SECRET}` });
+    assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null });
+    await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(NOT_REACHED));
+    await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: could not be reached'));
+  });
+
+  it('says whether exact payments on Base are supported', async () => {
+    const kind = { x402Version: 2, scheme: 'exact', network: 'eip155:8453' };
+    const testnet = { ...kind, network: 'eip155:84532' };
+    const cases: [unknown[], boolean][] = [
+      [[kind], true],
+      [[testnet, { ...kind, extra: { a: 1 } }], true],
+      [[{ ...kind, network: 'eip155:*' }], true],
+      [[], false],
+      [[testnet], false],
+      [[{ ...kind, x402Version: 1 }], false],
+      [[{ ...kind, scheme: 'upto' }], false],
+    ];
+    for (const [kinds, expected] of cases) {
+      listener = json(200, { kinds, extensions: [], signers: {} });
+      assert.equal(await client().supported(), expected, JSON.stringify(kinds));
+    }
+    for (const wrong of [json(200, {}), json(200, { kinds: [{}] }), raw(200, 'x')]) {
+      listener = wrong;
+      await assert.rejects(client().supported(), isUnavailable('facilitator supported: unusable reply (status 200)'));
+    }
+    listener = json(500, { kinds: [kind] });
+    await assert.rejects(client().supported(), isUnavailable('facilitator supported: status 500'));
+  });
+});

@@ -1,0 +1,243 @@
+/** Where payments go: the sandbox's chain and who lives as long as it, and settling with a key of our own. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTestClient, http } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
+import { serve, type Serving } from '../../../api/http/serve.ts';
+import { readServerSettings } from '../../../api/settings.ts';
+import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { serverProcess, type ServerProcess } from '../support/server_process.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+/** What a test that fails leaves open is closed, so that it fails and does not hang. */
+const leftOpen: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of leftOpen.splice(0).reverse()) await close();
+});
+
+const open = async (env: Record<string, string>, said: unknown[] = []): Promise<Serving> => {
+  const { settings, payments } = readServerSettings({ PORT: '0', ...env });
+  const server = await serve({
+    settings,
+    payments,
+    log: (entry) => {
+      said.push(entry);
+    },
+    report: (event) => {
+      said.push(event);
+    },
+  });
+  leftOpen.push(() => server.close());
+  return server;
+};
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { method: 'POST', body: '{}' }).then(
+    () => true,
+    () => false,
+  );
+/** Wait until this is so. */
+async function until(what: string, test: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i += 1) {
+    if (await test()) return;
+    await pause(50);
+  }
+  assert.fail(what);
+}
+
+describe('the chain of the sandbox', () => {
+  let folder: DataFolder;
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
+  });
+  after(() => folder.remove());
+
+  const started = async (env: Record<string, string>): Promise<ServerProcess> => {
+    const server = await serverProcess({ DATA_DIR: folder.path, ...env });
+    leftOpen.push(() => server.end('SIGKILL'));
+    return server;
+  };
+
+  it('ends with the server that started it, also where that one is killed; the next starts one of its own', async () => {
+    const server = await started({});
+    const rpcUrl = (await readWallet(folder.path))?.rpc_url ?? '';
+    assert.equal(await answers(rpcUrl), true);
+    await server.end('SIGKILL');
+    await until('the chain outlives a killed server', async () => !(await answers(rpcUrl)));
+    const next = await open({ DATA_DIR: folder.path });
+    assert.notEqual(next.payments.sandbox?.chain.rpcUrl, rpcUrl);
+    await next.close();
+  });
+
+  it('outlives every server where it was there before, so that what a killed server left open can be found out', async () => {
+    const chain = await startChain();
+    try {
+      const server = await started({ SANDBOX_RPC: chain.rpcUrl });
+      const wallet = await readWallet(folder.path);
+      assert.equal(wallet?.rpc_url, chain.rpcUrl);
+      assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${server.url}/api/deals`)).status, 200);
+      await server.end('SIGKILL');
+      assert.equal(await answers(chain.rpcUrl), true);
+      const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
+      assert.equal(again.payments.sandbox?.buyer.address, wallet.address, 'the same buyer');
+      assert.equal(again.payments.payTo, wallet.pay_to, 'the same receiver');
+      await again.close();
+    } finally {
+      await chain.close();
+    }
+  });
+
+  it("is shared by the processes on one data folder, which give one answer for one payment; the wallet file is the first one's", async () => {
+    const first = await open({ DATA_DIR: folder.path });
+    const { payTo, sandbox } = first.payments;
+    const buyer = buyerWith(sandbox?.buyer.privateKey);
+    const start = (await sandbox?.chain.balanceOf(payTo)) ?? 0n;
+    const second = await started({});
+    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
+    for (let round = 1n; round <= 5n; round += 1n) {
+      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
+      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+      assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
+    }
+    await second.end('SIGTERM');
+    assert.equal((await readWallet(folder.path))?.base_url, first.url);
+    assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
+    await first.close();
+    assert.equal(await readWallet(folder.path), null);
+  });
+
+  it('is named where there is none', async () => {
+    await assert.rejects(open({ DATA_DIR: folder.path, SANDBOX_RPC: 'http://127.0.0.1:9' }), {
+      name: 'SettingError',
+      message: /^SANDBOX_RPC is "http:\/\/127\.0\.0\.1:9", expected a running anvil of chain id 8453: /,
+    });
+  });
+});
+
+describe('settling with a key of our own', () => {
+  let folder: DataFolder;
+  let chain: Chain;
+  const key = generatePrivateKey();
+  const env = (): Record<string, string> => ({
+    DATA_DIR: folder.path,
+    NODE_ENV: 'production',
+    PAYMENTS: 'self',
+    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PUBLIC_BASE_URL: 'http://localhost',
+    RPC_URL: chain.rpcUrl,
+  });
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
+    chain = await startChain();
+  });
+  after(async () => {
+    await chain.close();
+    await folder.remove();
+  });
+  const admin = () => createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
+
+  it('sells, pays the gas, says when the gas runs out, and never shows the key', async () => {
+    const file = join(folder.path, 'key');
+    await writeFile(file, `${key}\n`, { mode: 0o600 });
+    const account = privateKeyToAccount(key).address;
+    await admin().setBalance({ address: account, value: 10n ** 18n });
+    const said: unknown[] = [];
+    const server = await open({ ...env(), SETTLE_KEY_FILE: file }, said);
+    try {
+      assert.equal(await readWallet(folder.path), null, 'no wallet of the sandbox');
+      const buyer = buyerWith();
+      await chain.mint(buyer.address, 1_000_000n);
+      const start = await chain.balanceOf(server.payments.payTo);
+      const response = await buyer.fetch(`${server.url}/api/deals`);
+      assert.equal(response.status, 200);
+      assert.equal((await chain.balanceOf(server.payments.payTo)) - start, 50_000n);
+      assert.equal(
+        'notice' in (await bodyOf(await fetch(`${server.url}/api/deals`))),
+        false,
+        'real money says nothing of a sandbox',
+      );
+      assert.ok((await chain.reader.getBalance({ address: account })) < 10n ** 18n);
+      const health = async (): Promise<{ unresolved: number; warnings: string[] }> =>
+        (await bodyOf(await fetch(`${server.url}/health`)))['payments'] as { unresolved: number; warnings: string[] };
+      assert.deepEqual((await health()).warnings, []);
+    } finally {
+      await server.close();
+    }
+    await admin().setBalance({ address: account, value: 10n ** 12n });
+    const poor = await open({ ...env(), SETTLE_KEY: key }, said);
+    try {
+      const health = await bodyOf(await fetch(`${poor.url}/health`));
+      assert.equal(health['status'], 'degraded');
+      assert.match(JSON.stringify(health['payments']), /the gas is enough for \d+ settlements/);
+      for (const text of [JSON.stringify(said), JSON.stringify(health)])
+        assert.equal(text.includes(key.slice(2)), false);
+    } finally {
+      await poor.close();
+    }
+  });
+
+  it('does not start half configured, and names what is wrong without showing a key', () => {
+    const wrong: [string, Record<string, string>, RegExp][] = [
+      ['no key', {}, /^SETTLE_KEY is null, expected a key/],
+      [
+        'a key that is none',
+        { SETTLE_KEY: 'hunter2' },
+        /^SETTLE_KEY is not shown, expected a key of 0x and 64 hex digits/,
+      ],
+      ['two keys', { SETTLE_KEY: key, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY is set beside SETTLE_KEY_FILE/],
+      [
+        'no such file',
+        { SETTLE_KEY_FILE: '/no/such/file' },
+        /^SETTLE_KEY_FILE is "\/no\/such\/file", expected a file that can be read$/,
+      ],
+      ['no node', { SETTLE_KEY: key, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
+      [
+        'a node that is none',
+        { SETTLE_KEY: key, RPC_URL: 'base' },
+        /^RPC_URL is not shown, expected the address of a node/,
+      ],
+      ['no receiver', { SETTLE_KEY: key, PAY_TO: '' }, /^PAY_TO is null/],
+    ];
+    for (const [name, change, message] of wrong) {
+      assert.throws(
+        () => readServerSettings({ ...env(), ...change }),
+        (error: Error) => {
+          assert.equal(error.name, 'SettingError', name);
+          assert.match(error.message, message, name);
+          assert.equal(error.message.includes(key.slice(2)) || error.message.includes('hunter2'), false, name);
+          return true;
+        },
+      );
+    }
+  });
+
+  it('refuses a node of another chain', async () => {
+    const node = createServer((_, response) => {
+      response
+        .setHeader('Content-Type', 'application/json')
+        .end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: '0x1' }));
+    });
+    await new Promise<void>((resolve) => {
+      node.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+    try {
+      await assert.rejects(open({ ...env(), SETTLE_KEY: key, RPC_URL: url }), {
+        name: 'SettingError',
+        message: /^RPC_URL is .*expected a node of Base: the node serves chain 1, expected 8453$/,
+      });
+    } finally {
+      node.closeAllConnections();
+      node.close();
+    }
+  });
+});

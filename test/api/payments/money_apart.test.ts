@@ -1,0 +1,32 @@
+/** A ledger is kept in one kind of money: what is sold for test money is never sold out for real buyers. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openRunningPayments } from '../../../api/payments/open.ts';
+import { openLedger } from '../../../ledger/open.ts';
+import { SettingError } from '../../../lib/settings.ts';
+
+test('a sandbox server does not start on a ledger of real money, and says so in one line', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-money-'));
+  const ledger = await openLedger({ DATA_DIR });
+  assert.equal(await ledger.keepTo('real'), 'real');
+  await ledger.close();
+  await assert.rejects(
+    openRunningPayments({
+      settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 },
+      payments: { mode: 'sandbox' },
+      report: () => undefined,
+    }),
+    (error) => {
+      assert.ok(error instanceof SettingError);
+      assert.match(
+        error.message,
+        /^LEDGER is .*ledger\.sqlite"?, which is kept in real money; expected one of its own for test money/,
+      );
+      return true;
+    },
+  );
+  await rm(DATA_DIR, { recursive: true });
+});

@@ -1,0 +1,187 @@
+/** What a buyer is told when the facilitator, the handler or the settlement fail. No chain: the facilitator is scripted. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
+import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+const away = async (): Promise<never> => {
+  throw new FacilitatorUnavailable('facilitator: could not be reached');
+};
+
+describe('the payment layer', () => {
+  let folder: DataFolder;
+  let started: Started;
+  let facilitator: ScriptedFacilitator;
+  const buyer = buyerWith();
+  const url = (query = ''): string => `${started.url}/api/deals${query}`;
+  const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+  });
+  after(() => folder.remove());
+  beforeEach(async () => {
+    facilitator = new ScriptedFacilitator();
+    started = await startApp(folder.path, { facilitator });
+  });
+  afterEach(() => started.close());
+
+  it('answers 503 with Retry-After, never 402, when verification cannot be asked for', async () => {
+    const payment = await buyer.sign(url());
+    facilitator.onVerify = away;
+    const response = await fetchPaying(url(), payment);
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('Retry-After'), '5');
+    assert.equal(await reasonOf(response), 'payments_unavailable');
+    facilitator.onVerify = async () => ({ valid: true });
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('starts without its facilitator, sells nothing meanwhile, and recovers without a restart', async () => {
+    let now = Date.now();
+    const down = new ScriptedFacilitator();
+    const answer = down.onSupported;
+    down.onSupported = away;
+    const app = await startApp(folder.path, { facilitator: down, nowMs: () => now });
+    try {
+      assert.equal((await fetch(`${app.url}/api/meta`)).status, 200);
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'degraded');
+      down.onSupported = answer;
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503, 'it is not asked again at once');
+      now += 6_000;
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 402);
+      assert.equal((await bodyOf(await fetch(`${app.url}/health`)))['status'], 'ok');
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('refuses to start on a facilitator that does not serve the network', async () => {
+    const other = new ScriptedFacilitator();
+    other.onSupported = async () => false;
+    const app = await startApp(folder.path, { facilitator: other });
+    try {
+      await assert.rejects(app.app.payments.start(), { name: 'UnservedNetwork' });
+      assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('does not settle when the handler has nothing, and frees the payment', async () => {
+    const payment = await buyer.sign(url());
+    assert.equal((await fetchPaying(url('?state=ZZ'), payment)).status, 404);
+    assert.equal(facilitator.settled, 0);
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal(facilitator.settled, 1);
+  });
+
+  it('does not settle when the handler crashes, and says nothing of itself', async () => {
+    const payment = await buyer.sign(url());
+    const lease = started.snapshots.acquire();
+    assert.ok(lease);
+    const { snapshot } = lease;
+    const { texts } = snapshot;
+    Object.assign(snapshot, {
+      texts: () => {
+        throw new Error('a secret of the inside');
+      },
+    });
+    const response = await fetchPaying(url(), payment);
+    Object.assign(snapshot, { texts });
+    lease.release();
+    assert.equal(response.status, 500);
+    const text = await response.text();
+    assert.doesNotMatch(text, /secret|\.ts|at /);
+    assert.equal((JSON.parse(text) as Record<string, unknown>)['reason'], 'internal_error');
+    assert.equal(facilitator.settled, 0);
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('calls a copy used, not invalid, that was being verified while the first was settled', async () => {
+    const payment = await buyer.sign(url());
+    const [bothAsked, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    facilitator.onVerify = async () => {
+      asked += 1;
+      if (asked === 1) {
+        await bothAsked.promise;
+        return { valid: true };
+      }
+      bothAsked.resolve();
+      await settled.promise;
+      return { valid: false, reason: 'invalid_exact_evm_nonce_already_used' };
+    };
+    const responses = await Promise.all(
+      [0, 1].map(async () => {
+        const response = await fetchPaying(url(), payment);
+        if (response.status === 200) settled.resolve();
+        return response;
+      }),
+    );
+    const refused = responses.find((r) => r.status !== 200);
+    assert.equal(refused?.status, 409);
+    assert.equal(await reasonOf(refused), 'payment_already_used');
+    assert.equal(facilitator.settled, 1);
+  });
+
+  it('holds what was signed against what is asked itself, whatever a facilitator says of it', async () => {
+    const changes = [
+      [{ value: '49999' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
+      [{ value: '50001' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
+      [{ to: '0x00000000000000000000000000000000000000bb' }, 'invalid_exact_evm_recipient_mismatch'],
+    ] as const;
+    for (const [change, error] of changes) {
+      const payment = await buyer.forge(url(), (p) => ({
+        ...p,
+        payload: {
+          ...p.payload,
+          authorization: { ...(p.payload as { authorization: object }).authorization, ...change },
+        },
+      }));
+      const response = await fetchPaying(url(), payment);
+      assert.equal(response.status, 402, JSON.stringify(change));
+      assert.equal((await bodyOf(response))['payment_error'], error);
+    }
+    assert.equal(facilitator.settled, 0);
+  });
+
+  it('does not charge a buyer who has hung up before the answer was ready', async () => {
+    const payment = await buyer.sign(url());
+    const buyerGone = new AbortController();
+    facilitator.onVerify = async () => {
+      buyerGone.abort();
+      await pause(150);
+      return { valid: true };
+    };
+    const logged = started.requests.length;
+    await assert.rejects(fetch(url(), { headers: { 'PAYMENT-SIGNATURE': payment }, signal: buyerGone.signal }));
+    while (started.requests.length === logged) await pause(20);
+    facilitator.onVerify = new ScriptedFacilitator().onVerify;
+    assert.equal(facilitator.settled, 0);
+    assert.equal((await fetchPaying(url(), payment)).status, 200);
+  });
+
+  it('builds the resource address from the configured public address, whatever the request says', async () => {
+    const response = await fetch(url('?state=OH'), {
+      headers: { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' },
+    });
+    const header = JSON.parse(
+      Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8'),
+    ) as { resource: { url: string } };
+    assert.equal(header.resource.url, 'https://api.dealfeed.example/api/deals?state=OH');
+  });
+
+  it('logs what was charged, and no payment header', async () => {
+    const payment = await buyer.sign(url());
+    await (await fetchPaying(url(), payment)).arrayBuffer();
+    const entry = started.requests.find((r) => r.charged !== undefined);
+    assert.equal(entry?.charged, '0.05');
+    assert.equal(JSON.stringify(started.requests).includes(payment.slice(0, 40)), false);
+  });
+});

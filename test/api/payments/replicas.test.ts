@@ -1,0 +1,185 @@
+/**
+ * Replicas behind a proxy: processes on one data folder and one ledger in PostgreSQL. What two servers sell together is
+ * in hosts.test.ts, what a kill leaves in test/crash/; here is what a buyer sees of a proxy that asks them in turn,
+ * while snapshots are switched and the servers are restarted one by one.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
+import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
+import { bodyOf, buyerWith, type Buyer } from '../support/buyers.ts';
+import { serverProcess, type ServerProcess } from '../support/server_process.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+const [DEALS, PAGE] = [12, 5];
+const PRICE = 50_000n;
+const [FIRST, SECOND] = ['2026-11-20.01', '2026-11-20.02'];
+
+interface Proxy {
+  readonly url: string;
+  /** Addresses to ask in turn; who is away is passed over, as `proxy_next_upstream error` does. */
+  upstream: string[];
+  /** Answers by address. */
+  readonly answered: Map<string, number>;
+  close(): void;
+}
+
+async function startProxy(): Promise<Proxy> {
+  let turn = 0;
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse, left: number): void => {
+    const to = proxy.upstream[(turn += 1) % proxy.upstream.length] ?? '';
+    const asked = request(
+      to + (incoming.url ?? '/'),
+      {
+        method: incoming.method,
+        headers: { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' },
+      },
+      (answer) => {
+        proxy.answered.set(to, (proxy.answered.get(to) ?? 0) + 1);
+        answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.headers));
+      },
+    );
+    asked.on('error', () => {
+      if (left > 0 && !outgoing.headersSent) pass(incoming, outgoing, left - 1);
+      else outgoing.destroy();
+    });
+    asked.end();
+  };
+  const server = createServer((incoming, outgoing) => {
+    pass(incoming, outgoing, 3);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: Proxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    upstream: [],
+    answered: new Map(),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return proxy;
+}
+
+describe('two replicas behind a proxy', () => {
+  let postgres: PostgresServer;
+  let chain: Chain;
+  let folder: DataFolder;
+  let proxy: Proxy;
+  let database = '';
+  const servers: ServerProcess[] = [];
+  const payTo = privateKeyToAccount(generatePrivateKey()).address;
+  const start = (): Promise<ServerProcess> =>
+    serverProcess({
+      DATA_DIR: folder.path,
+      LEDGER: database,
+      SANDBOX_RPC: chain.rpcUrl,
+      PAY_TO: payTo,
+      CURSOR_SECRET: 'the same on both',
+      PUBLIC_BASE_URL: proxy.url,
+      PROXY_HOPS: '1',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'silent',
+    });
+  const buyer = async (): Promise<Buyer> => {
+    const made = buyerWith();
+    await chain.mint(made.address, 20_000_000n);
+    return made;
+  };
+
+  before(async () => {
+    [postgres, chain, folder, proxy] = await Promise.all([startPostgres(), startChain(), dataFolder(), startProxy()]);
+    database = await postgres.database();
+    await folder.publish(FIRST, { deals: rowsOfTable('deals', DEALS, (i) => ({ deal_score: i })) });
+    await folder.publish(
+      SECOND,
+      { deals: rowsOfTable('deals', DEALS, (i) => ({ deal_score: i })) },
+      { current: false },
+    );
+    servers.push(...(await Promise.all([start(), start()])));
+    proxy.upstream = servers.map(({ url }) => url);
+  });
+  after(async () => {
+    proxy.close();
+    await Promise.all(servers.map((s) => s.end('SIGTERM')));
+    await chain.close();
+    await postgres.remove();
+    await folder.remove();
+  });
+
+  it('sell the pages of a list one after the other, each row once, whoever of them is asked', async () => {
+    const who = await buyer();
+    const ids: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+      const response = await who.fetch(
+        `${proxy.url}/api/deals?limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      assert.equal(response.status, 200, await response.clone().text());
+      const body = await bodyOf(response);
+      ids.push(...(body['records'] as { id: string }[]).map((r) => r.id));
+      cursor = body['next_cursor'] as string | null;
+    }
+    assert.equal(new Set(ids).size, DEALS);
+    assert.equal(ids.length, DEALS);
+    assert.equal(proxy.answered.size, 2, 'both answered');
+    assert.equal(await chain.balanceOf(payTo), BigInt(pages) * PRICE);
+  });
+
+  it('go over to another snapshot and are restarted one by one, and no buyer sees a failed request or pays twice', async () => {
+    const start0 = await chain.balanceOf(payTo);
+    const traffic = { goes: true, bought: 0, ids: new Set<string>() };
+    const customer = async (): Promise<void> => {
+      const who = await buyer();
+      while (traffic.goes) {
+        const response = await who.fetch(`${proxy.url}/api/deals?limit=${PAGE}`);
+        assert.equal(response.status, 200, await response.clone().text());
+        traffic.ids.add(String((await bodyOf(response))['snapshot_id']));
+        traffic.bought += 1;
+      }
+    };
+    const customers = Promise.all([customer(), customer(), customer()]);
+    const until = async (holds: () => boolean): Promise<void> => {
+      for (const deadline = Date.now() + 30_000; !holds(); await Promise.race([sleep(20), customers]))
+        assert.ok(Date.now() < deadline);
+    };
+    try {
+      await until(() => traffic.bought >= 3);
+      await folder.switchTo(SECOND);
+      await until(() => traffic.ids.has(SECOND));
+      const first = servers.slice();
+      for (const old of first) {
+        const fresh = await start();
+        servers.push(fresh);
+        proxy.upstream = [...proxy.upstream.filter((url) => url !== old.url), fresh.url, old.url];
+        // It is told to stop while the proxy still knows it: what it no longer takes, another answers.
+        await old.end('SIGTERM');
+        servers.splice(servers.indexOf(old), 1);
+        proxy.upstream = servers.map(({ url }) => url);
+        const bought = traffic.bought;
+        await until(() => traffic.bought >= bought + 3);
+      }
+    } finally {
+      traffic.goes = false;
+    }
+    await customers;
+    assert.equal((await chain.balanceOf(payTo)) - start0, BigInt(traffic.bought) * PRICE, 'each answer was paid once');
+    const ledger = await openPostgresLedger(database);
+    try {
+      let sold = 0n;
+      for await (const { state, payment } of ledger.purchases()) {
+        assert.equal(state, 'sold');
+        sold += payment.amount;
+      }
+      assert.equal(sold, await chain.balanceOf(payTo), 'and the books say so');
+    } finally {
+      await ledger.close();
+    }
+  });
+});

@@ -1,0 +1,203 @@
+/** Discovery: counts that can be recounted, prices of what is really sold, notes for every field, samples of full records. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { PRICES } from '../../../api/routes/prices.ts';
+import { TABLES } from '../../../api/snapshot/tables.ts';
+import { startApp, type Started } from '../support/apps_started.ts';
+import { bodyOf } from '../support/buyers.ts';
+import { AS_OF, dataFolder, NOTICE, rowOf, uuid, type DataFolder } from '../support/snapshots_made.ts';
+
+interface Meta {
+  notice: string;
+  coverage: unknown;
+  pricing: Record<string, string>;
+  record_schema_notes: Record<string, string | string[]>;
+  filters: { params: string[]; example: string };
+  signals_feed: { coverage: unknown };
+  auctions_feed: { coverage: unknown };
+  leads_feed: { coverage: unknown };
+  free_samples: Record<'deals' | 'signals' | 'auctions' | 'leads', { id: string }[]>;
+  as_of: string;
+}
+
+describe('/api/meta', () => {
+  let folder: DataFolder;
+  let started: Started;
+  let meta: Meta;
+
+  before(async () => {
+    folder = await dataFolder();
+    const deal = { dscr: '1.20', last_verified: '2026-11-20T06:00:00Z' };
+    await folder.publish('2026-11-20.01', {
+      deals: [
+        rowOf('deals', 1, { ...deal, deal_score: 80, rental_status: 'Hot' }),
+        rowOf('deals', 2, { ...deal, deal_score: 90, rental_status: 'Warm', city: 'Akron' }),
+        rowOf('deals', 3, {
+          rental_status: 'Pass',
+          city: 'CLEVELAND',
+          dscr_status: 'insufficient_data',
+          last_verified: '2026-11-18T06:00:00Z',
+        }),
+        rowOf('deals', 4, {
+          rental_status: 'Hot',
+          city: 'Toledo',
+          listing_status: 'delisted',
+          last_verified: '2026-11-01T06:00:00Z',
+        }),
+      ],
+      signals: [
+        rowOf('signals', 1),
+        rowOf('signals', 2, { has_address: true, address: '1 A St', county: 'Stark County, OH' }),
+        rowOf('signals', 3, { signal_state: 'removed' }),
+      ],
+      auctions: [
+        rowOf('auctions', 1, { sale_date: '2026-11-19' }),
+        rowOf('auctions', 2, { sale_date: '2026-12-24' }),
+        rowOf('auctions', 3, { sale_date: '2026-12-01' }),
+      ],
+      leads: [
+        rowOf('leads', 1, { lead_score: 90 }),
+        rowOf('leads', 2, { lead_score: 20 }),
+        rowOf('leads', 3, { lead_score: 10, last_verified: '2026-11-01T12:00:00Z' }),
+      ],
+    });
+    started = await startApp(folder.path);
+    meta = (await bodyOf(await fetch(`${started.url}/api/meta`))) as unknown as Meta;
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('counts what the snapshot holds, by the data clock', () => {
+    assert.deepEqual(meta.coverage, {
+      total_records: 4,
+      active_records: 3,
+      hot: 1,
+      warm: 1,
+      dscr_computed: 2,
+      cities: 2,
+      freshest_verification: '2026-11-20T06:00:00Z',
+      oldest_active_verification: '2026-11-18T06:00:00Z',
+    });
+    assert.deepEqual(meta.signals_feed.coverage, {
+      total_signals: 2,
+      with_address: 1,
+      counties: 2,
+      freshest: '2026-11-20T12:00:00Z',
+    });
+    assert.deepEqual(meta.auctions_feed.coverage, {
+      upcoming_sales: 2,
+      next_sale_date: '2026-12-01',
+      furthest_sale_date: '2026-12-24',
+      counties: 1,
+      freshest: '2026-11-20T12:00:00Z',
+    });
+    assert.deepEqual(meta.leads_feed.coverage, { available_leads: 2, counties: 1 });
+    assert.equal(meta.as_of, AS_OF);
+  });
+
+  it('prices exactly what is served, as the price table does, and says that data are made up', () => {
+    const { protocol, network, ...prices } = meta.pricing;
+    assert.match(protocol ?? '', /version 2/);
+    assert.equal(network, 'eip155:8453');
+    assert.deepEqual(
+      Object.keys(prices).sort(),
+      started.app.routes.map((r) => `GET ${r.path.replace(':id', '{id}')}`).sort(),
+    );
+    for (const [label, price] of Object.entries(prices)) {
+      const listed = PRICES[
+        label
+          .slice('GET '.length)
+          .replace(/^\/(ohio|colorado)/, '')
+          .replace('{id}', ':id') as keyof typeof PRICES
+      ] as string | undefined;
+      assert.equal(price, listed === undefined ? 'free' : `$${listed}`);
+    }
+    assert.equal(meta.notice, NOTICE);
+  });
+
+  it('has a note for every field: the accepted values, or a sentence that says when it is null', () => {
+    for (const [table, prefix] of [
+      ['deals', ''],
+      ['signals', 'signals.'],
+      ['auctions', 'auctions.'],
+      ['leads', 'leads.'],
+      ['filings', 'filings.'],
+    ] as const) {
+      for (const column of TABLES[table].columns) {
+        const note = meta.record_schema_notes[prefix + column.name];
+        assert.ok(note !== undefined, prefix + column.name);
+        if (column.absent !== undefined)
+          assert.ok(typeof note === 'string' && note.includes(`Null when: ${column.absent}`), prefix + column.name);
+        else if (column.values !== undefined) assert.deepEqual(note, column.values);
+      }
+    }
+    assert.deepEqual(meta.record_schema_notes['dscr_status'], ['computed', 'insufficient_data', 'not_applicable']);
+  });
+
+  it('gives full records as samples: the best deal, never the best lead', () => {
+    assert.deepEqual(meta.free_samples.deals, [
+      rowOf('deals', 2, {
+        dscr: '1.20',
+        last_verified: '2026-11-20T06:00:00Z',
+        deal_score: 90,
+        rental_status: 'Warm',
+        city: 'Akron',
+      }),
+    ]);
+    assert.deepEqual(
+      meta.free_samples.leads.map((r) => r.id),
+      [uuid(2)],
+    );
+    assert.deepEqual(
+      meta.free_samples.auctions.map((r) => r.id),
+      [uuid(3)],
+    );
+    assert.deepEqual(
+      meta.free_samples.signals.map((r) => r.id),
+      [uuid(2)],
+    );
+  });
+
+  it('has an example that a buyer can send', async () => {
+    const { pathname, search } = new URL(meta.filters.example);
+    assert.equal((await fetch(started.url + pathname + search)).status, 402);
+    assert.ok(meta.filters.params.includes('min_cap'));
+  });
+});
+
+describe('/api/deals/ids', () => {
+  it('is free: the top 50 active deals by score, by the fields of the index', async () => {
+    const folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      deals: Array.from({ length: 60 }, (_, i) =>
+        rowOf('deals', i + 1, { deal_score: i, listing_status: i === 59 ? 'sold' : 'active', units: i % 2 ? null : 4 }),
+      ),
+    });
+    const started = await startApp(folder.path);
+    try {
+      const body = await bodyOf(await fetch(`${started.url}/api/deals/ids`));
+      assert.deepEqual(Object.keys(body), ['note', 'count', 'generated_at', 'records']);
+      assert.equal(body['count'], 50);
+      const records = body['records'] as Record<string, unknown>[];
+      assert.deepEqual(
+        records.map((r) => r['deal_score']),
+        Array.from({ length: 50 }, (_, i) => 58 - i),
+      );
+      assert.deepEqual(Object.keys(records[0] ?? {}), [
+        'id',
+        'address',
+        'city',
+        'state',
+        'list_price',
+        'units',
+        'cap_rate',
+        'deal_score',
+      ]);
+    } finally {
+      await started.close();
+      await folder.remove();
+    }
+  });
+});

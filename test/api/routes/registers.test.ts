@@ -1,0 +1,88 @@
+/** Each register's own feed, under its prefix, beside the feed of both at the root. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startApp, type Started } from '../support/apps_started.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+
+describe("a register's own feed", () => {
+  let folder: DataFolder;
+  let started: Started;
+  const buyer = buyerWith();
+  const colorado = { source: 'colorado_sos', source_state: 'CO' };
+
+  before(async () => {
+    folder = await dataFolder();
+    const filing = (n: number, given: Row): Row =>
+      rowOf('filings', n, { filing_date: `2026-11-${String(n).padStart(2, '0')}`, ...given });
+    await folder.publish('2026-11-20.01', {
+      filings: [
+        filing(1, { first_seen: '2026-11-13T12:00:00Z' }),
+        filing(2, { first_seen: '2026-11-14T12:00:00Z' }),
+        filing(30, {}),
+        filing(4, colorado),
+        filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
+      ],
+      sources: [
+        rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }),
+        rowOf('sources', 2, { source: 'colorado_sos', family: 'register' }),
+        rowOf('sources', 3, { source: 'ohio_sos_amendments', family: 'register' }),
+      ],
+    });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+  const idsOf = async (path: string): Promise<string[]> =>
+    ((await bodyOf(await buyer.fetch(started.url + path)))['records'] as { id: string }[]).map((r) => r.id);
+  const meta = async (prefix: string): Promise<Record<string, unknown>> =>
+    bodyOf(await fetch(`${started.url}${prefix}/api/meta`));
+
+  it('holds its own filings alone; the root holds both and takes the state as a filter', async () => {
+    assert.deepEqual(await idsOf('/ohio/api/filings'), [uuid(30), uuid(2), uuid(1)]);
+    assert.deepEqual(await idsOf('/colorado/api/filings'), [uuid(5), uuid(4)]);
+    assert.deepEqual(await idsOf('/api/filings'), [uuid(30), uuid(5), uuid(4), uuid(2), uuid(1)]);
+    assert.deepEqual(await idsOf('/api/filings?state=CO'), await idsOf('/colorado/api/filings'));
+    assert.deepEqual(await idsOf('/ohio/api/filings/recent'), [uuid(30), uuid(2)]);
+    assert.deepEqual(await idsOf('/colorado/api/filings/recent'), [uuid(4)]);
+    const refused = await fetch(`${started.url}/ohio/api/filings?state=CO`);
+    assert.equal(refused.status, 400);
+    assert.equal((await bodyOf(refused))['reason'], 'unknown_parameter');
+  });
+
+  it('does not take a cursor of the other feed', async () => {
+    const { next_cursor: cursor } = await bodyOf(await buyer.fetch(`${started.url}/ohio/api/filings?limit=1`));
+    assert.equal((await fetch(`${started.url}/ohio/api/filings?limit=1&cursor=${String(cursor)}`)).status, 402);
+    assert.equal((await fetch(`${started.url}/colorado/api/filings?limit=1&cursor=${String(cursor)}`)).status, 400);
+  });
+
+  it('is described by its own discovery document, from live data', async () => {
+    const ohio = await meta('/ohio');
+    assert.deepEqual(ohio['coverage'], { total_records: 3, added_last_7d: 2, freshest: '2026-11-02' });
+    assert.deepEqual(
+      (ohio['free_samples'] as { records: { id: string }[] }).records.map((r) => r.id),
+      [uuid(2), uuid(1)],
+    );
+    assert.deepEqual(
+      (ohio['sources'] as { source: string }[]).map((s) => s.source),
+      ['ohio_sos', 'ohio_sos_amendments'],
+    );
+    assert.match(String(ohio['refresh_cadence']), /second Saturday/);
+    const other = await meta('/colorado');
+    assert.deepEqual(other['coverage'], { total_records: 2, added_last_7d: 1, freshest: '2026-11-05' });
+    assert.equal(other['interface_version'], '1.0.0');
+    const prices = other['pricing'] as Record<string, string>;
+    assert.equal(prices['GET /colorado/api/filings'], '$0.03');
+    assert.ok(
+      Object.keys(prices).every(
+        (name) => name.startsWith('GET /colorado/api/') || ['protocol', 'network'].includes(name),
+      ),
+    );
+    assert.deepEqual((other['record_schema_notes'] as Record<string, unknown>)['naics_status'], [
+      'available',
+      'not_collected_by_source',
+    ]);
+  });
+});

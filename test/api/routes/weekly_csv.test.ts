@@ -1,0 +1,180 @@
+/** A week as a file: complete before it is paid for, safe in a spreadsheet, and never large in memory. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { TABLES } from '../../../api/snapshot/tables.ts';
+import { weekHolding, weekNamed } from '../../../api/routes/weeks.ts';
+import { startApp, type Started } from '../support/apps_started.ts';
+import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshots_made.ts';
+
+describe('the weekly file', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const buyer = buyerWith();
+  const LARGE = 5_001;
+  const odd = [
+    '=HYPERLINK("http://x","y")',
+    '+1',
+    '-1 & Sons',
+    '@home',
+    '\tTab',
+    'Plain, "quoted" & Söhne\nsecond line',
+    'Ordinary LLC',
+  ];
+  const inWeek46 = (n: number, given: Row): Row =>
+    rowOf('filings', n, { first_seen: '2026-11-15T23:59:59Z', ...given });
+  const rowsIn = (text: string): Record<string, string>[] =>
+    parse(text, { columns: true }) as unknown as Record<string, string>[];
+  const get = (query: string, prefix = ''): Promise<Response> =>
+    buyer.fetch(`${started.url}${prefix}/api/batch/weekly.csv${query}`);
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      filings: [
+        ...odd.map((business_name, i) => inWeek46(i + 1, { business_name })),
+        inWeek46(100, { source: 'colorado_sos', source_state: 'CO' }),
+        rowOf('filings', 101, { first_seen: '2026-11-16T00:00:00Z' }),
+        rowOf('filings', 102, { first_seen: '2026-11-08T23:59:59Z' }),
+        ...rowsOfTable('filings', LARGE, (i) => ({
+          id: `10000000-0000-5000-8000-${String(i).padStart(12, '0')}`,
+          first_seen: '2026-10-01T12:00:00Z',
+        })),
+      ],
+    });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  it('is the latest complete week in which rows were first seen, with the fields of the record in order', async () => {
+    const response = await get('');
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('Content-Type'), 'text/csv; charset=utf-8; header=present');
+    assert.equal(
+      response.headers.get('Content-Disposition'),
+      'attachment; filename="dealfeed-registrations-2026-W46.csv"',
+    );
+    const bytes = Buffer.from(await response.arrayBuffer());
+    assert.equal(response.headers.get('Content-Length'), String(bytes.length));
+    assert.equal(
+      response.headers.get('Repr-Digest'),
+      `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+    );
+    const text = bytes.toString('utf8');
+    const [header = ''] = text.split('\r\n');
+    assert.deepEqual(
+      header.split(','),
+      TABLES.filings.columns.map((c) => c.name),
+    );
+    const rows = rowsIn(text);
+    assert.equal(rows.length, odd.length + 1);
+    assert.equal(rows[0]?.['naics'], '');
+    assert.equal(rows[0]?.['first_seen'], '2026-11-15T23:59:59Z');
+  });
+
+  it('keeps spreadsheets from running a cell, and everything else as it is', async () => {
+    const names = rowsIn(await (await get('?week=2026-W46&state=OH')).text()).map((r) => r['business_name']);
+    assert.deepEqual(
+      names,
+      odd.map((name, i) => (i < 5 ? `'${name}` : name)),
+    );
+  });
+
+  it("is another week when asked for, one register's under its prefix, and has every row of a large week once", async () => {
+    const large = rowsIn(await (await get('?week=2026-W40')).text());
+    assert.equal(large.length, LARGE);
+    assert.equal(new Set(large.map((r) => r['id'])).size, LARGE);
+    assert.deepEqual(
+      rowsIn(await (await get('?week=2026-W45')).text()).map((r) => r['document_number']),
+      ['D102'],
+    );
+    assert.deepEqual(
+      rowsIn(await (await get('', '/colorado')).text()).map((r) => r['source_state']),
+      ['CO'],
+    );
+    assert.equal((await fetch(`${started.url}/colorado/api/batch/weekly.csv?state=OH`)).status, 400);
+  });
+
+  it('is refused before it is priced where the week is not over or is none', async () => {
+    for (const week of ['2026-W47', '2027-W01', '2025-W53', '2026-W00', '2026-46', '9999-W99']) {
+      const response = await fetch(`${started.url}/api/batch/weekly.csv?week=${week}`);
+      assert.equal(response.status, 400, week);
+      assert.equal((await bodyOf(response))['field'], 'week', week);
+    }
+  });
+
+  it('is not billed where the week is empty, and the weeks there are are named', async () => {
+    const settled = started.facilitator.settled;
+    for (const [query, prefix] of [
+      ['?week=2026-W44', ''],
+      ['?week=2026-W40', '/colorado'],
+    ] as const) {
+      const response = await get(query, prefix);
+      assert.equal(response.status, 404);
+      const body = await bodyOf(response);
+      assert.equal(body['reason'], 'no_matches');
+      assert.ok((body['weeks'] as { week: string }[]).some(({ week }) => week === '2026-W46'));
+    }
+    assert.equal(started.facilitator.settled, settled);
+  });
+
+  it('is not billed when it cannot be completed, and leaves no file behind, whatever becomes of it', async () => {
+    const settled = started.facilitator.settled;
+    const lease = started.snapshots.acquire();
+    assert.ok(lease);
+    const { snapshot } = lease;
+    const { whole } = snapshot;
+    let pages = 0;
+    Object.assign(snapshot, {
+      whole: (...args: Parameters<typeof whole>) => {
+        pages += 1;
+        return pages === 3 ? Promise.reject(new Error('broken in the middle')) : whole(...args);
+      },
+    });
+    const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
+    const payment = await buyer.sign(url);
+    const response = await fetchPaying(url, payment);
+    Object.assign(snapshot, { whole });
+    lease.release();
+    assert.equal(response.status, 500);
+    assert.equal(pages, 3);
+    assert.equal(started.facilitator.settled, settled);
+
+    // The chain never shows this one: its buyer is not sent the file.
+    const { onSettle } = started.facilitator;
+    started.facilitator.onSettle = async () => ({ transaction: null });
+    const unknown = await fetchPaying(url, await buyer.sign(url));
+    assert.equal(unknown.status, 502);
+    assert.equal((await bodyOf(unknown))['reason'], 'settlement_unknown');
+    assert.equal(unknown.headers.get('Content-Disposition'), null);
+    started.facilitator.onSettle = onSettle;
+
+    const sold = await fetchPaying(url, payment);
+    assert.equal(sold.status, 200);
+    assert.equal(rowsIn(await sold.text()).length, LARGE);
+    assert.equal(started.facilitator.settled, settled + 1);
+    assert.deepEqual(await readdir(join(folder.path, 'spool')), []);
+  });
+});
+
+describe('a week', () => {
+  it('runs from Monday to Sunday and belongs to the year of its Thursday', () => {
+    assert.deepEqual(weekHolding('2026-11-20'), { name: '2026-W47', from: '2026-11-16', to: '2026-11-22' });
+    assert.equal(weekHolding('2026-01-01').name, '2026-W01');
+    assert.equal(weekHolding('2027-01-03').name, '2026-W53');
+    assert.equal(weekHolding('2024-12-30').name, '2025-W01');
+    assert.deepEqual(weekNamed('2026-W46'), { name: '2026-W46', from: '2026-11-09', to: '2026-11-15' });
+    for (let day = Date.UTC(2019, 11, 1); day < Date.UTC(2029, 1, 1); day += 86_400_000) {
+      const week = weekHolding(new Date(day).toISOString().slice(0, 10));
+      assert.deepEqual(weekNamed(week.name), week);
+    }
+    assert.equal(weekNamed('2025-W53'), null);
+  });
+});

@@ -1,0 +1,69 @@
+/** The text of a record is the record as it was published, value for value, whatever its texts hold. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parsed } from '../../../api/snapshot/json_text.ts';
+import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+
+const ODD = [
+  'plain',
+  'quoted "name" \\ and / more',
+  'tab\tand line\nand bell\u0007',
+  'Straße, São, 東京, 🏠',
+  '\u2028',
+  '<script>',
+  "O'Fallon",
+  '\u007f',
+];
+
+describe('a record as text', () => {
+  const rows = (table: TableName, column: string) =>
+    rowsOfTable(table, ODD.length, (i) => ({ [column]: ODD[i % ODD.length] ?? '' }));
+  const published = {
+    deals: rows('deals', 'city'),
+    signals: rows('signals', 'county'),
+    auctions: rows('auctions', 'county'),
+    filings: rows('filings', 'business_name'),
+    // What could be taken for the end of a value, or of the record, stands within it.
+    leads: rowsOfTable('leads', ODD.length, (i) => ({
+      score_rationale: { 'a "b", {[': '}],', c: ODD[i % ODD.length], d: '\\', e: '"]' },
+      score_parts: {},
+    })),
+  };
+  let folder: DataFolder;
+  let snapshot: Snapshot;
+
+  before(async () => {
+    folder = await dataFolder();
+    snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', published));
+  });
+  after(async () => {
+    snapshot.close();
+    await folder.remove();
+  });
+
+  for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
+    it(`of ${table} is that of the published row`, async () => {
+      const texts = await snapshot.texts(table, [...published[table].keys()]);
+      assert.deepEqual(texts.map(parsed), published[table]);
+      // The order of the fields is part of it, and the text has nothing else.
+      assert.deepEqual(
+        texts.map(String),
+        published[table].map((row) => JSON.stringify(row)),
+      );
+    });
+
+    it(`of ${table} has the fields that are asked for, in their order`, async () => {
+      const names = TABLES[table].columns.map((c) => c.name);
+      for (const some of [names.slice(-1), names.filter((_, i) => i % 3 === 1).reverse(), ['id']]) {
+        assert.deepEqual(
+          (await snapshot.texts(table, [2, 0], some)).map(String),
+          [2, 0].map((row) =>
+            JSON.stringify(Object.fromEntries(some.map((name) => [name, published[table][row]?.[name]]))),
+          ),
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,119 @@
+/** Buyers for tests: @x402/fetch with a wallet, and single steps of it for payments that must go wrong. */
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
+import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
+import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
+import { createPublicClient, createWalletClient, http, parseAbi, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
+import { base } from '../../../api/payments/chain/base_chain.ts';
+import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import type { Chain } from '../../../api/payments/local_chain/chain.ts';
+
+export type SignInInfo = CompleteSIWxInfo;
+
+export interface Buyer {
+  readonly address: Hex;
+  /** What a client with @x402/fetch does: ask, pay, get the answer. */
+  readonly fetch: (url: string) => Promise<Response>;
+  /** PAYMENT-SIGNATURE for what the server asks for, changed before it is signed. */
+  sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
+  /** The same, with an identifier of the buyer's own for the purchase; valid until a time that is so much later (or earlier) than by the right clock. */
+  signAs(url: string, identifier: string, aheadSeconds?: number): Promise<string>;
+  /** SIGN-IN-WITH-X for the challenge that this URL answers with, changed before it is signed; `address` is the wallet it names. */
+  signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
+  /** Cancel a signed payment on the chain. */
+  cancel(chain: Pick<Chain, 'rpcUrl' | 'gasKey'>, payment: string): Promise<void>;
+  /** The same, changed after it was signed. */
+  forge(url: string, change: (payload: PaymentPayload) => PaymentPayload): Promise<string>;
+}
+
+/** What an unpaid call is asked for. */
+export async function askedFor(url: string): Promise<PaymentRequired> {
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
+}
+
+const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
+
+/** The authorization in a payment header. */
+export const authorizationIn = (payment: string): SignedAuthorization['authorization'] =>
+  (JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as { payload: SignedAuthorization }).payload
+    .authorization;
+
+export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
+  const account = privateKeyToAccount(privateKey);
+  const scheme = new ExactEvmScheme(account);
+  const client = new x402Client().register(NETWORK, scheme).setSpendControls({ maxAmountPerPayment: '$2' });
+  const payloadFor = async (
+    url: string,
+    change: (accepted: PaymentRequirements) => PaymentRequirements,
+  ): Promise<PaymentPayload> => {
+    const required = await askedFor(url);
+    return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
+  };
+  return {
+    address: account.address,
+    fetch: wrapFetchWithPaymentFromConfig(fetch, {
+      schemes: [{ network: NETWORK, client: scheme }],
+      spendControls: { maxAmountPerPayment: '$2' },
+    }),
+    sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
+    async signAs(url, identifier, aheadSeconds = 0) {
+      const required = await askedFor(url);
+      const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
+      const accepts = required.accepts.map((a) => ({ ...a, maxTimeoutSeconds: a.maxTimeoutSeconds + aheadSeconds }));
+      const payload = await client.createPaymentPayload({ ...required, extensions, accepts });
+      return encodePaymentSignatureHeader({
+        ...payload,
+        accepted: { ...payload.accepted, maxTimeoutSeconds: payload.accepted.maxTimeoutSeconds - aheadSeconds },
+      });
+    },
+    async signIn(url, change = (info) => info, address = account.address) {
+      const { sign_in: challenge } = (await (await fetch(url)).json()) as {
+        sign_in: { info: SignInInfo; supportedChains: { chainId: string; type: 'eip191' }[] };
+      };
+      const [chain] = challenge.supportedChains;
+      const info = change({ ...challenge.info, chainId: chain?.chainId ?? '', type: 'eip191' });
+      // As createSIWxPayload does; it holds the challenge against the address asked, and here that is a local one.
+      const signature = await account.signMessage({ message: createSIWxMessage(info, address) });
+      return encodeSIWxHeader({ ...info, address, signature });
+    },
+    async cancel({ rpcUrl, gasKey }, payment) {
+      const { nonce } = authorizationIn(payment);
+      const signature = await account.signTypedData({
+        domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
+        primaryType: 'CancelAuthorization',
+        message: { authorizer: account.address, nonce },
+        types: {
+          CancelAuthorization: [
+            { name: 'authorizer', type: 'address' },
+            { name: 'nonce', type: 'bytes32' },
+          ],
+        },
+      });
+      const sender = createWalletClient({ chain: base, transport: http(rpcUrl), account: privateKeyToAccount(gasKey) });
+      const hash = await sender.writeContract({
+        address: USDC,
+        abi: cancelAbi,
+        functionName: 'cancelAuthorization',
+        args: [account.address, nonce, signature],
+      });
+      await createPublicClient({ chain: base, transport: http(rpcUrl), pollingInterval: 25 }).waitForTransactionReceipt(
+        { hash },
+      );
+    },
+    forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
+  };
+}
+
+/** A call with this payment header, whatever it is. */
+export const fetchPaying = (url: string, payment: string, method = 'GET'): Promise<Response> =>
+  fetch(url, { method, headers: { 'PAYMENT-SIGNATURE': payment } });
+
+/** The body of an answer, as an object. */
+export const bodyOf = async (response: Response): Promise<Record<string, unknown>> =>
+  (await response.json()) as Record<string, unknown>;

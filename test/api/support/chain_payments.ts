@@ -1,0 +1,195 @@
+/** Payments made on a real local chain, and purchases of which only the chain knows the outcome. */
+import assert from 'node:assert/strict';
+import { authorizationTypes } from '@x402/evm';
+import {
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  parseAbi,
+  parseSignature,
+  type Hex,
+  type TransactionReceipt,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { base } from '../../../api/payments/chain/base_chain.ts';
+import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
+import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import type { Answer, Ledger, Payment, Purchase } from '../../../ledger/ledger.ts';
+
+const TERMS = 'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
+const abi = parseAbi([
+  'function transfer(address to, uint256 value) returns (bool)',
+  `function transferWithAuthorization(${TERMS}, bytes signature)`,
+  `function transferWithAuthorization(${TERMS}, uint8 v, bytes32 r, bytes32 s)`,
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+  'function tryAggregate(bool requireSuccess, (address target, bytes callData)[] calls)',
+]);
+const MULTICALL: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11';
+const TOKEN: Hex = USDC;
+const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
+const CANCEL = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+export const US: Hex = '0x00000000000000000000000000000000000000aa';
+export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
+export const AMOUNT = 50_000n;
+/** Blocks mined in one request, which must not time out on a busy machine. */
+const BLOCKS_AT_ONCE = 100;
+const LIMITS = { balance: 1_000n * AMOUNT, mostOpen: 100, mostUnpaid: 100 };
+
+const body = Buffer.from('{}');
+const answer: Answer = {
+  headers: {},
+  sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+  bytes: 2,
+  async *body() {
+    yield body;
+  },
+};
+
+export interface SettlingOptions {
+  /** Time until the payment expires, by the chain's clock. */
+  readonly seconds?: bigint;
+  readonly nowMs?: number;
+  /** Default: US. */
+  readonly payTo?: Hex;
+}
+
+/** A local chain on which a block is mined for each transaction and when a test says so, and one payer with money. */
+export interface ChainPayments {
+  readonly chain: Chain;
+  readonly payments: PaymentChain;
+  readonly payer: Hex;
+  /** A purchase that was sent for settlement. */
+  settling(ledger: Ledger, options?: SettlingOptions): Promise<Purchase>;
+  /** The call that settles this payment, or spends its nonce on something else. */
+  authorized(payment: Payment, to?: Hex, value?: bigint): Promise<Hex>;
+  /** The same with the signature in three parts. */
+  authorizedInParts(payment: Payment): Promise<Hex>;
+  canceled(payment: Payment): Promise<Hex>;
+  /** Send a call of the token, and wait for its block. */
+  mined(data: Hex): Promise<TransactionReceipt>;
+  /** The same for several calls in one transaction. */
+  minedTogether(calls: readonly Hex[]): Promise<TransactionReceipt>;
+  /** Settle this payment in a block of its own. */
+  pay(payment: Payment): Promise<TransactionReceipt>;
+  /** A transfer without an authorization, from an account that is not the payer. */
+  plainTransfer(to: Hex, value: bigint): Promise<TransactionReceipt>;
+  mine(blocks: number): Promise<void>;
+  /** Mine a block with this time, in Unix seconds. */
+  mineAt(seconds: bigint): Promise<void>;
+  /** Replace the last blocks by empty ones: what they held never happened. */
+  reorganize(blocks: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startChainPayments(): Promise<ChainPayments> {
+  const chain = await startChain();
+  const payments = paymentChain(chain.reader);
+  const transport = http(chain.rpcUrl, { timeout: 60_000 });
+  const admin = createTestClient({ mode: 'anvil', transport });
+  // A block mined at an unexpected moment would make others safe and final.
+  await admin.setIntervalMining({ interval: 0 });
+  await admin.setAutomine(true);
+  const account = privateKeyToAccount(generatePrivateKey());
+  const payer = account.address.toLowerCase() as Hex;
+  const sender = createWalletClient({ account: privateKeyToAccount(chain.gasKey), chain: base, transport });
+  await chain.mint(payer, 1_000n * AMOUNT);
+  await chain.mint(sender.account.address, 1_000n * AMOUNT);
+
+  const send = async (to: Hex, data: Hex): Promise<TransactionReceipt> => {
+    const receipt = await chain.reader.waitForTransactionReceipt({ hash: await sender.sendTransaction({ to, data }) });
+    assert.equal(receipt.status, 'success');
+    return receipt;
+  };
+  const signed = ({ validBefore, nonce }: Payment, to: Hex, value: bigint): Promise<Hex> =>
+    account.signTypedData({
+      domain,
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+      message: { from: payer, to, value, validAfter: 0n, validBefore, nonce: nonce as Hex },
+    });
+  const authorized = async (payment: Payment, to = payment.payTo as Hex, value = AMOUNT): Promise<Hex> => {
+    const signature = await signed(payment, to, value);
+    const args = [payer, to, value, 0n, payment.validBefore, payment.nonce as Hex, signature] as const;
+    return encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args });
+  };
+
+  return {
+    chain,
+    payments,
+    payer,
+    authorized,
+    async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US } = {}) {
+      const { timestamp } = await chain.reader.getBlock({ blockTag: 'latest' });
+      const payment: Payment = {
+        network: NETWORK,
+        asset: USDC.toLowerCase(),
+        payer,
+        nonce: generatePrivateKey(),
+        payTo,
+        amount: AMOUNT,
+        validBefore: timestamp + seconds,
+      };
+      const begun = await ledger.begin({
+        payment,
+        route: 'GET /x',
+        request: '/x',
+        snapshotId: 's',
+        identifierHash: null,
+        nowMs,
+        leaseMs: 60_000,
+        chain: await payments.id(),
+        limits: LIMITS,
+      });
+      if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
+      await ledger.settling(begun.purchase.id, answer, nowMs);
+      return begun.purchase;
+    },
+    async authorizedInParts(payment) {
+      const { r, s, yParity } = parseSignature(await signed(payment, US, AMOUNT));
+      return encodeFunctionData({
+        abi,
+        functionName: 'transferWithAuthorization',
+        args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
+      });
+    },
+    async canceled({ nonce }) {
+      const message = { authorizer: payer, nonce: nonce as Hex };
+      const typed = { domain, types: CANCEL, primaryType: 'CancelAuthorization', message } as const;
+      const args = [payer, message.nonce, await account.signTypedData(typed)] as const;
+      return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args });
+    },
+    mined: (data) => send(USDC, data),
+    minedTogether: (calls) =>
+      send(
+        MULTICALL,
+        encodeFunctionData({
+          abi,
+          functionName: 'tryAggregate',
+          args: [true, calls.map((callData) => ({ target: TOKEN, callData }))],
+        }),
+      ),
+    pay: async (payment) => send(USDC, await authorized(payment)),
+    plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
+    async mine(blocks) {
+      // anvil takes several seconds for a thousand blocks.
+      for (let left = blocks; left > 0; left -= BLOCKS_AT_ONCE) {
+        await admin.mine({ blocks: Math.min(left, BLOCKS_AT_ONCE) });
+      }
+    },
+    async mineAt(seconds) {
+      await admin.setNextBlockTimestamp({ timestamp: seconds });
+      await admin.mine({ blocks: 1 });
+    },
+    async reorganize(blocks) {
+      await admin.request({ method: 'anvil_reorg', params: [blocks, []] } as never);
+    },
+    close: () => chain.close(),
+  };
+}

@@ -1,0 +1,220 @@
+/** A buyer's client before a server that means it ill: nothing is signed that was not meant, and nothing goes elsewhere. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { encodePaymentRequiredHeader } from '@x402/core/http';
+import type { PaymentRequired } from '@x402/core/types';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { buyerOf, type Buyer } from '../../clients/purchase.ts';
+import { openSpending, type Spending } from '../../clients/spending.ts';
+import { ArgumentError, interfaceOf } from '../../clients/tools.ts';
+import { NETWORK, USDC } from '../../lib/network.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const listening = async (handler: Handler): Promise<{ server: Server; url: string }> => {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+/** A 402 that asks for $0.05, changed. */
+const asking = (change: Readonly<Record<string, unknown>> = {}): string =>
+  encodePaymentRequiredHeader({
+    x402Version: 2,
+    resource: { url: 'https://api.example/api/deals', description: '', mimeType: 'application/json' },
+    accepts: [
+      {
+        scheme: 'exact',
+        network: NETWORK,
+        asset: USDC,
+        amount: '50000',
+        payTo: '0x00000000000000000000000000000000000000aa',
+        maxTimeoutSeconds: 300,
+        extra: { name: 'USD Coin', version: '2' },
+        ...change,
+      },
+    ],
+  } as unknown as PaymentRequired);
+
+describe("the buyer's client", () => {
+  let folder: string;
+  let spending: Spending;
+  let buyer: Buyer;
+  let bad: { server: Server; url: string };
+  let other: { server: Server; url: string };
+  let handler: Handler = () => undefined;
+  /** Requests that carried a payment or a signature, and where. */
+  const signed: string[] = [];
+  let others = 0;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dealfeed-hostile-'));
+    spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 120_000n });
+    const account = privateKeyToAccount(generatePrivateKey());
+    buyer = buyerOf({ account: async () => account, spending, collectEveryMs: 50 });
+    const watching: Handler = (request, response) => {
+      if (request.headers['payment-signature'] !== undefined || request.headers['sign-in-with-x'] !== undefined)
+        signed.push(request.url ?? '');
+      handler(request, response);
+    };
+    [bad, other] = [
+      await listening(watching),
+      await listening((request, response) => {
+        others += 1;
+        watching(request, response);
+      }),
+    ];
+  });
+  after(async () => {
+    for (const { server } of [bad, other]) {
+      server.closeAllConnections();
+      server.close();
+    }
+    spending.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const call = async (path = '/api/deals'): Promise<readonly [reason: string, billed: boolean | null]> => {
+    const outcome = await buyer.call(new URL(bad.url + path));
+    return outcome.kind === 'answered' ? ['answered', true] : [outcome.reason, outcome.billed];
+  };
+  const answer402 =
+    (header: string): Handler =>
+    (_, response) => {
+      response.writeHead(402, { 'PAYMENT-REQUIRED': header }).end('{}');
+    };
+
+  it('signs nothing but USDC on Base, within the cap, for a short time', async () => {
+    for (const [name, header, reason] of [
+      ['a cent more than the cap', asking({ amount: '60000' }), 'price_above_call_cap'],
+      ['a fortune', asking({ amount: '999999999999' }), 'price_above_call_cap'],
+      ['more digits than money has', asking({ amount: '9'.repeat(40) }), 'terms_not_accepted'],
+      ['a negative price', asking({ amount: '-1' }), 'terms_not_accepted'],
+      ['a price in hex', asking({ amount: '0x10' }), 'terms_not_accepted'],
+      ['a price with an exponent', asking({ amount: '5e4' }), 'terms_not_accepted'],
+      ['another token', asking({ asset: '0x00000000000000000000000000000000000000bb' }), 'terms_not_accepted'],
+      ['another network', asking({ network: 'eip155:1' }), 'terms_not_accepted'],
+      ['another scheme', asking({ scheme: 'upto' }), 'terms_not_accepted'],
+      ['a payment good for ten years', asking({ maxTimeoutSeconds: 315_360_000 }), 'terms_not_accepted'],
+      ['no time at all', asking({ maxTimeoutSeconds: 0 }), 'terms_not_accepted'],
+      ['noise', 'AAAA', 'terms_not_accepted'],
+      ['nothing', Buffer.from('{"accepts":[]}').toString('base64'), 'terms_not_accepted'],
+    ] as const) {
+      handler = answer402(header);
+      assert.deepEqual(await call(), [reason, false], name);
+    }
+    handler = (_, response) => {
+      response.writeHead(402).end();
+    };
+    assert.deepEqual(await call(), ['terms_not_accepted', false]);
+    assert.deepEqual(signed, []);
+    assert.equal((await buyer.budget()).spent_usd, '0.00');
+  });
+
+  it('takes a payment nowhere but to the server it was asked by', async () => {
+    handler = (request, response) => {
+      if (request.headers.host === new URL(bad.url).host)
+        response.writeHead(307, { Location: `${other.url}/api/deals` }).end();
+      else answer402(asking())(request, response);
+    };
+    assert.deepEqual(await call(), ['server_unreachable', false]);
+    assert.deepEqual([others, signed], [0, []]);
+    // The redirect comes once it holds a payment: the payment went to the server that asked, and no further.
+    handler = (request, response) => {
+      if (request.url?.startsWith('/api/purchases/'))
+        response
+          .writeHead(410, { 'Content-Type': 'application/problem+json' })
+          .end('{"reason":"purchase_released","detail":"x","billed":false}');
+      else if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
+      else response.writeHead(307, { Location: `${other.url}/api/deals` }).end();
+    };
+    assert.deepEqual(await call(), ['purchase_released', false]);
+    assert.deepEqual([others, signed.splice(0)], [0, ['/api/deals']]);
+    assert.equal((await buyer.budget()).spent_usd, '0.00');
+  });
+
+  it('keeps counted what it signed, unless it is told that nothing was charged', async () => {
+    handler = (request, response) => {
+      if (request.url?.startsWith('/api/purchases/'))
+        response.writeHead(401, { 'Content-Type': 'application/json' }).end(
+          JSON.stringify({
+            sign_in: {
+              info: {
+                domain: 'bank.example',
+                uri: 'https://bank.example/login',
+                statement: 'x',
+                version: '1',
+                nonce: 'abcdefgh',
+                issuedAt: '2026-11-20T12:00:00.000Z',
+                expirationTime: '2026-11-20T13:00:00.000Z',
+                resources: [],
+              },
+            },
+          }),
+        );
+      else if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
+      else response.writeHead(500).end('nothing said');
+    };
+    assert.deepEqual(await call(), ['http_500', null]);
+    // It was asked to sign in to a bank, and did not.
+    assert.deepEqual(signed.splice(0), ['/api/deals']);
+    assert.equal((await buyer.budget()).spent_usd, '0.05');
+    handler = (request, response) => {
+      if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
+      else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    };
+    assert.deepEqual(await call(), ['answered', true]);
+    assert.deepEqual(signed.splice(0), ['/api/deals']);
+    assert.equal((await buyer.budget()).spent_usd, '0.10');
+    assert.deepEqual(await call(), ['price_above_total_cap', false]);
+    assert.deepEqual(signed, []);
+  });
+
+  it('sends arguments as they are: none becomes another path or another server', () => {
+    const operation = {
+      operationId: 'api_deals_id_report',
+      summary: 'x',
+      'x-price-usd': '1.50',
+      security: [{ x402: [] }],
+      parameters: [
+        { name: 'id', in: 'path', required: true, schema: {} },
+        { name: 'q', in: 'query', required: false, schema: {} },
+      ],
+      responses: {},
+    };
+    const [tool] = interfaceOf(
+      { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '/api/deals/{id}/report': { get: operation } } },
+      'https://api.example',
+    ).tools;
+    for (const id of ['../../admin', '//evil.example', 'a/b?c#d', '%2e%2e', '@evil.example/']) {
+      const url = tool?.url({ id, q: 'x&y=1#z' });
+      assert.equal(url?.origin, 'https://api.example');
+      assert.match(url?.pathname ?? '', /^\/api\/deals\/[^/]+\/report$/);
+      assert.deepEqual([...(url?.searchParams ?? [])], [['q', 'x&y=1#z']]);
+      assert.equal(url?.hash, '');
+    }
+    for (const id of ['.', '..']) assert.throws(() => tool?.url({ id }), ArgumentError);
+    assert.throws(
+      () =>
+        interfaceOf(
+          {
+            openapi: '3.1.0',
+            info: { title: 'x', version: '1' },
+            paths: {
+              '//evil.example/x': { get: { ...operation, parameters: [] } },
+              '/y': { get: { ...operation, parameters: [] } },
+            },
+          },
+          'https://api.example',
+        ),
+      /names of their own/,
+    );
+  });
+});

@@ -1,0 +1,325 @@
+/** Buying from the real server, on a real local chain, with @x402/fetch. Balances of the token decide what was billed. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import type { ExactEIP3009Payload } from '@x402/evm';
+import { PRICES } from '../../api/routes/prices.ts';
+import { serve, type Serving } from '../../api/http/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../api/support/buyers.ts';
+import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+
+const PRICE = 50_000n;
+
+describe('a purchase', () => {
+  let folder: DataFolder;
+  let server: Serving;
+  let buyer: Buyer;
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 3, (i) => ({
+        deal_score: 10 * i,
+        state: i === 3 ? 'MI' : 'OH',
+        cap_rate: '9.00',
+        dscr: '1.30',
+      })),
+      reports: rowsOfTable('reports', 3),
+      signals: rowsOfTable('signals', 2),
+      auctions: rowsOfTable('auctions', 2),
+      leads: rowsOfTable('leads', 2),
+      filings: rowsOfTable('filings', 4, (i) => ({
+        first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
+        ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+      })),
+    });
+    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
+    server = await serve({ settings, payments, checkReplies: true });
+    const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as {
+      private_key: `0x${string}`;
+    };
+    buyer = buyerWith(wallet.private_key);
+  });
+  after(async () => {
+    await server.close();
+    await folder.remove();
+  });
+
+  const balances = async (): Promise<{ buyer: bigint; seller: bigint }> => {
+    const chain = server.payments.sandbox?.chain;
+    assert.ok(chain);
+    return { buyer: await chain.balanceOf(buyer.address), seller: await chain.balanceOf(server.payments.payTo) };
+  };
+  /** What an action moved from buyer to seller; fails where the two do not agree. */
+  const moved = async (action: () => Promise<void>): Promise<bigint> => {
+    const start = await balances();
+    await action();
+    const end = await balances();
+    assert.equal(start.buyer - end.buyer, end.seller - start.seller);
+    return end.seller - start.seller;
+  };
+  const deals = (query = ''): string => `${server.url}/api/deals${query}`;
+
+  it('is asked for with the price, the network and the public address', async () => {
+    const response = await fetch(deals('?state=OH'));
+    assert.equal(response.status, 402);
+    assert.equal(response.headers.get('Content-Type'), 'application/problem+json');
+    const body = await bodyOf(response);
+    assert.equal(body['reason'], 'payment_required');
+    assert.equal(body['price'], '$0.05');
+    assert.match(String(body['notice']), /SANDBOX/);
+    const asked = await askedFor(deals('?state=OH'));
+    assert.equal(asked.accepts[0]?.amount, '50000');
+    assert.equal(asked.accepts[0]?.network, 'eip155:8453');
+    assert.equal(asked.accepts[0]?.asset, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
+    assert.equal(asked.resource.url, `${server.publicUrl}/api/deals?state=OH`);
+    assert.ok((response.headers.get('PAYMENT-REQUIRED') ?? '').length < 4096);
+  });
+
+  it('moves exactly the price from buyer to seller and gives the whole answer', async () => {
+    const paid = await moved(async () => {
+      const response = await buyer.fetch(deals('?state=OH'));
+      assert.equal(response.status, 200);
+      const body = await bodyOf(response);
+      assert.equal(body['count'], 2);
+      assert.deepEqual(
+        (body['records'] as { deal_score: number }[]).map((r) => r.deal_score),
+        [20, 10],
+      );
+      assert.deepEqual(body['filters'], { state: 'OH' });
+      const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '');
+      assert.equal(receipt.success, true);
+      assert.match(receipt.transaction, /^0x[0-9a-f]{64}$/);
+      assert.match(response.headers.get('Cache-Control') ?? '', /private/);
+    });
+    assert.equal(paid, PRICE);
+  });
+
+  it('costs what the price table says, on every priced route', async () => {
+    for (const route of server.app.routes) {
+      if (route.price === null) continue;
+      assert.equal(route.price, PRICES[route.path.replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES]);
+      const [whole = '0', cents = '00'] = route.price.split('.');
+      const paid = await moved(async () => {
+        assert.equal((await buyer.fetch(server.url + callOf(route))).status, 200, route.path);
+      });
+      assert.equal(paid, BigInt(whole) * 1_000_000n + BigInt(cents) * 10_000n, route.path);
+    }
+  });
+
+  it('is not billed when nothing matches: 404 with a typed reason', async () => {
+    const paid = await moved(async () => {
+      const response = await buyer.fetch(deals('?state=ZZ&min_score=90'));
+      assert.equal(response.status, 404);
+      assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
+      const body = await bodyOf(response);
+      assert.equal(body['reason'], 'no_matches');
+      assert.equal(body['billed'], false);
+      assert.deepEqual(body['filters'], { state: 'ZZ', min_score: 90 });
+    });
+    assert.equal(paid, 0n);
+  });
+
+  it('leaves a payment that bought nothing free to buy something else', async () => {
+    const payment = await buyer.sign(deals());
+    const paid = await moved(async () => {
+      assert.equal((await fetchPaying(deals('?state=ZZ'), payment)).status, 404);
+      assert.equal((await fetchPaying(deals('?state=OH'), payment)).status, 200);
+    });
+    assert.equal(paid, PRICE);
+  });
+
+  it('refuses a bad request before it can be paid', async () => {
+    const payment = await buyer.sign(deals());
+    const paid = await moved(async () => {
+      for (const query of ['?stat=OH', '?min_price=12e3', '?state=OH&state=MI', '?limit=501', '?cursor=made-up']) {
+        const response = await fetchPaying(deals(query), payment);
+        assert.equal(response.status, 400, query);
+        assert.equal((await bodyOf(response))['billed'], false);
+      }
+    });
+    assert.equal(paid, 0n);
+  });
+
+  it('asks HEAD to pay like GET, and never sells an answer without a body', async () => {
+    const unpaid = await fetch(deals(), { method: 'HEAD' });
+    assert.equal(unpaid.status, 402);
+    assert.notEqual(unpaid.headers.get('PAYMENT-REQUIRED'), null);
+    const paid = await moved(async () => {
+      assert.equal((await fetchPaying(deals(), await buyer.sign(deals()), 'HEAD')).status, 400);
+    });
+    assert.equal(paid, 0n);
+  });
+
+  it('gives one answer and makes one charge for copies of one payment sent at once', async () => {
+    const payment = await buyer.sign(deals());
+    const paid = await moved(async () => {
+      const responses = await Promise.all(Array.from({ length: 6 }, () => fetchPaying(deals(), payment)));
+      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+      for (const response of responses) {
+        if (response.status === 409)
+          assert.match(
+            String((await bodyOf(response))['reason']),
+            /^(payment_in_progress|settlement_pending|payment_already_used)$/,
+          );
+      }
+      const later = await fetchPaying(deals('?state=MI'), payment);
+      assert.equal(later.status, 409);
+    });
+    assert.equal(paid, PRICE);
+  });
+
+  it('settles different payments that come at once, each once', async () => {
+    const payments = await Promise.all(Array.from({ length: 5 }, () => buyer.sign(deals())));
+    const paid = await moved(async () => {
+      const responses = await Promise.all(payments.map((p) => fetchPaying(deals(), p)));
+      assert.deepEqual(
+        responses.map((r) => r.status),
+        [200, 200, 200, 200, 200],
+      );
+    });
+    assert.equal(paid, 5n * PRICE);
+  });
+
+  it('refuses payments that are not what was asked for, unbilled', async () => {
+    const poor = buyerWith();
+    const other = '0x00000000000000000000000000000000000000bb';
+    const unasked = 'no_matching_payment_requirements';
+    const cases: [name: string, payment: string, error: string, reason?: string][] = [
+      ['a smaller amount', await buyer.sign(deals(), (a) => ({ ...a, amount: '49999' })), unasked],
+      ['another recipient', await buyer.sign(deals(), (a) => ({ ...a, payTo: other })), unasked],
+      [
+        'a recipient changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { to: other })),
+        'invalid_exact_evm_recipient_mismatch',
+      ],
+      [
+        'an amount changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { value: '1' })),
+        'invalid_exact_evm_payload_authorization_value_mismatch',
+      ],
+      [
+        'a payer changed after signing',
+        await buyer.forge(deals(), (p) => withAuthorization(p, { from: poor.address })),
+        'invalid_exact_evm_signature',
+      ],
+      [
+        'an authorization that has expired',
+        await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: 1 })),
+        unasked,
+      ],
+      [
+        'an expired authorization under the asked terms',
+        await expired(),
+        'invalid_exact_evm_payload_authorization_valid_before',
+      ],
+      ['an authorization valid for years', await held(), 'valid_before_too_late'],
+      ['a wallet without money', await poor.sign(deals()), 'payer_without_funds', 'payer_without_funds'],
+    ];
+    const paid = await moved(async () => {
+      for (const [name, payment, error, reason = 'payment_invalid'] of cases) {
+        const response = await fetchPaying(deals(), payment);
+        assert.equal(response.status, 402, name);
+        const body = await bodyOf(response);
+        assert.deepEqual([body['reason'], body['billed'], body['payment_error']], [reason, false, error], name);
+        assert.notEqual(response.headers.get('PAYMENT-REQUIRED'), null, name);
+      }
+      for (const malformed of [
+        '!!!',
+        'e30=',
+        Buffer.from('null').toString('base64'),
+        Buffer.from('{"x402Version":1}').toString('base64'),
+      ]) {
+        const response = await fetchPaying(deals(), malformed);
+        assert.equal(response.status, 402, malformed);
+        assert.equal((await bodyOf(response))['reason'], 'payment_malformed', malformed);
+      }
+    });
+    assert.equal(paid, 0n);
+  });
+
+  /** Signed for one second under other terms, presented under the asked ones: the signature itself is good. */
+  const resigned = async (seconds: number): Promise<string> => {
+    const asked = (await askedFor(deals())).accepts[0];
+    assert.ok(asked);
+    const payment = await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: seconds }));
+    const payload = JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as Record<string, unknown>;
+    return Buffer.from(JSON.stringify({ ...payload, accepted: asked })).toString('base64');
+  };
+  const expired = (): Promise<string> => resigned(-10);
+  const held = (): Promise<string> => resigned(10 * 365 * 86_400);
+
+  it('can be made from the command line, which shows balances before and after', async () => {
+    const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> =>
+      new Promise((resolve) => {
+        execFile(
+          process.execPath,
+          [fileURLToPath(new URL(`../../clients/${program}.ts`, import.meta.url))],
+          { env: { ...process.env, ...env } },
+          (error, out, err) => {
+            resolve({ code: error ? Number(error.code) : 0, out, err });
+          },
+        );
+      });
+    const paid = await moved(async () => {
+      const { code, out } = await run({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
+      assert.equal(code, 0);
+      assert.match(out, /asked {6}402, price 0\.05 USDC/);
+      assert.match(out, /transaction 0x[0-9a-f]{64}/);
+      assert.match(out, /\(-0\.05 USDC\)/);
+      assert.match(out, /"total_matches": 2/);
+      const receipt = /receipt {4}([0-9a-f-]{36}) /.exec(out)?.[1] ?? '';
+      const again = await run({ DATA_DIR: folder.path, RECEIPT: receipt }, 'collect_cli');
+      assert.equal(again.code, 0, again.err);
+      assert.match(again.out, /delivered by wallet\nbytes {6}\d+, as they were hashed/);
+      assert.match(again.out, /"total_matches":2/);
+    });
+    assert.equal(paid, PRICE);
+    const nobody = await run({ DATA_DIR: join(folder.path, 'nothing-here'), URL: '/api/deals' });
+    assert.equal(nobody.code, 1);
+    assert.match(nobody.err, /^no sandbox server is running .*\n$/);
+  });
+});
+
+describe('a sandbox server', () => {
+  it('answers 503, not 402, while its chain is gone', async () => {
+    const folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1)] });
+    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
+    const server = await serve({ settings, payments });
+    const url = `${server.url}/api/deals`;
+    const payment = await buyerWith(server.payments.sandbox?.buyer.privateKey).sign(url);
+    await server.payments.sandbox?.chain.close();
+    const response = await fetchPaying(url, payment);
+    assert.equal(response.status, 503);
+    assert.equal((await bodyOf(response))['reason'], 'payments_unavailable');
+    await server.close();
+    await folder.remove();
+  });
+
+  it('takes the chain and the wallet with it when it stops', async () => {
+    const folder = await dataFolder();
+    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1)] });
+    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
+    const server = await serve({ settings, payments });
+    const rpcUrl = server.payments.sandbox?.chain.rpcUrl ?? '';
+    await server.close();
+    await assert.rejects(fetch(rpcUrl));
+    await assert.rejects(fetch(server.url));
+    await assert.rejects(readFile(join(folder.path, 'sandbox', 'wallet.json')));
+    await folder.remove();
+  });
+});
+
+function withAuthorization<P extends { payload: Record<string, unknown> }>(
+  payload: P,
+  change: Partial<ExactEIP3009Payload['authorization']>,
+): P {
+  const exact = payload.payload as unknown as ExactEIP3009Payload;
+  return { ...payload, payload: { ...exact, authorization: { ...exact.authorization, ...change } } };
+}
