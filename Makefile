@@ -148,7 +148,7 @@ ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replace
 
 
 ##@ Develop
-.PHONY: fmt check t test docs county screenshots help
+.PHONY: fmt check t test hooks docs county screenshots help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
@@ -165,6 +165,10 @@ test: $(NODE) ## run make check and every test
 	@$(MAKE) --no-print-directory check
 	@# Three test files at once on two cores: most of them wait for a process, a lock or the disk much of the time.
 	@node --test --test-concurrency=3 --test-timeout=600000 'test/**/*.test.ts'
+
+hooks: $(NODE) ## install git hooks: format, lint and types before a commit, length of its subject
+	@git config core.hooksPath .githooks
+	@git config blame.ignoreRevsFile .git-blame-ignore-revs
 
 docs: $(NODE) ## write the generated pages of docs/
 	@node docs/generate/cli.ts
