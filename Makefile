@@ -196,7 +196,7 @@ fuzz: $(NODE) ## damage the recorded pages VARIANTS=10000 times per family, coun
 fuzz-api: $(NODE) ## send REQUESTS=20000 random requests to the server, count the answers by status; FUZZ_SEED=
 	@node test/fuzz/run_api.ts
 
-simulate: $(NODE) ## sell in SCHEDULES=10000 simulated worlds with crashes and lies; SEED=; ONLY=n prints one
+simulate: $(NODE) ## sell in SCHEDULES=10000 simulated worlds with crashes; SEED=; ONLY=n prints one
 	@node test/ledger/simulation/run.ts
 
 crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants, compare the snapshots; CRASH_SEED=

@@ -106,8 +106,8 @@ export function page(messages: readonly Message[], dataDir: string): string {
   return [
     '# A purchase by an agent, over MCP',
     [
-      'For authors of agents: see every message of a purchase. Written by `node examples/mcp_purchase.ts` against a sandbox',
-      'server; a test compares it with the current one. Lists of records are cut to two.',
+      'For authors of agents: see every message of a purchase. Written by `node examples/mcp_purchase.ts` against a',
+      'sandbox server; a test compares it with the current one. Lists of records are cut to two.',
     ].join('\n'),
     ...parts,
   ]

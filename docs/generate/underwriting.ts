@@ -1,4 +1,4 @@
-/** docs/underwriting.md: the template beside this file, with the values of the declared assumption set filled in. */
+/** docs/underwriting.md: underwriting.md.template with the declared values filled in. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../models/assumptions.ts';
