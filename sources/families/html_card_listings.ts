@@ -5,8 +5,7 @@
  * stands in a card. Markup says nothing of itself when it changes, so what a card always has is declared too: a card
  * that lacks it is refused, and a page where no card has it is a changed template, never a page of unknowns.
  */
-import type { Element } from 'domhandler';
-import { getOuterHTML, textContent } from 'domutils';
+import { load, type CheerioAPI } from 'cheerio/slim';
 import {
   defineSource,
   Quarantine,
@@ -17,7 +16,6 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
-import { documentOf, finder, type Finder } from './elements.ts';
 import { listingValues, ownUrl, standing, type ShownListing } from './listing_values.ts';
 
 /** Where a field stands in a card. */
@@ -53,40 +51,22 @@ export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 
 /** A site that links pages in a circle must not be followed for ever. */
 const MOST_PAGES = 2000;
 
-/** A site with its selectors read. */
-interface ReadySite extends CardSite {
-  readonly find: Readonly<Partial<Record<CardField, Finder>>>;
-  readonly onPage: { readonly cards: Finder; readonly nothing: Finder; readonly next: Finder; readonly count: Finder };
+type Card = ReturnType<CheerioAPI>;
+
+/** The element that holds a field; empty where the card does not have it. */
+const elementOf = (card: Card, { at }: InCard): Card => (at === undefined ? card : card.find(at).first());
+
+/** Text or attribute that holds a field, or null where the card does not have it. */
+function textOf(card: Card, where: InCard): string | null {
+  const element = elementOf(card, where);
+  return line(where.attribute === undefined ? element.text() : element.attr(where.attribute));
 }
 
-const ready = (site: CardSite): ReadySite => ({
-  ...site,
-  onPage: {
-    cards: finder(site.card),
-    nothing: finder(site.nothing),
-    next: finder(site.next),
-    count: finder(site.count.at),
-  },
-  find: Object.fromEntries(
-    Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]])),
-  ),
-});
-
-/** The element a field stands in, or null where the card does not have it. */
-const elementOf = (card: Element, field: CardField, site: ReadySite): Element | null => {
-  const find = site.find[field];
-  return find === undefined ? card : find.first(card);
-};
-
-const printed = (element: Element, attribute: string | undefined): string | null =>
-  line(attribute === undefined ? textContent(element) : (element.attribs[attribute] ?? null));
-
 /** Text of a field, or null where the card does not show it. Refuses the row where it always should or reads otherwise. */
-function shownIn(card: Element, field: CardField, site: ReadySite): string | null {
+function shownIn(card: Card, field: CardField, site: CardSite): string | null {
   const where = site.fields[field];
   if (where === undefined) return null;
-  const element = elementOf(card, field, site);
-  const text = element === null ? null : printed(element, where.attribute);
+  const text = textOf(card, where);
   if (text === null)
     return where.always ? refuse(`missing_${field}`, `the card has no ${field} at ${where.at ?? 'itself'}`) : null;
   if (where.pattern === undefined) return text;
@@ -96,13 +76,12 @@ function shownIn(card: Element, field: CardField, site: ReadySite): string | nul
   );
 }
 
-function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
-  const { attribute, pattern } = site.fields.listing_id;
-  const idElement = elementOf(card, 'listing_id', site);
-  const idText = (idElement === null ? null : printed(idElement, attribute)) ?? '';
+function rowOf($: CheerioAPI, card: Card, site: CardSite, page: Page): Candidate {
+  const { pattern } = site.fields.listing_id;
+  const idText = textOf(card, site.fields.listing_id) ?? '';
   const id = pattern === undefined ? idText : (pattern.exec(idText)?.[1] ?? '');
   return candidate(
-    () => line(getOuterHTML(card)) ?? '(an empty card)',
+    () => line($.html(card)) ?? '(an empty card)',
     () => {
       const at = (field: CardField): string | null => shownIn(card, field, site);
       const listing_url = ownUrl(at('listing_url'), page);
@@ -132,7 +111,8 @@ function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
 }
 
 interface CardPage {
-  readonly cards: readonly Element[];
+  readonly $: CheerioAPI;
+  readonly cards: readonly Card[];
   /** Listings that the site says there are. */
   readonly total: number;
   /** Where the link to the next page leads. */
@@ -140,30 +120,31 @@ interface CardPage {
 }
 
 /** The cards of a page. Throws Quarantine where the page is not the list, or no card has what all of them have. */
-function readCards(site: ReadySite, page: Page): CardPage {
+function readCards(site: CardSite, page: Page): CardPage {
   const html = page.text();
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   // A page whose end is missing lost cards, or the link to the rest.
   if (!/<\/html>\s*$/iu.test(html))
     throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
-  const document = documentOf(html);
-  const { onPage } = site;
-  const cards = onPage.cards.all(document);
-  if (cards.length === 0 && onPage.nothing.first(document) === null) {
+  const $ = load(html);
+  const cards = $(site.card)
+    .toArray()
+    .map((card) => $(card));
+  if (cards.length === 0 && $(site.nothing).length === 0) {
     throw new Quarantine(
       'template_changed',
       `the page has no ${site.card}, and no ${site.nothing} that says there is none`,
       page.url,
     );
   }
-  const count = onPage.count.first(document);
-  const counted = site.count.pattern.exec((count && line(textContent(count))) ?? '')?.[1]?.replaceAll(',', '');
+  const countText = line($(site.count.at).first().text()) ?? '';
+  const counted = site.count.pattern.exec(countText)?.[1]?.replaceAll(',', '');
   if (cards.length > 0 && counted === undefined)
     throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
   for (const [field, where] of Object.entries(site.fields) as [CardField, InCard][]) {
-    const has = (card: Element): boolean => {
-      const element = elementOf(card, field, site);
-      return element !== null && (where.attribute === undefined || where.attribute in element.attribs);
+    const has = (card: Card): boolean => {
+      const element = elementOf(card, where);
+      return element.length > 0 && (where.attribute === undefined || element.attr(where.attribute) !== undefined);
     };
     if (where.always && cards.length > 0 && !cards.some(has))
       throw new Quarantine(
@@ -172,10 +153,10 @@ function readCards(site: ReadySite, page: Page): CardPage {
         page.url,
       );
   }
-  return { cards, total: Number(counted ?? 0), next: onPage.next.first(document)?.attribs['href'] };
+  return { $, cards, total: Number(counted ?? 0), next: $(site.next).first().attr('href') };
 }
 
-async function* readList(ctx: FetchContext, site: ReadySite, base: string): AsyncGenerator<Page> {
+async function* readList(ctx: FetchContext, site: CardSite, base: string): AsyncGenerator<Page> {
   const visited = new Set<string>();
   let seen = 0;
   let total = 0;
@@ -208,8 +189,7 @@ async function* readList(ctx: FetchContext, site: ReadySite, base: string): Asyn
 }
 
 /** An adapter for one broker site. */
-export function htmlCardListings(declared: CardSite): SourceSpec {
-  const site = ready(declared);
+export function htmlCardListings(site: CardSite): SourceSpec {
   const base = `https://${site.host}`;
   return defineSource({
     name: site.name,
@@ -223,6 +203,9 @@ export function htmlCardListings(declared: CardSite): SourceSpec {
     row: Listing,
     expect: site.expect,
     fetch: (ctx) => readList(ctx, site, base),
-    parse: (page) => readCards(site, page).cards.map((card) => rowOf(card, site, page)),
+    parse: (page) => {
+      const { $, cards } = readCards(site, page);
+      return cards.map((card) => rowOf($, card, site, page));
+    },
   });
 }

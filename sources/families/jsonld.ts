@@ -1,7 +1,6 @@
 /** schema.org data in a page: the JSON-LD blocks, their nodes, and values at a path in a node. */
-import { textContent } from 'domutils';
+import { load } from 'cheerio/slim';
 import { Quarantine } from '../contract.ts';
-import { documentOf, finder } from './elements.ts';
 
 /** One schema.org object. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -17,8 +16,6 @@ export function typesOf(node: Node): string[] {
     .map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
 }
 
-const jsonLdBlocks = finder('script[type="application/ld+json"]');
-
 /**
  * Every top-level node of a page's `application/ld+json` blocks, with arrays and `@graph` opened.
  * Throws Quarantine: "empty_body" for a blank page, "template_changed" where the page has no such block,
@@ -26,7 +23,10 @@ const jsonLdBlocks = finder('script[type="application/ld+json"]');
  */
 export function readJsonLd(html: string, pageUrl: string): Node[] {
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', pageUrl);
-  const blocks = jsonLdBlocks.all(documentOf(html)).map(textContent);
+  const $ = load(html);
+  const blocks = $('script[type="application/ld+json"]')
+    .toArray()
+    .map((script) => $(script).text());
   if (!blocks.length) throw new Quarantine('template_changed', 'the page has no application/ld+json block', pageUrl);
   return blocks.flatMap((block): Node[] => {
     let json: unknown;

@@ -4,6 +4,7 @@
  * A site is a declaration: where its list starts, how the next page is found, whether the rows stand in the
  * list or on a page each, and where a field sits in the site's JSON-LD. Everything else is the same.
  */
+import { load } from 'cheerio/slim';
 import {
   defineSource,
   Quarantine,
@@ -15,7 +16,6 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../values.ts';
-import { documentOf, finder } from './elements.ts';
 import { firstAt, isNode, nodeOfType, readJsonLd, typesOf, type Node } from './jsonld.ts';
 import { listingValues, ownUrl, type Availability } from './listing_values.ts';
 
@@ -166,15 +166,12 @@ async function* readItemList(ctx: FetchContext, base: string, list: ItemListByOf
   }
 }
 
-const nextLink = finder('link[rel="next"]');
-
 /** Addresses of the listings' pages by listing id, in the order of the list. */
 async function readIndex(
   ctx: FetchContext,
   base: string,
   list: CardsWithDetails,
 ): Promise<ReadonlyMap<string, string>> {
-  const cards = finder(list.card);
   const details = new Map<string, string>();
   const visited = new Set<string>();
   let next: string | null = new URL(list.start, base).href;
@@ -183,7 +180,7 @@ async function readIndex(
       throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, next);
     visited.add(next);
     const page: Page = await ctx.get(next, { kind: 'index', accept: 'text/html' });
-    const document = documentOf(page.text());
+    const $ = load(page.text());
     /** A link as asked for: the page may name its host otherwise, the path is what counts. */
     const follow = (href: string | undefined): URL => {
       if (href === undefined || !URL.canParse(href, page.url))
@@ -191,7 +188,9 @@ async function readIndex(
       const { pathname, search } = new URL(href, page.url);
       return new URL(pathname + search, base);
     };
-    const links = cards.all(document).map(({ attribs }) => follow(attribs['href']));
+    const links = $(list.card)
+      .toArray()
+      .map((card) => follow($(card).attr('href')));
     if (!links.length) throw new Quarantine('template_changed', `the list has no ${list.card}`, page.url);
     for (const link of links) {
       const id = list.idInPath.exec(link.pathname)?.[1];
@@ -199,7 +198,7 @@ async function readIndex(
         throw new Quarantine('template_changed', `a card links to ${link.href}, which names no listing`, page.url);
       if (!details.has(id)) details.set(id, link.href);
     }
-    const href = nextLink.first(document)?.attribs['href'];
+    const href = $('link[rel="next"]').attr('href');
     next = href === undefined ? null : follow(href).href;
   }
   return details;

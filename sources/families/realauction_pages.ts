@@ -4,12 +4,9 @@
  * The site sends its items compressed: twelve two-letter tokens stand for pieces of markup, and the page's
  * own script puts them back. The answer is JSON although it is served as text/html.
  */
-import { is } from 'css-select';
-import type { AnyNode, Element } from 'domhandler';
-import { prevElementSibling, textContent } from 'domutils';
+import { load, type CheerioAPI } from 'cheerio/slim';
 import { Quarantine, type Page } from '../contract.ts';
 import { line } from '../values.ts';
-import { documentOf, finder } from './elements.ts';
 
 /** The site's own table of tokens, as its script holds it. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -86,8 +83,13 @@ export interface SaleDay {
 /** Areas of a sale day: waiting, closed or cancelled, and running while the sale is on. */
 export type Area = 'W' | 'C' | 'R';
 
-const [calendarBoxes, calendarDays] = [finder('.CALBOX'), finder('.CALBOX[dayid]')];
-const [activeCount, scheduledCount] = [finder('.CALACT'), finder('.CALSCH')];
+type Selection = ReturnType<CheerioAPI>;
+
+/** The first number in the first element of a selection. */
+const firstNumber = (selection: Selection): number | undefined => {
+  const digits = /\d+/u.exec(selection.first().text())?.[0];
+  return digits === undefined ? undefined : Number(digits);
+};
 
 /**
  * Sale days of a calendar page.
@@ -95,28 +97,26 @@ const [activeCount, scheduledCount] = [finder('.CALACT'), finder('.CALSCH')];
  * @throws Quarantine("template_changed") where it is no calendar, shows another month, or a sale day has no counts
  */
 export function readCalendar(page: Page, month: string): SaleDay[] {
-  const document = documentOf(page.text());
+  const $ = load(page.text());
   const changed = (detail: string): never => {
     throw new Quarantine('template_changed', detail, page.url);
   };
-  if (calendarBoxes.first(document) === null) changed('no day of a calendar (.CALBOX) on the page');
+  if ($('.CALBOX').length === 0) changed('no day of a calendar (.CALBOX) on the page');
   const days: SaleDay[] = [];
   let shown = 0;
   let ofMonth = 0;
-  for (const box of calendarDays.all(document)) {
-    const printed = box.attribs['dayid'];
+  for (const element of $('.CALBOX[dayid]')) {
+    const box = $(element);
+    const printed = box.attr('dayid');
     const day =
       dayOf(printed) ?? changed(`a day of the calendar has the dayid ${JSON.stringify(printed)}, expected MM/DD/YYYY`);
     shown += 1;
     if (!day.startsWith(month)) continue;
     ofMonth += 1;
-    const counts = [activeCount.first(box), scheduledCount.first(box)].map((found) =>
-      found === null ? undefined : /\d+/u.exec(textContent(found))?.[0],
-    );
-    const [active, scheduled] = counts;
-    if (active !== undefined && scheduled !== undefined)
-      days.push({ day, active: Number(active), scheduled: Number(scheduled) });
-    else if (active !== scheduled || is(box, '.CALSELF, .CALSELT'))
+    const active = firstNumber(box.find('.CALACT'));
+    const scheduled = firstNumber(box.find('.CALSCH'));
+    if (active !== undefined && scheduled !== undefined) days.push({ day, active, scheduled });
+    else if (active !== scheduled || box.is('.CALSELF, .CALSELT'))
       changed(`${day} is a sale day without its counts (.CALACT, .CALSCH)`);
   }
   if (shown > 0 && ofMonth === 0) changed(`the calendar shows no day of ${month}, which was asked for`);
@@ -128,32 +128,26 @@ export interface Preview {
   readonly pages: Readonly<Partial<Record<Area, number>>>;
 }
 
-const [waiting, dayHeads] = [finder('#Area_W'), finder('.BLHeaderDateDisplay')];
-const pageCounts = { W: finder('#maxWA'), C: finder('#maxCA') } as const;
-
 /**
  * The page of a sale day, which binds that day to the session.
  * @throws Quarantine("template_changed") where it is another page or shows another day
  */
 export function readPreview(page: Page, day: string): Preview {
-  const document = documentOf(page.text());
-  if (waiting.first(document) === null)
+  const $ = load(page.text());
+  if ($('#Area_W').length === 0)
     throw new Quarantine(
       'template_changed',
       'no list of waiting items (#Area_W): not the page of a sale day',
       page.url,
     );
-  const shown = dayInWords(textContent(dayHeads.all(document)));
+  const shown = dayInWords($('.BLHeaderDateDisplay').text());
   if (shown !== null && shown !== day) {
     throw new Quarantine('template_changed', `the page shows the sale of ${shown}, ${day} was asked for`, page.url);
   }
-  const pages: Partial<Record<Area, number>> = {};
-  for (const area of ['W', 'C'] as const) {
-    const shownPages = pageCounts[area].first(document);
-    const count = shownPages === null ? undefined : /\d+/u.exec(textContent(shownPages))?.[0];
-    if (count !== undefined) pages[area] = Number(count);
-  }
-  return { pages };
+  const [waiting, closed] = [firstNumber($('#maxWA')), firstNumber($('#maxCA'))];
+  return {
+    pages: { ...(waiting === undefined ? {} : { W: waiting }), ...(closed === undefined ? {} : { C: closed }) },
+  };
 }
 
 function json(page: Page): Readonly<Record<string, unknown>> {
@@ -172,30 +166,19 @@ function json(page: Page): Readonly<Record<string, unknown>> {
   return body as Readonly<Record<string, unknown>>;
 }
 
-const marked = finder('.AD_DTA');
-const secondCells = finder('tr > :nth-child(2)');
-
-/** Text of the label before a value: the cell or box beside it. */
-function labelBefore(value: Element): string {
-  const label = prevElementSibling(value);
-  return label !== null && ['th', 'td', 'div'].includes(label.name) ? (line(textContent(label)) ?? '') : '';
-}
-
 /** Values with the labels before them, whether the label is a th, a td or a div. */
-function labelledIn(within: AnyNode): Labelled {
-  const cells = marked.all(within);
-  return (cells.length > 0 ? cells : secondCells.all(within)).map(
-    (cell) => [labelBefore(cell).replace(/\s*:$/u, ''), line(textContent(cell)) ?? ''] as const,
-  );
+function labelledIn($: CheerioAPI, within: Selection): Labelled {
+  const marked = within.find('.AD_DTA');
+  const values = marked.length > 0 ? marked : within.find('tr > :nth-child(2)');
+  return values.toArray().map((value) => {
+    const label = line($(value).prev().filter('th, td, div').text()) ?? '';
+    return [label.replace(/\s*:$/u, ''), line($(value).text()) ?? ''] as const;
+  });
 }
 
-const nested = finder('.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM');
-const auctionItems = finder('.AUCTION_ITEM[aid]');
-const statsOf = finder('.AUCTION_STATS');
-const boxOf = { A: finder('.ASTAT_MSGA'), B: finder('.ASTAT_MSGB'), D: finder('.ASTAT_MSGD') } as const;
-const leadingBoxes = finder('.ASTAT_MSGA, .ASTAT_MSGB');
-const anyBox = finder('.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD');
-const detailsOf = finder('.AUCTION_DETAILS');
+/** A value or an item inside another: a tag is missing. */
+const NESTED = '.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM';
+const ANY_STATUS_BOX = '.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD';
 
 /**
  * Items of an answer to LOAD; none where the area is empty, or where no day is bound to the session.
@@ -206,31 +189,29 @@ export function readItems(page: Page): Item[] {
   if (typeof retHTML !== 'string' || typeof rlist !== 'string') {
     throw new Quarantine('template_changed', 'the answer has no retHTML and rlist', page.url);
   }
-  const document = documentOf(expandTokens(retHTML, page.url));
+  const $ = load(expandTokens(retHTML, page.url));
   const changed = (detail: string): never => {
     throw new Quarantine('template_changed', detail, page.url);
   };
-  if (nested.first(document) !== null) {
+  if ($(NESTED).length > 0) {
     changed('a value holds the label or the value after it: the markup of an item does not end where it should');
   }
-  const items = auctionItems.all(document).map((item): Item => {
-    const aid = item.attribs['aid'] ?? '';
-    const stats = statsOf.first(item);
-    const stat = (name: keyof typeof boxOf): string | null => {
-      const box = stats === null ? null : boxOf[name].first(stats);
-      return box === null ? null : line(textContent(box));
-    };
+  const items: Item[] = [];
+  for (const element of $('.AUCTION_ITEM[aid]')) {
+    const item = $(element);
+    const aid = item.attr('aid') ?? '';
+    const stats = item.find('.AUCTION_STATS').first();
     // A box that is there and blank is the script's to fill; without a box, a cancelled item would read as scheduled.
-    const boxes = stats === null ? [] : leadingBoxes.all(stats);
-    if (boxes.length !== 2 || boxes.some((box) => anyBox.first(box) !== null))
+    const boxes = stats.find('.ASTAT_MSGA, .ASTAT_MSGB');
+    if (boxes.length !== 2 || boxes.find(ANY_STATUS_BOX).length > 0)
       changed(`item ${aid} has no status box (.ASTAT_MSGA, .ASTAT_MSGB) that we know`);
-    const details = detailsOf.first(item);
-    return {
+    const textOf = (selector: string): string | null => line(stats.find(selector).first().text());
+    items.push({
       aid,
-      slot: { label: stat('A'), text: stat('B'), amount: stat('D') },
-      labelled: details === null ? [] : labelledIn(details),
-    };
-  });
+      slot: { label: textOf('.ASTAT_MSGA'), text: textOf('.ASTAT_MSGB'), amount: textOf('.ASTAT_MSGD') },
+      labelled: labelledIn($, item.find('.AUCTION_DETAILS').first()),
+    });
+  }
   const listed = rlist
     .split(',')
     .map((aid) => aid.trim())
@@ -252,7 +233,8 @@ export const valueOf = (labelled: Labelled, label: string): string | null =>
 
 /** Labels of an item's details page; none where the site shows its door instead. */
 export function readDetails(page: Page): Labelled {
-  return labelledIn(documentOf(page.text())).filter(([label]) => label !== '');
+  const $ = load(page.text());
+  return labelledIn($, $.root()).filter(([label]) => label !== '');
 }
 
 /** Codes by which the status box is filled in; other labels come in full. */

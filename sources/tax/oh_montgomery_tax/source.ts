@@ -4,10 +4,10 @@
  * The file's ways: headers and values are padded with spaces, the text is Windows-1252, some records go on
  * over lines of the wrong length, and amounts are padded with zeros. NETDELQ is the debt, ASMTTOTAL the value.
  */
+import { load } from 'cheerio/slim';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
-import { documentOf, finder } from '../../families/elements.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import {
@@ -148,13 +148,12 @@ function csvOf(page: Page): Uint8Array {
   return csv;
 }
 
-const links = finder('a[href]');
-
 /** Address of the newest file posted by `day`, from links whose backslashes and missing quotes browsers forgive. */
 function newestFile(page: Page, day: string): string {
-  const posted = links
-    .all(documentOf(page.text('windows-1252')))
-    .map((a) => (a.attribs['href'] ?? '').replaceAll('\\', '/'))
+  const $ = load(page.text('windows-1252'));
+  const posted = $('a[href]')
+    .toArray()
+    .map((link) => ($(link).attr('href') ?? '').replaceAll('\\', '/'))
     .filter((href) => URL.canParse(href, page.url))
     .map((href) => new URL(href, page.url).pathname)
     .map((path) => ({ path, on: /\/Delq_(\d{8})\.zip$/iu.exec(path)?.[1] }))

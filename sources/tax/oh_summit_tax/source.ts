@@ -7,9 +7,8 @@
  * stands between owner and legal description, so neither is read. Assumed: that a page ends with </html>. The notice
  * is yearly and, by law, has a parcel only in the year it is certified.
  */
-import { isTag, isText, type AnyNode } from 'domhandler';
+import { load } from 'cheerio/slim';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { documentOf, finder } from '../../families/elements.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
 
@@ -20,21 +19,18 @@ const ENTRY = /^(\d{7}) ([\d,]+\.\d{2}) (\S.*)$/u;
 /** The begin of another entry, where a bullet was lost. */
 const ANOTHER = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
 
-/** What a reader does not see, and what stands apart from what follows it. */
-const UNSEEN = new Set(['title', 'script', 'style', 'noscript']);
-const APART = new Set(['br', 'p', 'div', 'li', 'td', 'h1', 'h2', 'h3', 'h4', 'footer']);
+/** Elements that a browser does not display. */
+const HIDDEN = 'title, script, style, noscript';
+/** Elements that end a word: a space follows their text. */
+const BLOCKS = 'br, p, div, li, td, h1, h2, h3, h4, footer';
 
-/** Text of nodes as a reader sees it, blocks and line breaks apart. */
-const seenText = (nodes: readonly AnyNode[]): string =>
-  nodes
-    .map((node) => {
-      if (isText(node)) return node.data;
-      if (!isTag(node) || UNSEEN.has(node.name)) return '';
-      return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
-    })
-    .join('');
-
-const links = finder('a[href]');
+/** The text that a browser displays, with a space after each block and line break. */
+function displayedText(html: string): string {
+  const $ = load(html);
+  $(HIDDEN).remove();
+  $(BLOCKS).append(' ');
+  return $.text();
+}
 
 /** The text of a page. Throws Quarantine where it is no whole page. */
 function textOf(page: Page): string {
@@ -42,7 +38,7 @@ function textOf(page: Page): string {
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   if (!/<\/html>\s*$/iu.test(html))
     throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  return seenText(documentOf(html).children);
+  return displayedText(html);
 }
 
 function entries(page: Page): readonly Candidate[] {
@@ -97,9 +93,10 @@ function entries(page: Page): readonly Candidate[] {
 
 /** Addresses of the sections, in the order of the index. */
 function sections(page: Page): readonly string[] {
-  const paths = links
-    .all(documentOf(page.text('windows-1252')))
-    .map(({ attribs }) => attribs['href'] ?? '')
+  const $ = load(page.text('windows-1252'));
+  const paths = $('a[href]')
+    .toArray()
+    .map((link) => $(link).attr('href') ?? '')
     .filter((href) => URL.canParse(href, page.url))
     .map((href) => new URL(href, page.url).pathname)
     .filter((path) => DETAIL.test(path));
