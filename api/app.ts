@@ -39,7 +39,7 @@ import { allRoutes } from './routes/all.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { mountPurchase } from './site/purchase.ts';
-import { refusalPages } from './site/refusals.ts';
+import { refusalPages } from './site/error_pages.ts';
 import { mountSite } from './site/site.ts';
 import type { Snapshots } from './snapshot/follow.ts';
 

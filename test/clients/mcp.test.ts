@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { BARE } from '../environment.ts';
 
 const program = fileURLToPath(new URL('../../clients/mcp.ts', import.meta.url));

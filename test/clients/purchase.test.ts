@@ -11,7 +11,7 @@ import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../api/support/buyers.ts';
-import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
 

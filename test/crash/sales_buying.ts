@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
-import { uuid } from '../api/support/snapshots_made.ts';
+import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { sha256, type Attempt } from './sales_world.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';

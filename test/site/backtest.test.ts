@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { backtestTables } from '../../api/site/pages/backtest.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 let data: DataFolder;
 before(async () => {

@@ -5,7 +5,7 @@ import { backtestOver, type BacktestRow } from '../../../models/analysis/backtes
 import { ServedManifest } from '../../../models/manifest.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
-import { countText } from '../numbers.ts';
+import { countText } from '../format.ts';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   price_cut: 'Price cut',

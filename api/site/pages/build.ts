@@ -5,7 +5,7 @@ import { plainOf } from '../../snapshot/json_text.ts';
 import { mediaOf, type Route } from '../../routes/define.ts';
 import { html, type Html } from '../html.ts';
 import { code } from '../layout.ts';
-import { countText } from '../numbers.ts';
+import { countText } from '../format.ts';
 import type { Given, Page } from '../page.ts';
 
 const FIRST = '/api/deals';

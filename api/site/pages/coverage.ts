@@ -7,7 +7,7 @@ import { standing } from '../../routes/signals.ts';
 import { barChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, wideTable } from '../layout.ts';
-import { count, countText, day, percent, points } from '../numbers.ts';
+import { count, countText, day, percent, points } from '../format.ts';
 import { rowsFor, textOrNull, type Given, type Page } from '../page.ts';
 
 const ACTIVE = "listing_status = 'active'";

@@ -2,7 +2,7 @@
 import { barChart } from '../charts.ts';
 import { html } from '../html.ts';
 import { code, figures } from '../layout.ts';
-import { count, day, dollarsText, percentText } from '../numbers.ts';
+import { count, day, dollarsText, percentText } from '../format.ts';
 import { rowsFor, type Given, type Page } from '../page.ts';
 
 /** The deal that shows best what the service is for: a claim well above what HUD's rents give, where the proxy fits. */

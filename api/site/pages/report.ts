@@ -6,7 +6,7 @@ import { EXAMPLE_PATH, type Report } from '../../routes/report/report.ts';
 import { partsChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, outside, wideTable } from '../layout.ts';
-import { absent, count, day, dollars, percent, points, ratio, sentence, words } from '../numbers.ts';
+import { absent, count, day, dollars, percent, points, ratio, sentence, words } from '../format.ts';
 import type { Given, Page } from '../page.ts';
 import { comparison, income, offer } from './report_money.ts';
 import { sensitivity } from './report_grid.ts';

@@ -1,7 +1,7 @@
 /** What-ifs of a report: coverage and cap rate under other rents, vacancies, expenses and loan rates. */
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
-import { percentText, shareText, words } from '../numbers.ts';
+import { percentText, shareText, words } from '../format.ts';
 import type { ReportBody } from './report.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];

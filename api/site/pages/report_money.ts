@@ -1,7 +1,7 @@
 /** The money of a report: claim beside underwriting, from rent to cash flow, and the offer with what limits it. */
 import { barChart, type Bar } from '../charts.ts';
 import { html, type Html } from '../html.ts';
-import { absent, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../numbers.ts';
+import { absent, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
 import type { ReportBody } from './report.ts';
 
 type Line = ReportBody['comparison']['lines'][number];

@@ -2,7 +2,7 @@
 import { barChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { code, wideTable } from '../layout.ts';
-import { countText, words } from '../numbers.ts';
+import { countText, words } from '../format.ts';
 import { rowsFor, type Given, type Page } from '../page.ts';
 import { backtestTables } from './backtest.ts';
 

@@ -1,8 +1,8 @@
 /** How the service does now: the server, and every source with its age. */
-import { PLAIN_HEALTH } from '../words.ts';
+import { PLAIN_HEALTH } from '../health_text.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, outside } from '../layout.ts';
-import { count, day, words } from '../numbers.ts';
+import { count, day, words } from '../format.ts';
 import { textOrNull, type Page } from '../page.ts';
 
 const FAMILIES: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { callerOf } from '../../../api/http/middleware.ts';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { PAY_TO, startApp, type Started } from '../support/apps_started.ts';
+import { PAY_TO, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('free answers', () => {
   let folder: DataFolder;

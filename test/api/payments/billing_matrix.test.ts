@@ -10,9 +10,9 @@ import { createPublicClient, http, parseAbi, type Hex } from 'viem';
 import { base } from '../../../api/payments/chain/base_chain.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
-import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payments_offered.ts';
-import { DOLLAR, openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable, uuid } from '../support/snapshots_made.ts';
+import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payment_variants.ts';
+import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];

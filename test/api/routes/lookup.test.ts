@@ -5,9 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import { placeOf } from '../../../api/routes/lookup.ts';
 import { addressesIn } from '../../../api/snapshot/addresses.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 /** Normalised parts of an address, as the models write them. */
 const at = (street: string, low: number, high = low, unit: string | null = null): Row => ({

@@ -3,9 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { askedFor, bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import {
+  dataFolder,
+  NOTICE,
+  rowOf,
+  rowsOfTable,
+  uuid,
+  type DataFolder,
+  type Row,
+} from '../support/snapshot_fixtures.ts';
 
 const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
 

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { weekHolding, weekNamed } from '../../../api/routes/weeks.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 describe('the weekly file', () => {
   let folder: DataFolder;

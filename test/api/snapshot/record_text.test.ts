@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { parsed } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
 import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const ODD = [
   'plain',

@@ -8,9 +8,9 @@ import { loadSnapshot } from '../../../api/snapshot/load.ts';
 import { openSnapshots } from '../../../api/snapshot/follow.ts';
 import { openDuck } from '../../../lib/duck.ts';
 import { sha256OfFile } from '../../../lib/files.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** A folder of its own, and applications over it that end with the test, however it ends. */
 const withFolder = async (

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { serve, type ServeOptions } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { endingOf, limitedServer } from '../../../api/http/socket.ts';
-import { dataFolder, rowsOfTable } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {

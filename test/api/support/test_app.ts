@@ -8,7 +8,7 @@ import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
-import { checkerOf } from './answers_checked.ts';
+import { checkerOf } from './response_checker.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
 
 export { ScriptedFacilitator };

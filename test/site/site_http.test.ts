@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../api/app.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { startApp, type Started } from '../api/support/apps_started.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshots_made.ts';
+import { startApp, type Started } from '../api/support/test_app.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
