@@ -1,11 +1,11 @@
-/** An error as a page, for who opens an address of the API in a browser. Programs get the problem document as ever. */
+/** Error pages, for people who open an API URL in a browser. Programs get the problem document. */
 import type { Context, Middleware } from 'koa';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
 
-interface Refusal {
+interface ProblemBody {
   readonly title: string;
   readonly detail: string;
   readonly status: number;
@@ -14,36 +14,58 @@ interface Refusal {
   readonly price?: string;
 }
 
-function refusalIn(ctx: Context): Refusal | null {
+function problemIn(ctx: Context): ProblemBody | null {
   if (ctx.response.type !== 'application/problem+json' || typeof ctx.body !== 'string') return null;
-  return JSON.parse(ctx.body) as Refusal;
+  return JSON.parse(ctx.body) as ProblemBody;
 }
 
-function content(refusal: Refusal, path: string, purchase: boolean): Html {
-  const { title, detail, status, reason, billed, price } = refusal;
-  const [address = '', search = ''] = path.split('?');
-  const paid = reason === 'payment_required' && price !== undefined;
+function content(problem: ProblemBody, path: string, purchase: boolean): Html {
+  const { title, detail, status, reason, billed, price } = problem;
+  const [route = '', search = ''] = path.split('?');
+  const isPriced = reason === 'payment_required' && price !== undefined;
+  const build = isPriced
+    ? `/build?${new URLSearchParams({ call: route }).toString()}${search === '' ? '' : `&${search}`}`
+    : '/build';
   return html`<h1>${title}</h1>
-${paid ? html`<p class="lead">This address is sold by the call to programs with a wallet: <strong>${price}</strong>, paid with x402. A browser alone cannot pay.</p>` : html`<p class="lead">${detail}</p>`}
-<p class="actions">${paid && purchase && html`<a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>`}
-<a class="button${paid && purchase ? ' second' : ''}" href="/build${paid && `?${new URLSearchParams({ call: address }).toString()}${search && `&${search}`}`}">Build a query</a><a class="button second" href="/">Front page</a></p>
-<p>${billed === null ? 'Whether it was charged is not known yet; keep the request id.' : 'Nothing was charged.'} Reason: <code>${reason}</code>, status ${status}.</p>
-<details${paid ? '' : html` open`}><summary>What a program is answered</summary>${code('The problem document', JSON.stringify(refusal, null, 2))}</details>`;
+    ${
+      isPriced
+        ? html`<p class="lead">
+            This endpoint costs <strong>${price}</strong> per call, paid with x402. A browser alone cannot pay.
+          </p>`
+        : html`<p class="lead">${detail}</p>`
+    }
+    <p class="actions">
+      ${
+        isPriced &&
+        purchase &&
+        html`<a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>`
+      }
+      <a class="button${isPriced && purchase ? ' second' : ''}" href="${build}">Build a query</a
+      ><a class="button second" href="/">Front page</a>
+    </p>
+    <p>
+      ${billed === null ? 'It is not known yet whether it was charged; save the request id.' : 'Nothing was charged.'}
+      Reason: <code>${reason}</code>, status ${status}.
+    </p>
+    <details ${isPriced ? '' : html` open`}>
+      <summary>API response</summary>
+      ${code('The problem document', JSON.stringify(problem, null, 2))}
+    </details>`;
 }
 
-/** Puts a page in place of a problem document where a page was asked for by name. Status and headers stay. */
-export const refusalPages =
+/** Replace a problem document by a page if Accept names text/html. Status and headers stay. */
+export const errorPages =
   (site: Site, snapshots: Snapshots, purchase: boolean): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.status < 400 || !wantsPage(ctx)) return;
-    const refusal = refusalIn(ctx);
-    if (!refusal) return;
+    const problem = problemIn(ctx);
+    if (!problem) return;
     const lease = snapshots.acquire();
     try {
-      ctx.body = site.framed(
-        { path: '', title: refusal.title, about: refusal.detail },
-        content(refusal, ctx.originalUrl, purchase),
+      ctx.body = site.frame(
+        { path: '', title: problem.title, about: problem.detail },
+        content(problem, ctx.originalUrl, purchase),
         lease?.snapshot,
       );
       ctx.type = 'text/html; charset=utf-8';

@@ -42,7 +42,7 @@ describe('the MCP server', () => {
       filings: rowsOfTable('filings', 4, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    server = await serve({ settings, payments, checkReplies: true });
+    server = await serve({ settings, payments, checkResponses: true });
     key = server.payments.sandbox?.buyer.privateKey ?? '';
   });
   after(async () => {

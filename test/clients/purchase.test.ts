@@ -39,7 +39,7 @@ describe('a purchase', () => {
       })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    server = await serve({ settings, payments, checkReplies: true });
+    server = await serve({ settings, payments, checkResponses: true });
     const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as {
       private_key: `0x${string}`;
     };

@@ -49,7 +49,7 @@ describe('with a snapshot', () => {
       sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
       assumptions: rowsOfTable('assumptions', 3),
     });
-    await server.snapshots.look();
+    await server.snapshots.refresh();
   });
 
   it('/ is a page for who asks for one, and a small index for a program', async () => {
@@ -95,7 +95,7 @@ describe('with a snapshot', () => {
       sources: [rowOf('sources', 1)],
       assumptions: rowsOfTable('assumptions', 1),
     });
-    await server.snapshots.look();
+    await server.snapshots.refresh();
     const next = await fetch(`${server.url}/coverage`, {
       headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
     });

@@ -278,7 +278,7 @@ describe('secrets of the settings', () => {
       [
         'a node that is none',
         { RPC_URL: 'ftp://planted.example/planted' },
-        /^RPC_URL is not shown, expected the address of a node/,
+        /^RPC_URL is not shown, expected the URL of a Base node/,
       ],
       ['a facilitator that is none', { FACILITATOR_URL: 'planted' }, /^FACILITATOR_URL is not shown, expected/],
       [

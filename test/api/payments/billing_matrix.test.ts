@@ -183,17 +183,17 @@ describe('billing', () => {
 
     const lease = server.snapshots.acquire();
     assert.ok(lease);
-    const { rows: ask, fields, texts, whole } = lease.snapshot;
+    const { rows: query, recordFields, texts, records } = lease.snapshot;
     const crash = (): never => {
       throw new Error('a crash of the handler');
     };
-    Object.assign(lease.snapshot, { rows: crash, fields: crash, texts: crash, whole: crash });
+    Object.assign(lease.snapshot, { rows: crash, recordFields: crash, texts: crash, records: crash });
     await rows('handler crash');
-    Object.assign(lease.snapshot, { rows: ask, fields, texts, whole });
+    Object.assign(lease.snapshot, { rows: query, recordFields, texts, records });
     lease.release();
 
     await shop.folder.publish('2026-11-20.02', {});
-    await server.snapshots.look();
+    await server.snapshots.refresh();
     await rows('404');
 
     let ledger = 0n;

@@ -49,7 +49,7 @@ describe('limits of a running server', () => {
       UNBILLED_PER_MINUTE: '0',
       ...env,
     });
-    const server = await serve({ settings, payments, checkReplies: true });
+    const server = await serve({ settings, payments, checkResponses: true });
     open.push(server);
     return server;
   };

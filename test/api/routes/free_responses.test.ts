@@ -107,13 +107,13 @@ describe('a free answer', () => {
     withApp(async ({ url, snapshots }, folder) => {
       const before = await ask(`${url}/api/deals/ids`);
       await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
-      await snapshots.look();
+      await snapshots.refresh();
       const after = await ask(`${url}/api/deals/ids`);
       assert.equal(before.headers['x-snapshot-id'], '2026-11-20.01');
       assert.equal(after.headers['x-snapshot-id'], '2026-11-20.02');
       assert.equal((JSON.parse(after.body.toString()) as { count: number }).count, 5);
       await folder.switchTo('2026-11-20.01');
-      await snapshots.look();
+      await snapshots.refresh();
       assert.deepEqual(await ask(`${url}/api/deals/ids`), before);
     }));
 

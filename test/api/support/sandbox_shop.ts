@@ -52,7 +52,7 @@ export async function openShop(
       UNBILLED_PER_MINUTE: '0',
       ...env,
     });
-    servers.push(await serve({ settings, payments, checkReplies: true }));
+    servers.push(await serve({ settings, payments, checkResponses: true }));
   }
   const [first] = servers;
   assert.ok(first);
