@@ -7,7 +7,7 @@ type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
 
 /** "225000.00" as "$225,000"; cents only if there are any. */
-const dollars = (amount: string): string => `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+const exactDollars = (amount: string): string => `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {
@@ -27,8 +27,8 @@ function price({ list_price, units, price_per_unit, price_reduction_pct }: DealR
     units === null ? 'an unstated number of units' : `${units} unit${units === 1 ? '' : 's'}`,
   ];
   if (list_price === null) return `No asking price is published, for ${count}.`;
-  const perUnit = price_per_unit === null || units === 1 ? '' : `, ${dollars(price_per_unit)} per unit`;
-  return `Asking ${dollars(list_price)} for ${count}${perUnit}${cut}.`;
+  const perUnit = price_per_unit === null || units === 1 ? '' : `, ${exactDollars(price_per_unit)} per unit`;
+  return `Asking ${exactDollars(list_price)} for ${count}${perUnit}${cut}.`;
 }
 
 function underwriting({
@@ -64,7 +64,7 @@ function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank }
 
 function offerOf({ offer: { status, low, high, target_cap_pct, high_binding } }: ReportRow): string {
   if (low === null || high === null) return `No offer is suggested: ${words(status)}.`;
-  const range = low === high ? dollars(high) : `${dollars(low)} to ${dollars(high)}`;
+  const range = low === high ? exactDollars(high) : `${exactDollars(low)} to ${exactDollars(high)}`;
   const limit = words(high_binding ?? 'asking price');
   const basis = status === 'claimed_basis_unverified' ? "; it is based on the broker's unverified claim" : '';
   return `Suggested offer ${range} at a target cap rate of ${target_cap_pct}%, limited by the ${limit}${basis}.`;
@@ -75,7 +75,7 @@ function distress({ distress_status, distress_matches }: DealRow): string {
   const records = distress_matches.map((m) =>
     m.kind === 'sheriff_sale'
       ? `a sheriff sale${m.sale_date === null ? '' : ` on ${m.sale_date}`}`
-      : `delinquent tax${m.amount === null ? '' : ` of ${dollars(m.amount)}`}`,
+      : `delinquent tax${m.amount === null ? '' : ` of ${exactDollars(m.amount)}`}`,
   );
   return `County records at this address: ${records.join(', ')}.`;
 }
