@@ -1,28 +1,32 @@
-/** `make serve`: serve the current snapshot until Ctrl-C. */
+/** `make serve`: serves the current snapshot until Ctrl-C. */
 import { shownPlace } from '../ledger/open.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
-import { logAt } from './http/log.ts';
+import { createLog } from './http/log.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import { redactorOf } from './secrets.ts';
 import { serve, type Serving } from './http/serve.ts';
 import { readServerSettings } from './settings.ts';
 
-/** What a person at the terminal reads first. */
-function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: string, dataDir: string): string {
+function snapshotLine(snapshots: Serving['snapshots']): string {
   const lease = snapshots.acquire();
   const manifest = lease?.snapshot.manifest;
   lease?.release();
+  if (manifest) return [`${manifest.run_id}, as of ${manifest.as_of}`, manifest.notice].filter(Boolean).join('   ');
   const failure = snapshots.failure();
+  return `none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (the server picks it up)`;
+}
+
+/** Startup message on the terminal. */
+function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: string, dataDir: string): string {
   const bar = '='.repeat(78);
+  const gas = payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`;
   return [
     ...(payments.mode === 'sandbox'
       ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar]
       : []),
     `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
-    manifest
-      ? `snapshot    ${manifest.run_id}, data of ${manifest.as_of}${manifest.notice === '' ? '' : `   ${manifest.notice}`}`
-      : `snapshot    none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (it is served as soon as it is there)`,
-    `payments    ${payments.mode}, paid to ${payments.payTo}${payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`}`,
+    `snapshot    ${snapshotLine(snapshots)}`,
+    `payments    ${payments.mode}, paid to ${payments.payTo}${gas}`,
     `ledger      ${ledger}`,
     '',
     `free        curl ${url}/api/meta`,
@@ -37,7 +41,7 @@ function greeting({ url, publicUrl, payments, snapshots }: Serving, ledger: stri
 
 const redact = redactorOf(process.env);
 
-/** Say why the server ends, and end it. An error that nobody foresaw is written whole, but for what is secret. */
+/** Print why the server stops. An unexpected error is printed with its stack, without secrets. */
 function fail(error: unknown): void {
   const text =
     error instanceof SettingError
@@ -56,7 +60,7 @@ process.on('uncaughtException', (error) => {
 
 try {
   const { settings, payments } = readServerSettings();
-  const log = logAt(settings.LOG_LEVEL, redact);
+  const log = createLog(settings.LOG_LEVEL, redact);
   const serving = await serve({
     settings,
     payments,
@@ -64,12 +68,12 @@ try {
     log(entry) {
       const { error, ...rest } = entry;
       if (error !== undefined) log.error({ ...rest, err: error }, 'request failed');
-      else if (rest.unresolved) log.error(rest, 'settlement of unknown outcome');
+      else if (rest.unresolved) log.error(rest, 'settlement outcome unknown');
       else log.info(rest, 'request');
     },
     report(event) {
       if ('serving' in event) log.info(event, 'snapshot serving');
-      else if ('payments' in event) log.warn(event, 'payments not available yet');
+      else if ('payments' in event) log.warn(event, 'payments are not available yet');
       else if ('audit' in event)
         (event.audit.owed + event.audit.unpaid > 0 || event.audit.failure !== null ? log.error : log.info).call(
           log,
@@ -77,8 +81,8 @@ try {
           'audit of incoming transfers',
         );
       else if ('settlements' in event)
-        (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements of unknown outcome');
-      else log.error(event, 'snapshot cannot be loaded; the one before goes on serving');
+        (event.settlements.failure === null ? log.info : log.warn).call(log, event, 'settlements with unknown outcome');
+      else log.error(event, 'snapshot cannot be loaded; the previous one keeps serving');
     },
   });
   process.stdout.write(greeting(serving, shownPlace(settings), settings.DATA_DIR));

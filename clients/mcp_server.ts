@@ -2,7 +2,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { cut, keep, withFields } from './bought.ts';
+import { cut, keep, withFields } from './saved_responses.ts';
 import type { Answered, Buyer, Refused } from './purchase.ts';
 import { ArgumentError, shownFields, type Interface } from './tools.ts';
 

@@ -52,9 +52,9 @@ type Table = keyof typeof COLUMNS;
 type Rows = Readonly<Record<Table, readonly Readonly<Record<string, unknown>>[]>>;
 
 const rowsOf = async (snapshot: Snapshot): Promise<Rows> => ({
-  deals: await snapshot.whole('deals', ''),
-  signals: await snapshot.whole('signals', ''),
-  auctions: await snapshot.whole('auctions', ''),
+  deals: await snapshot.records('deals', ''),
+  signals: await snapshot.records('signals', ''),
+  auctions: await snapshot.records('auctions', ''),
 });
 
 async function fill(url: string, rows: Rows): Promise<void> {

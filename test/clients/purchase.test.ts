@@ -11,7 +11,7 @@ import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../api/support/buyers.ts';
-import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
 
@@ -39,7 +39,7 @@ describe('a purchase', () => {
       })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    server = await serve({ settings, payments, checkReplies: true });
+    server = await serve({ settings, payments, checkResponses: true });
     const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as {
       private_key: `0x${string}`;
     };

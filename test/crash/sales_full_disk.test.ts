@@ -15,7 +15,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import { openLedger } from '../../ledger/open.ts';
 import { buyerWith, fetchPaying } from '../api/support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { all } from '../ledger/purchases.ts';
 import { fill } from './full_disk.ts';
 

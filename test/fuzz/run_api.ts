@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { readSettings } from '../../lib/settings.ts';
-import { startApp } from '../api/support/apps_started.ts';
+import { startApp } from '../api/support/test_app.ts';
 import { buyerWith } from '../api/support/buyers.ts';
-import { dataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder } from '../api/support/snapshot_fixtures.ts';
 import { payers, strangers, type Found } from './api.ts';
 import { everyTable } from './api_rows.ts';
 

@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fetchPaying } from '../api/support/buyers.ts';
-import { openShop } from '../api/support/sandbox_served.ts';
-import { rowsOfTable } from '../api/support/snapshots_made.ts';
+import { openShop } from '../api/support/sandbox_shop.ts';
+import { rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 
 test('a server whose ledger file is removed sells nothing more', async () => {
   const shop = await openShop({ deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 2) });

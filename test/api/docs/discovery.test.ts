@@ -7,9 +7,9 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar';
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { askedFor } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** What common proxies take for one line of a header. */
 const LINE_BYTES = 4_096;

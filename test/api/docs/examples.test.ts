@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BARE } from '../../environment.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

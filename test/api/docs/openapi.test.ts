@@ -5,10 +5,10 @@ import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
-import { checkerOf } from '../support/answers_checked.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { checkerOf } from '../support/response_checker.ts';
 import { askedFor, buyerWith } from '../support/buyers.ts';
-import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Operation {
   security: unknown[];

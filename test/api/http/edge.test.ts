@@ -11,9 +11,9 @@ import { generatePrivateKey } from 'viem/accounts';
 import { ownAccount } from '../../../clients/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BARE } from '../../environment.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** Everything a server says on a connection to which these bytes were written. */
 const raw = (url: string, bytes: string): Promise<string> =>

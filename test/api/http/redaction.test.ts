@@ -17,8 +17,8 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { buyerWith, type Buyer } from '../support/buyers.ts';
-import { facilitatorAt, nodeAt, type Fault, type Service } from '../support/planted_services.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { facilitatorAt, nodeAt, type Fault, type Service } from '../support/failing_services.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** None of the services listens here. */
 const OWN_HOST = '127.0.0.4';
@@ -278,7 +278,7 @@ describe('secrets of the settings', () => {
       [
         'a node that is none',
         { RPC_URL: 'ftp://planted.example/planted' },
-        /^RPC_URL is not shown, expected the address of a node/,
+        /^RPC_URL is not shown, expected the URL of a Base node/,
       ],
       ['a facilitator that is none', { FACILITATOR_URL: 'planted' }, /^FACILITATOR_URL is not shown, expected/],
       [

@@ -10,9 +10,9 @@ import { createPublicClient, http, parseAbi, type Hex } from 'viem';
 import { base } from '../../../api/payments/chain/base_chain.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
-import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payments_offered.ts';
-import { DOLLAR, openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable, uuid } from '../support/snapshots_made.ts';
+import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payment_variants.ts';
+import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -183,17 +183,17 @@ describe('billing', () => {
 
     const lease = server.snapshots.acquire();
     assert.ok(lease);
-    const { rows: ask, fields, texts, whole } = lease.snapshot;
+    const { rows: query, recordFields, texts, records } = lease.snapshot;
     const crash = (): never => {
       throw new Error('a crash of the handler');
     };
-    Object.assign(lease.snapshot, { rows: crash, fields: crash, texts: crash, whole: crash });
+    Object.assign(lease.snapshot, { rows: crash, recordFields: crash, texts: crash, records: crash });
     await rows('handler crash');
-    Object.assign(lease.snapshot, { rows: ask, fields, texts, whole });
+    Object.assign(lease.snapshot, { rows: query, recordFields, texts, records });
     lease.release();
 
     await shop.folder.publish('2026-11-20.02', {});
-    await server.snapshots.look();
+    await server.snapshots.refresh();
     await rows('404');
 
     let ledger = 0n;

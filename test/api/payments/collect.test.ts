@@ -12,8 +12,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../../lib/network.ts';
 import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
 import { contractWallet } from '../support/contract_wallets.ts';
-import { openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable } from '../support/snapshots_made.ts';
+import { openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const DEALS = '/api/deals';
 const PRICE = 50_000n;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchPaying } from '../support/buyers.ts';
-import { DOLLAR, mine, openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable, uuid } from '../support/snapshots_made.ts';
+import { DOLLAR, mine, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
 

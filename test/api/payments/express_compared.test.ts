@@ -20,8 +20,8 @@ import {
   seenAs,
   type Seen,
   type Target,
-} from '../support/express_compared.ts';
-import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payments_offered.ts';
+} from '../support/express_comparison.ts';
+import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payment_variants.ts';
 
 const PRICE = 50_000n;
 const DOCS = new URL('../../../docs/payments.md', import.meta.url);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('a server whose ledger is not there', () => {
   let folder: DataFolder;

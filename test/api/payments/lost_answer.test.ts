@@ -9,7 +9,7 @@ import { buyerOf } from '../../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../../clients/spending.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('a connection that breaks', () => {
   let folder: DataFolder;

@@ -7,9 +7,9 @@ import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavai
 import { signaturesOf, type Signatures } from '../../../api/payments/chain/signatures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const LIST = '/api/deals';
 const EXCLUSIVE = '/api/leads/exclusive';

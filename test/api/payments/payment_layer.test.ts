@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const away = async (): Promise<never> => {
   throw new FacilitatorUnavailable('facilitator: could not be reached');

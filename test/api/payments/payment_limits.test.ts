@@ -8,8 +8,8 @@ import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
 import { contractWallet } from '../support/contract_wallets.ts';
-import { heldNode, type HeldNode } from '../support/held_node.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { heldNode, type HeldNode } from '../support/delaying_node.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
 
@@ -49,7 +49,7 @@ describe('limits of a running server', () => {
       UNBILLED_PER_MINUTE: '0',
       ...env,
     });
-    const server = await serve({ settings, payments, checkReplies: true });
+    const server = await serve({ settings, payments, checkResponses: true });
     open.push(server);
     return server;
   };

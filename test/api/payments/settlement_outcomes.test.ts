@@ -5,9 +5,9 @@ import type { PaymentPayload } from '@x402/core/types';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
 import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const OTHER = `0x${'2'.repeat(64)}`;
 

@@ -1,9 +1,9 @@
 /** The interface line by line: paths, prices, parameters, fields, values and refusals that buyers were promised, held against what is described and served. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { askedFor, bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Schema {
   type?: string | string[];

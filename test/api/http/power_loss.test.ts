@@ -13,9 +13,9 @@ import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { watchSettlements } from '../../../api/payments/audit/settlement_watcher.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { PAY_TO, ScriptedFacilitator, startApp } from '../support/apps_started.ts';
+import { PAY_TO, ScriptedFacilitator, startApp } from '../support/test_app.ts';
 import { buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
 

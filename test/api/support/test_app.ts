@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createApp, type App, type AppDeps, type RequestLog } from '../../../api/app.ts';
+import { createApp, type App, type AppDeps } from '../../../api/app.ts';
+import type { RequestLog } from '../../../api/http/request_log.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
-import { checkerOf } from './answers_checked.ts';
+import { checkerOf } from './response_checker.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
 
 export { ScriptedFacilitator };
@@ -50,11 +51,11 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'answerMs'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs'
   > &
     Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
 ): Promise<Started> {
-  const snapshots = await openSnapshots({ dataDir, lookEveryMs: 50, nowMs });
+  const snapshots = await openSnapshots({ dataDir, pollMs: 50, nowMs });
   const ledger = given ?? (await openSqliteLedger(':memory:'));
   const server = limitedServer();
   await new Promise<void>((resolve) => {
@@ -68,7 +69,7 @@ export async function startApp(
     spoolDir: join(dataDir, 'spool'),
     cursorSecret: 'a secret of the tests',
     nowMs,
-    checkReplies: true,
+    checkResponses: true,
     payments: { mode: 'facilitator', facilitator, chain, contractWallets, wait, payTo: PAY_TO, ledger, signatures },
     log: (entry) => {
       requests.push(entry);

@@ -1,7 +1,6 @@
 /**
- * Records as CSV (RFC 4180): UTF-8, a header line, CRLF, columns in the order of the record, nothing where a value is
- * absent. Spreadsheets take a cell that begins with = + - @, a tab or a carriage return for a formula: such a cell
- * gets an apostrophe in front.
+ * Records as CSV (RFC 4180): UTF-8, a header line, CRLF, columns in record order, absent values empty. A cell that
+ * begins with = + - @, a tab or a carriage return gets a leading apostrophe, to block formula injection.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -10,16 +9,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import type { RecordDefinition } from '../../lib/record.ts';
-import { SpooledFile } from '../payments/spooled_answer.ts';
+import type { RecordDefinition } from '../../../lib/record.ts';
+import { SpooledFile } from '../../payments/spooled_answer.ts';
 
-/** The rule for formulas, for buyers. */
+/** The rule against formula injection, for buyers. */
 export const FORMULA_RULE =
-  'A cell that begins with = + - @, a tab or a carriage return has an apostrophe in front, so that no spreadsheet runs it.';
+  'A cell that begins with = + - @, a tab or a carriage return gets a leading apostrophe, to block formula injection.';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Write records, which come page by page, to a file in `folder`. The file is complete when this resolves; a failure leaves none. */
+/** Write pages of records to a file in `folder`. The file is complete when this resolves; a failure leaves no file. */
 export async function spoolCsv(
   folder: string,
   record: RecordDefinition,

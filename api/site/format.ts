@@ -1,27 +1,27 @@
-/** Figures as people read them. What is absent is said by a dash with a word for screen readers. */
+/** Figures as text for people. An absent value is a dash, with a word for screen readers. */
 import { html, type Html } from './html.ts';
 
 type Figure = string | number | null | undefined;
 
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const integerFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export const absent = html`<span class="absent"><span aria-hidden="true">–</span><span class="sr">none</span></span>`;
 
-const shown = (value: Figure, write: (n: number) => string): Html =>
+const formatted = (value: Figure, write: (n: number) => string): Html =>
   value === null || value === undefined ? absent : html`${write(Number(value))}`;
 
 /** Dollars without cents; a minus sign before the dollar sign. */
-export const dollarsText = (n: number): string => `${n < 0 ? '−' : ''}$${whole.format(Math.abs(n))}`;
-export const dollars = (value: Figure): Html => shown(value, dollarsText);
+export const dollarsText = (n: number): string => `${n < 0 ? '−' : ''}$${integerFormat.format(Math.abs(n))}`;
+export const dollars = (value: Figure): Html => formatted(value, dollarsText);
 export const percentText = (n: number): string => `${n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)}%`;
-export const percent = (value: Figure): Html => shown(value, percentText);
+export const percent = (value: Figure): Html => formatted(value, percentText);
 /** Percentage points with their sign. */
 export const pointsText = (n: number): string => `${n > 0 ? '+' : n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)} pts`;
-export const points = (value: Figure): Html => shown(value, pointsText);
+export const points = (value: Figure): Html => formatted(value, pointsText);
 export const ratioText = (n: number): string => `${n.toFixed(2)}×`;
-export const ratio = (value: Figure): Html => shown(value, ratioText);
-export const countText = (n: number): string => whole.format(n);
-export const count = (value: Figure): Html => shown(value, countText);
+export const ratio = (value: Figure): Html => formatted(value, ratioText);
+export const countText = (n: number): string => integerFormat.format(n);
+export const count = (value: Figure): Html => formatted(value, countText);
 
 /** A share such as "-0.05" as a signed percentage: "−5%". */
 export function shareText(value: string, signed = false): string {
@@ -42,5 +42,5 @@ export const words = (name: string): string =>
     .map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w))
     .join(' ');
 
-/** The same at the head of a sentence. */
+/** The same, capitalized. */
 export const sentence = (name: string): string => words(name).replace(/^./, (c) => c.toUpperCase());

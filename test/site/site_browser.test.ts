@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PRICES } from '../../api/routes/prices.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { servedSite, type Served } from './served.ts';
+import { servedSite, type Served } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };

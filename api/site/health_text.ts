@@ -1,17 +1,17 @@
-/** Words for states, so that every page says the same. */
+/** Health states as text for people. */
 import type { Health } from '../http/health.ts';
 
-export const PLAIN_HEALTH: Readonly<
+export const HEALTH_TEXT: Readonly<
   Record<Health['status'], { readonly title: string; readonly about: string; readonly tone: string }>
 > = {
   ok: {
-    title: 'Everything works.',
-    about: 'Data are served, payments are taken, and every source that is read is fresh.',
+    title: 'All systems work.',
+    about: 'The server has data, accepts payments, and every source is fresh.',
     tone: 'good',
   },
   degraded: {
-    title: 'Serving, with something to look at.',
-    about: 'What is served is right and says its age.',
+    title: 'Serving, with warnings.',
+    about: 'The data are correct and show their age.',
     tone: 'thin',
   },
   unavailable: { title: 'Not serving.', about: 'There is no snapshot to serve.', tone: 'bad' },

@@ -1,21 +1,13 @@
-/** Discovery of one register's own feed. */
+/** Discovery document of the feed of one register. */
 import { z } from 'zod';
-import { Filing } from '../../models/marts/filings.ts';
-import { Filters, Where } from '../snapshot/filters.ts';
-import { oncePerDay } from '../snapshot/memo.ts';
-import { defineRoute, type Route } from './define.ts';
-import { TABLES } from '../snapshot/tables.ts';
-import { recent, type Register } from './filings.ts';
-import {
-  count,
-  INTERFACE_VERSION,
-  notesOf,
-  one,
-  pricingOf,
-  SourceStatus,
-  sourcesOf,
-  type MetaOptions,
-} from './meta.ts';
+import { Filing } from '../../../models/marts/filings.ts';
+import { Filters, Where } from '../../snapshot/filters.ts';
+import { cachePerDay } from '../../snapshot/memo.ts';
+import { defineRoute, type Route } from '../define.ts';
+import { TABLES } from '../../snapshot/tables.ts';
+import { recentFilings, type Register } from '../filings/filings.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
+import { SourceStatus } from './schema.ts';
 
 const SAMPLES = 3;
 
@@ -23,7 +15,7 @@ export const RegisterMeta = z.strictObject({
   name: z.string(),
   description: z.string(),
   interface_version: z.string(),
-  /** Said only where the data or the money are not real. */
+  /** Only if the data are made up or the money is test money. */
   notice: z.string().optional(),
   coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
   refresh_cadence: z.string(),
@@ -37,7 +29,7 @@ export const RegisterMeta = z.strictObject({
   generated_at: z.iso.datetime(),
 });
 
-/** The discovery route of a register's feed, whose routes are those under its prefix. */
+/** The discovery route of a register: its routes are those under its prefix. */
 export function registerMeta(register: Register, { routes, paymentNotice }: MetaOptions): Route {
   const { prefix, state, stateName, cadence } = register;
   return defineRoute({
@@ -45,37 +37,39 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
     price: null,
     about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
     params: {},
-    reply: RegisterMeta,
-    handle: oncePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
+    response: RegisterMeta,
+    handle: cachePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
       const filed = new Filters('filings').and('source_state', '=', state);
       const own = filed.sql();
-      const added = recent(today).and('source_state', '=', state).sql();
+      const added = recentFilings(today).and('source_state', '=', state).sql();
       const days = filed.and('filing_date', '<=', today).sql();
-      const total = await one(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
-      const fresh = await one(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
+      const total = await queryRow(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
+      const fresh = await queryRow(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
       const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));
       const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
       return {
         name: `Dealfeed: ${stateName} registrations`,
         interface_version: INTERFACE_VERSION,
-        description: `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity type, registered agent and address. Paid per call with x402.`,
+        description:
+          `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity ` +
+          'type, registered agent and address. Paid per call with x402.',
         ...(notice === '' ? {} : { notice }),
         coverage: {
-          total_records: count(total['n']),
-          added_last_7d: count((await one(snapshot, `SELECT count(*) AS n FROM filings${added}`, added))['n']),
-          // A filing may take effect later; what lies ahead says nothing of how fresh the feed is.
+          total_records: toCount(total['n']),
+          added_last_7d: toCount((await queryRow(snapshot, `SELECT count(*) AS n FROM filings${added}`, added))['n']),
+          // A filing may take effect later: future dates say nothing about freshness.
           freshest: fresh['day'] === null ? null : String(fresh['day']),
         },
         refresh_cadence: cadence,
         pricing: pricingOf(feed),
-        record_schema_notes: Object.fromEntries(notesOf(TABLES.filings, '')),
+        record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
         filters: {
-          note: 'AND-combined. Unknown parameters are refused. What matches nothing is not billed.',
+          note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',
           params: Object.fromEntries(feed.filter((r) => r.price !== null).map((r) => [r.path, Object.keys(r.params)])),
         },
         free_samples: {
-          note: 'Full records of the paid answers, the newest filing dates.',
-          records: (await snapshot.whole(
+          note: 'Full records of the paid responses, the newest filing dates first.',
+          records: (await snapshot.records(
             'filings',
             `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`,
             days.values,

@@ -6,8 +6,8 @@ import { readServerSettings } from '../../../api/settings.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { startChain } from '../../../api/payments/local_chain/chain.ts';
 import { buyerWith, type Buyer } from './buyers.ts';
-import { heldNode, type HeldNode } from './held_node.ts';
-import { dataFolder, type DataFolder, type Row } from './snapshots_made.ts';
+import { heldNode, type HeldNode } from './delaying_node.ts';
+import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 import type { TableName } from '../../../api/snapshot/tables.ts';
 
 export const DOLLAR = 1_000_000n;
@@ -52,7 +52,7 @@ export async function openShop(
       UNBILLED_PER_MINUTE: '0',
       ...env,
     });
-    servers.push(await serve({ settings, payments, checkReplies: true }));
+    servers.push(await serve({ settings, payments, checkResponses: true }));
   }
   const [first] = servers;
   assert.ok(first);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 type Limits = Parameters<typeof startApp>[1];
 
@@ -107,13 +107,13 @@ describe('a free answer', () => {
     withApp(async ({ url, snapshots }, folder) => {
       const before = await ask(`${url}/api/deals/ids`);
       await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
-      await snapshots.look();
+      await snapshots.refresh();
       const after = await ask(`${url}/api/deals/ids`);
       assert.equal(before.headers['x-snapshot-id'], '2026-11-20.01');
       assert.equal(after.headers['x-snapshot-id'], '2026-11-20.02');
       assert.equal((JSON.parse(after.body.toString()) as { count: number }).count, 5);
       await folder.switchTo('2026-11-20.01');
-      await snapshots.look();
+      await snapshots.refresh();
       assert.deepEqual(await ask(`${url}/api/deals/ids`), before);
     }));
 

@@ -7,8 +7,8 @@ import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve, type ServeOptions } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { endingOf, limitedServer } from '../../../api/http/socket.ts';
-import { dataFolder, rowsOfTable } from '../support/snapshots_made.ts';
+import { gracefulShutdown, limitedServer } from '../../../api/http/socket.ts';
+import { dataFolder, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -65,7 +65,7 @@ it('a request that comes while the snapshot loads is answered from it', async ()
 it('a client that never pauses gets the answer it asked for, and a server that ends tells it to go', async () => {
   let ended: Promise<void> | undefined;
   const server = limitedServer();
-  const end = endingOf(server, 10_000);
+  const end = gracefulShutdown(server, 10_000);
   let asked = 0;
   server.on('request', (_request, response) => {
     asked += 1;
@@ -96,7 +96,7 @@ it('a connection that was promised to be kept is closed once its answer is whole
   // Neither its own patience nor the cut at the end can close it before the test is given up.
   const server = limitedServer();
   server.keepAliveTimeout = 3_600_000;
-  const end = endingOf(server, 3_600_000);
+  const end = gracefulShutdown(server, 3_600_000);
   const begun = once(server, 'request');
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -7,7 +7,7 @@ import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const LEADS = 4;
 

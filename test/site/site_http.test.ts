@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../api/app.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { startApp, type Started } from '../api/support/apps_started.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshots_made.ts';
+import { startApp, type Started } from '../api/support/test_app.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
@@ -49,7 +49,7 @@ describe('with a snapshot', () => {
       sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
       assumptions: rowsOfTable('assumptions', 3),
     });
-    await server.snapshots.look();
+    await server.snapshots.refresh();
   });
 
   it('/ is a page for who asks for one, and a small index for a program', async () => {
@@ -95,7 +95,7 @@ describe('with a snapshot', () => {
       sources: [rowOf('sources', 1)],
       assumptions: rowsOfTable('assumptions', 1),
     });
-    await server.snapshots.look();
+    await server.snapshots.refresh();
     const next = await fetch(`${server.url}/coverage`, {
       headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
     });
