@@ -2,6 +2,7 @@
  * What is known of one address or one parcel. Matching is exact on the normalised address; a range or a missing unit
  * is said in match_basis, and nothing weaker is returned: one owner's debt never hangs on another's house.
  */
+import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Deal } from '../../models/marts/deals.ts';
@@ -64,7 +65,7 @@ interface Place {
   readonly zip?: string;
 }
 
-/** What stands for a unit and not for a city, as models/macros/address.sql has it. "Upper Arlington" is a city, "Upper" is none. */
+/** A unit rather than a city, as in models/macros/address_parts.sql: "Upper Arlington" is a city, "Upper" is not. */
 const UNIT = new RegExp(
   `^(?:#|(?:${['apartments?', 'apts?', 'units?', 'suite', 'ste', 'room', 'rm', 'building', 'bldg', 'lot', 'trailer', 'trlr', 'space', 'spc', 'dept', 'floor', 'flr', 'fl', 'penthouse', 'ph', 'no'].join('|')})\\b` +
     '|(?:\\d+(?:st|nd|rd|th)|first|second|third) (?:floor|flr|fl)\\b|(?:rear|upper|uppr|up|lower|lowr|down|dn|front|frnt|basement|bsmt)$)',
@@ -93,30 +94,24 @@ export function placeOf(address: string): Place {
 
 const parcelOf = (apn: string): string => apn.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** A row of the street or parcel that is looked up. */
-const Candidate = z.object({
-  row: z.coerce.number(),
-  id: z.string(),
-  address_key: z.string().nullable(),
-  street_key: z.string().nullable(),
-  house_low: z.int().nullable(),
-  house_high: z.int().nullable(),
-  unit_key: z.string().nullable(),
-});
-type Candidate = z.infer<typeof Candidate>;
+/** A row of the wanted address or parcel. */
+const Candidate = z.object({ row: z.coerce.number(), basis });
 
-/** The basis on which a row matches an address, or null if it is another property. */
-function addressBasis(row: Candidate, parts: AddressParts): Basis | null {
-  if (row.address_key === parts.address_key) return 'address_exact';
-  if (row.street_key !== parts.street_key) return null;
-  // The numbers of a grid, as W156N8480, are in no range: comparisons with NaN are false.
-  const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
-  const [low, high] = [row.house_low ?? Number.NaN, row.house_high ?? Number.NaN];
-  const isInRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
-  if (row.unit_key === parts.unit_key && isInRange) return 'address_range';
-  if (low === from && high === to && (row.unit_key === null) !== (parts.unit_key === null))
-    return 'address_without_unit';
-  return null;
+/** The basis on which a row matches an address, by the rule of the models (models/macros/address_match.sql). */
+function addressBasis(parts: AddressParts, firstParameter: number): { sql: string; values: DuckDBValue[] } {
+  const types = {
+    address_key: 'VARCHAR',
+    street_key: 'VARCHAR',
+    house_low: 'INTEGER',
+    house_high: 'INTEGER',
+    unit_key: 'VARCHAR',
+  };
+  const names = Object.keys(types) as (keyof typeof types)[];
+  const wanted = names.map((name, i) => `'${name}': CAST($${firstParameter + i} AS ${types[name]})`);
+  return {
+    sql: `address_basis(struct_pack(${names.join(', ')}), {${wanted.join(', ')}})`,
+    values: names.map((name) => parts[name]),
+  };
 }
 
 /** Rows in this city or ZIP. Where both are asked for, a county that prints only one of them is told by that one. */
@@ -152,21 +147,17 @@ async function matchesIn(snapshot: Snapshot, filters: Filters, { parts, parcel }
   if (parts === null && parcel === null) return [];
   const where = filters.sql();
   if (parts !== null) where.add('address_key = ? OR street_key = ?', parts.address_key, parts.street_key);
-  if (parcel !== null)
-    where.add("parcel_key = ? OR regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g') = ?", parcel, parcel);
-  const candidates = z
-    .array(Candidate)
-    .parse(
-      await snapshot.rows(
-        `SELECT rowid AS row, id, address_key, street_key, house_low, house_high, unit_key FROM ${filters.table}${where} ORDER BY id`,
-        where.values,
-      ),
-    );
-  const matches = candidates.flatMap((row) => {
-    const matchedOn = parts === null ? 'apn_exact' : addressBasis(row, parts);
-    return matchedOn === null ? [] : [{ row: row.row, basis: parcel === null ? matchedOn : ('apn_exact' as const) }];
-  });
-  const served = matches.slice(0, MOST_ROWS).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+  if (parcel !== null) where.add('parcel_key = ? OR letters_and_digits(parcel_id) = ?', parcel, parcel);
+  const address = parts === null ? { sql: 'NULL', values: [] } : addressBasis(parts, where.values.length + 1);
+  const candidates = z.array(Candidate).parse(
+    await snapshot.rows(
+      `SELECT row, ${parcel === null ? 'address_basis' : "'apn_exact'"} AS basis
+       FROM (SELECT rowid AS row, id, ${address.sql} AS address_basis FROM ${filters.table}${where})
+       ${parts === null ? '' : 'WHERE address_basis IS NOT NULL'} ORDER BY id LIMIT ${MOST_ROWS}`,
+      [...where.values, ...address.values],
+    ),
+  );
+  const served = candidates.sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
   const texts = await snapshot.texts(
     filters.table,
     served.map(({ row }) => row),

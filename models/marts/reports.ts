@@ -83,6 +83,7 @@ const Offer = z.strictObject({
 
 const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
 const Step = z.strictObject({ figure: z.string(), formula: z.string(), inputs, result: decimal });
+export const Steps = z.array(Step);
 
 export const Report = defineRecord(
   'report',
@@ -106,7 +107,7 @@ export const Report = defineRecord(
     ...fieldsOf(Deal, ['distress_matches']),
     paths: json(Paths, 'The three paths with thresholds and inputs.'),
     recompute: json(
-      z.array(Step),
+      Steps,
       'Every figure as a formula over named inputs, with its result. Formulas know + - * / ( ) min max clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a multiple).',
     ),
     ...fieldsOf(Deal, ['assumption_set_id']),
