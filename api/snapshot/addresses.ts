@@ -1,4 +1,4 @@
-/** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address.sql). */
+/** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address_parts.sql). */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from './database.ts';

@@ -2,6 +2,7 @@
  * Finds the records of an address or a parcel. A match is exact on the normalized address; a range or a missing unit
  * is named in match_basis. Nothing weaker matches: one owner's debt never appears on another owner's house.
  */
+import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { AddressParts } from '../../snapshot/addresses.ts';
 import type { Condition, Filters } from '../../snapshot/filters.ts';
@@ -14,30 +15,25 @@ type Basis = (typeof BASES)[number];
 /** Most records of one table in a response. */
 const MAX_MATCHES = 100;
 
-/** A row of the same street or parcel. */
-const Candidate = z.object({
-  row: z.coerce.number(),
-  id: z.string(),
-  address_key: z.string().nullable(),
-  street_key: z.string().nullable(),
-  house_low: z.int().nullable(),
-  house_high: z.int().nullable(),
-  unit_key: z.string().nullable(),
-});
-type Candidate = z.infer<typeof Candidate>;
+/** A row of the wanted address or parcel. */
+const Candidate = z.object({ row: z.coerce.number(), basis: z.enum(BASES) });
 
-/** The basis on which a row matches an address, or null if it is another property. */
-function addressBasis(row: Candidate, parts: AddressParts): Basis | null {
-  if (row.address_key === parts.address_key) return 'address_exact';
-  if (row.street_key !== parts.street_key) return null;
-  // Grid numbers such as W156N8480 are in no range: comparisons with NaN are false.
-  const [from, to] = [parts.house_low ?? Number.NaN, parts.house_high ?? Number.NaN];
-  const [low, high] = [row.house_low ?? Number.NaN, row.house_high ?? Number.NaN];
-  const isInRange = low <= to && high >= from && low % 2 === from % 2 && (high > low || to > from);
-  if (row.unit_key === parts.unit_key && isInRange) return 'address_range';
-  if (low === from && high === to && (row.unit_key === null) !== (parts.unit_key === null))
-    return 'address_without_unit';
-  return null;
+const PART_TYPES = {
+  address_key: 'VARCHAR',
+  street_key: 'VARCHAR',
+  house_low: 'INTEGER',
+  house_high: 'INTEGER',
+  unit_key: 'VARCHAR',
+} as const;
+const PART_NAMES = Object.keys(PART_TYPES) as (keyof typeof PART_TYPES)[];
+
+/** The basis on which a row matches an address, by the rule of the models (models/macros/address_match.sql). */
+function addressBasis(parts: AddressParts, firstParameter: number): { sql: string; values: DuckDBValue[] } {
+  const wanted = PART_NAMES.map((name, i) => `'${name}': CAST($${firstParameter + i} AS ${PART_TYPES[name]})`);
+  return {
+    sql: `address_basis(struct_pack(${PART_NAMES.join(', ')}), {${wanted.join(', ')}})`,
+    values: PART_NAMES.map((name) => parts[name]),
+  };
 }
 
 /** Rows in this city or ZIP. With both given, a row that lacks one of them is matched by the other. */
@@ -75,21 +71,18 @@ export async function findMatches(
   if (parts === null && parcel === null) return [];
   const where = filters.sql();
   if (parts !== null) where.add('address_key = ? OR street_key = ?', parts.address_key, parts.street_key);
-  if (parcel !== null)
-    where.add("parcel_key = ? OR regexp_replace(upper(parcel_id), '[^A-Z0-9]', '', 'g') = ?", parcel, parcel);
+  if (parcel !== null) where.add('parcel_key = ? OR letters_and_digits(parcel_id) = ?', parcel, parcel);
+  const address = parts === null ? { sql: 'NULL', values: [] } : addressBasis(parts, where.values.length + 1);
   const rows = await snapshot.rows(
-    `SELECT rowid AS row, id, address_key, street_key, house_low, house_high, unit_key
-     FROM ${filters.table}${where} ORDER BY id`,
-    where.values,
+    `SELECT row, ${parcel === null ? 'address_basis' : "'apn_exact'"} AS basis
+     FROM (SELECT rowid AS row, id, ${address.sql} AS address_basis FROM ${filters.table}${where})
+     ${parts === null ? '' : 'WHERE address_basis IS NOT NULL'} ORDER BY id LIMIT ${MAX_MATCHES}`,
+    [...where.values, ...address.values],
   );
-  const matches = z
+  const best = z
     .array(Candidate)
     .parse(rows)
-    .flatMap((row) => {
-      const basis = parts === null ? 'apn_exact' : addressBasis(row, parts);
-      return basis === null ? [] : [{ row: row.row, basis: parcel === null ? basis : ('apn_exact' as const) }];
-    });
-  const best = matches.slice(0, MAX_MATCHES).sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
+    .sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis));
   const texts = await snapshot.texts(
     filters.table,
     best.map(({ row }) => row),

@@ -8,7 +8,7 @@ interface Place {
   readonly zip?: string;
 }
 
-/** Words before the number of a unit, as in models/macros/address.sql. */
+/** Words before the number of a unit, as in models/macros/address_parts.sql. */
 const DESIGNATORS = [
   'apartments?',
   'apts?',

@@ -7,7 +7,8 @@ type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
 
 /** "225000.00" as "$225,000"; cents only if there are any. */
-const exactDollars = (amount: string): string => `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+const exactDollars = (amount: string): string =>
+  `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {

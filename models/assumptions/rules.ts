@@ -1,71 +1,73 @@
 /**
- * What assumptions must be together, beyond what each may be by itself: a set that breaks one of these would give
- * scores above 100, offers that rise under stress, or a better deal for being worse.
+ * Rules between assumptions. A set that breaks one would give scores above 100, offers that rise under stress, or a
+ * higher score to a worse deal.
  */
-import type { AssumptionRow } from './assumptions.ts';
+import type { AssumptionRow } from '../assumptions.ts';
 
 interface Rule {
   readonly keys: readonly string[];
-  /** What is expected, in words that name the keys. */
+  /** The rule in words that name the keys. */
   readonly expected: string;
-  /** Whether it holds of the values in hundredths, in the order of the keys. */
-  readonly holds: (values: readonly number[]) => boolean;
+  /** Whether the values, in hundredths and in the order of the keys, follow the rule. */
+  readonly isMet: (values: readonly number[]) => boolean;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, v) => total + v, 0);
 
-/** No value is below the one after it. */
+/** Each value is at least the next one. */
 const falling = (...keys: readonly string[]): Rule => ({
   keys,
   expected: keys.join(' >= '),
-  holds: (v) => v.every((x, i) => i === 0 || x <= (v[i - 1] ?? x)),
+  isMet: (v) => v.every((x, i) => i === 0 || x <= (v[i - 1] ?? x)),
 });
-/** Each value is above the one before it. */
+/** Each value is above the previous one. */
 const rising = (...keys: readonly string[]): Rule => ({
   keys,
   expected: keys.join(' < '),
-  holds: (v) => v.every((x, i) => i === 0 || x > (v[i - 1] ?? x)),
+  isMet: (v) => v.every((x, i) => i === 0 || x > (v[i - 1] ?? x)),
 });
-/** Together no more than a limit, in hundredths. */
+/** The sum is at most a limit, in hundredths. */
 const atMost = (limit: number, words: string, ...keys: readonly string[]): Rule => ({
   keys,
   expected: `${keys.join(' + ')} to be ${words} at most`,
-  holds: (v) => sum(v) <= limit,
+  isMet: (v) => sum(v) <= limit,
 });
 const within = (key: string, least: number, most: number, words: string): Rule => ({
   keys: [key],
   expected: words,
-  holds: ([v = 0]) => v >= least && v <= most,
+  isMet: ([v = 0]) => v >= least && v <= most,
 });
 
 const EXPENSES = ['expense_ratio_2_4', 'expense_ratio_5_12', 'expense_ratio_13_50', 'expense_ratio_51_up'];
 const ADDED = ['expense_old_adjustment', 'expense_new_adjustment'];
 
-/** The highest and the lowest ratio that an age, a stress or the grid may make of each size, within 0 and 1. */
+/** The highest and the lowest ratio of a size, after age, stress and grid, are between 0 and 1. */
 const expenses = (size: string): Rule => ({
   keys: [size, ...ADDED, 'stress_expenses', 'grid_expenses_1', 'grid_expenses_2', 'grid_expenses_3'],
-  expected: `${size} to stay from 0 to below 1 with every adjustment for age, and with stress_expenses or any grid_expenses added`,
-  holds: ([ratio = 0, old = 0, fresh = 0, ...more]) =>
+  expected:
+    `${size} to stay from 0 to below 1 with every adjustment for age, and with stress_expenses or any ` +
+    'grid_expenses added',
+  isMet: ([ratio = 0, old = 0, fresh = 0, ...more]) =>
     ratio + Math.max(0, old, fresh) + Math.max(0, ...more) < 100 &&
     ratio + Math.min(0, old, fresh) + Math.min(0, ...more) >= 0,
 });
 
 const RULES: readonly Rule[] = [
   // Income and loans
-  { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', holds: (v) => sum(v) < 100 },
+  { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', isMet: (v) => sum(v) < 100 },
   ...EXPENSES.map(expenses),
-  { keys: ['stress_rent'], expected: 'a stress of 0 or below', holds: ([v = 0]) => v <= 0 },
+  { keys: ['stress_rent'], expected: 'a stress of 0 or below', isMet: ([v = 0]) => v <= 0 },
   {
     keys: ['old_before_year', 'new_from_year'],
     expected: 'old_before_year <= new_from_year',
-    holds: ([old = 0, fresh = 0]) => old <= fresh,
+    isMet: ([old = 0, fresh = 0]) => old <= fresh,
   },
   ...['offer_coverage', 'wholesale_warm_multiple'].map((key) => within(key, 100, 9_999, 'at least 1.00')),
   ...['rent', 'vacancy', 'expenses'].map((what) =>
     rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
   ),
   rising('grid_rate_1_pct', 'grid_rate_2_pct', 'grid_rate_3_pct'),
-  // Paths: what is Hot is Warm
+  // Paths: a Hot deal meets the Warm thresholds too
   falling('rental_hot_coverage', 'rental_warm_coverage'),
   falling('rental_hot_cap_pct', 'rental_warm_cap_pct'),
   falling('creative_hot_coverage', 'creative_warm_coverage'),
@@ -74,7 +76,7 @@ const RULES: readonly Rule[] = [
   {
     keys: ['score_yield_weight', 'score_coverage_weight', 'score_motivation_weight', 'score_distress_weight'],
     expected: 'the four score weights to add up to 100',
-    holds: (v) => sum(v) === 10_000,
+    isMet: (v) => sum(v) === 10_000,
   },
   atMost(10_000, '100', 'motivation_cut_max', 'motivation_days_max'),
   within('distress_max', 0, 10_000, 'at most 100'),
@@ -128,19 +130,19 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * The first rule that a set breaks, as the part of a message after the file's name; null where it keeps them all.
- * @param rows the whole set; a rule is told by a value that the operator set
+ * The first rule that a set breaks, as the part of a message after the file's name; null if it breaks none.
+ * @param rows the whole set; the message begins with a value that the operator set
  */
-export function broken(rows: readonly AssumptionRow[]): string | null {
+export function brokenRule(rows: readonly AssumptionRow[]): string | null {
   const row = new Map(rows.map((r) => [r.key, r]));
   const valueOf = (key: string): string => row.get(key)?.value ?? '';
-  for (const { keys, expected, holds } of RULES) {
-    if (holds(keys.map((key) => Math.round(Number(valueOf(key)) * 100)))) continue;
-    const [named = '', ...others] = [...keys].sort(
+  for (const { keys, expected, isMet } of RULES) {
+    if (isMet(keys.map((key) => Math.round(Number(valueOf(key)) * 100)))) continue;
+    const [first = '', ...others] = [...keys].sort(
       (a, b) => Number(row.get(b)?.kind === 'override') - Number(row.get(a)?.kind === 'override'),
     );
-    const beside = others.length === 0 ? '' : ` (with ${others.map((k) => `${k} ${valueOf(k)}`).join(', ')})`;
-    return `${named} is ${JSON.stringify(valueOf(named))}${beside}, expected ${expected}`;
+    const rest = others.length === 0 ? '' : ` (with ${others.map((k) => `${k} ${valueOf(k)}`).join(', ')})`;
+    return `${first} is ${JSON.stringify(valueOf(first))}${rest}, expected ${expected}`;
   }
   return null;
 }
