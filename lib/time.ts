@@ -1,0 +1,4 @@
+/** Lengths of time. */
+
+/** Milliseconds in a day. */
+export const DAY_MS = 86_400_000;
