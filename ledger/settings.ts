@@ -1,9 +1,8 @@
-/** Settings of the ledger's commands. The README's table is generated from here. */
+/** Settings of the ledger's commands. docs/settings.md is generated from here. */
 import { z } from 'zod';
-import { pipelineSettings } from '../lib/settings.ts';
+import { pipelineSettings, zeroOrOne } from '../lib/settings.ts';
 
 const { DATA_DIR, LEDGER } = pipelineSettings.shape;
-const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
 
 export const reportSettings = z.object({
   DATA_DIR,
@@ -44,7 +43,7 @@ export const backupSettings = z.object({
     .describe(
       '`make ledger-restore`: claims journals to replay, one path per host, separated by commas. Default: DATA_DIR/claims.journal.',
     ),
-  OVERWRITE: yes
+  OVERWRITE: zeroOrOne
     .default(false)
     .describe('`make ledger-restore`: 1 throws away what the ledger holds; 0 refuses one that is not empty.'),
 });
