@@ -1,24 +1,39 @@
-/** Answers that were paid for, kept as files so that none is lost, and cut to what an agent can read at once. */
+/** Paid responses, saved as files so that none is lost, and truncated for an agent's context. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** Largest answer handed over whole, in characters. */
-const MOST_CHARACTERS = 60_000;
-const LINES_SHOWN = 20;
+/** Largest response returned in full, in characters. */
+const MAX_CHARACTERS = 60_000;
+const MAX_LINES = 20;
 
-/** Write an answer to a file of its own in `folder`. Returns its path. */
-export async function keep(folder: string, name: string, type: string, text: string, at = new Date()): Promise<string> {
+const extensionOf = (type: string): string => {
+  if (type.endsWith('json')) return 'json';
+  return type === 'text/csv' ? 'csv' : 'txt';
+};
+
+export interface SavedResponse {
+  /** First part of the file name. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Save a response to a new file in `folder`. @returns its path */
+export async function saveResponse(
+  folder: string,
+  { name, type, text }: SavedResponse,
+  at = new Date(),
+): Promise<string> {
   await mkdir(folder, { recursive: true });
   const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
-  const path = resolve(
-    join(folder, `${stamp}-${name}.${type.endsWith('json') ? 'json' : type === 'text/csv' ? 'csv' : 'txt'}`),
-  );
+  const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   return path;
 }
 
-/** An answer with only these fields of each of its records. */
-export function withFields(text: string, fields: readonly string[]): string {
+/** A response with only these fields of each record. */
+export function selectFields(text: string, fields: readonly string[]): string {
   const body = JSON.parse(text) as Record<string, unknown>;
   if (!Array.isArray(body['records'])) return text;
   return JSON.stringify({
@@ -29,23 +44,31 @@ export function withFields(text: string, fields: readonly string[]): string {
   });
 }
 
-/** What is shown of an answer. `shown` says what was left out, where anything was. */
-export function cut(type: string, text: string): { readonly body: unknown; readonly shown?: string } {
+export interface TruncatedBody {
+  readonly body: unknown;
+  /** What was left out, if anything. */
+  readonly shown?: string;
+}
+
+/** The first lines or records of a large response. */
+export function truncate(type: string, text: string): TruncatedBody {
   if (!type.endsWith('json')) {
+    if (text.length <= MAX_CHARACTERS) return { body: text };
     const lines = text.split('\n');
-    if (text.length <= MOST_CHARACTERS) return { body: text };
     return {
-      body: lines.slice(0, LINES_SHOWN).join('\n'),
-      shown: `the first ${LINES_SHOWN} of ${lines.length} lines; the file has all of them`,
+      body: lines.slice(0, MAX_LINES).join('\n'),
+      shown: `the first ${MAX_LINES} of ${lines.length} lines; the file has all of them`,
     };
   }
   const body = JSON.parse(text) as Record<string, unknown>;
-  if (text.length <= MOST_CHARACTERS || !Array.isArray(body['records'])) return { body };
+  if (text.length <= MAX_CHARACTERS || !Array.isArray(body['records'])) return { body };
   const records = body['records'] as unknown[];
-  let [kept, room] = [0, MOST_CHARACTERS];
-  while (kept < records.length && (room -= JSON.stringify(records[kept]).length) > 0) kept += 1;
+  let count = 0;
+  let room = MAX_CHARACTERS;
+  while (count < records.length && (room -= JSON.stringify(records[count]).length) > 0) count += 1;
+  const included = Math.max(1, count);
   return {
-    body: { ...body, records: records.slice(0, Math.max(1, kept)) },
-    shown: `the first ${Math.max(1, kept)} of ${records.length} records; the file has all of them`,
+    body: { ...body, records: records.slice(0, included) },
+    shown: `the first ${included} of ${records.length} records; the file has all of them`,
   };
 }

@@ -335,7 +335,7 @@ describe('the MCP server', () => {
   it('stops with one line that names the setting, and not the key', async () => {
     const cases = [
       [{ DATA_DIR: '/nowhere' }, /^no sandbox server is running on DATA_DIR .*\n$/],
-      [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the address of a Dealfeed server that runs\n$/],
+      [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the URL of a running Dealfeed server\n$/],
       [{ MAX_PER_CALL: 'lots' }, /^MAX_PER_CALL is "lots", expected dollars/],
       [{ BUYER_KEY: `${key}0` }, /^BUYER_KEY does not hold a private key, expected 0x and 64 hex digits\n$/],
     ] as const;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
+import { fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { sha256, type Attempt } from './sales_world.ts';
 
@@ -64,7 +64,7 @@ export async function buying(
           pace.sent += 1;
           const sentMs = performance.now();
           try {
-            const response = await fetchPaying(anyUrl() + path, header);
+            const response = await fetchWithPayment(anyUrl() + path, header);
             const body = Buffer.from(await response.arrayBuffer());
             if (response.status !== 200) return;
             pace.handlerMs = 0.8 * pace.handlerMs + 0.2 * (performance.now() - sentMs);

@@ -52,7 +52,7 @@ try {
   await run('requests without a payment in order', requests, (count, at) => strangers(started, buyer, count, at));
   await run('paid requests', Math.ceil(requests / PAID_SHARE), (count, at) => payers(started, buyer, count, at));
   say(
-    `${started.answersChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`,
+    `${started.responsesChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`,
   );
 } finally {
   await started.close().catch((error: unknown) => {

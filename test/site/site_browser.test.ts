@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PRICES } from '../../api/routes/prices.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { servedSite, type Served } from './site_server.ts';
+import { startSite, type SiteServer } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -21,9 +21,9 @@ const FOCUSED = `(() => {
   return { name: element.getAttribute('href') ?? element.getAttribute('name') ?? element.textContent, seen: outlineStyle !== 'none' && outlineWidth !== '0px' };
 })()`;
 
-let served: Served;
+let served: SiteServer;
 before(async () => {
-  served = await servedSite();
+  served = await startSite();
 });
 after(async () => {
   await served.close();

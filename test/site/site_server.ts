@@ -11,13 +11,13 @@ import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
 const START_MS = 60_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export interface Served {
+export interface SiteServer {
   readonly url: string;
   readonly browser: Browser;
   close(): Promise<void>;
 }
 
-async function addressIn(dataDir: string, ended: () => string | null): Promise<string> {
+async function waitForUrl(dataDir: string, ended: () => string | null): Promise<string> {
   const until = Date.now() + START_MS;
   while (Date.now() < until) {
     const text = await readFile(join(dataDir, 'sandbox/wallet.json'), 'utf8').catch(() => null);
@@ -38,7 +38,7 @@ export const startBrowser = async (): Promise<Browser> =>
   });
 
 /** Run the pipeline over the small world, serve what it publishes, and start a browser. */
-export async function servedSite(): Promise<Served> {
+export async function startSite(): Promise<SiteServer> {
   const layout = await newLayout();
   await runDay({ layout, world: smallWorld(), day: SANDBOX_DAY });
   const server = spawn(process.execPath, ['api/server.ts'], {
@@ -69,7 +69,7 @@ export async function servedSite(): Promise<Served> {
     await rm(layout.root, { recursive: true, force: true });
   };
   try {
-    const url = await addressIn(layout.root, () => (server.exitCode === null ? null : said));
+    const url = await waitForUrl(layout.root, () => (server.exitCode === null ? null : said));
     const browser = await startBrowser();
     return {
       url,

@@ -157,7 +157,7 @@ describe('an example', () => {
     assert.match(
       err,
       new RegExp(
-        `^PORT is "4999", expected ${port}, where the server of DATA_DIR .* listens: the wallet pays that server alone`,
+        `^PORT is "4999", expected ${port}, the port of the server on DATA_DIR .*: the wallet pays that server only`,
       ),
     );
   });

@@ -7,7 +7,7 @@ import { clientKey } from '../../../api/http/middleware.ts';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { PAY_TO, startApp, type Started } from '../support/test_app.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('free answers', () => {
@@ -218,13 +218,13 @@ describe('the server', () => {
         },
       });
       lease.release();
-      const response = await fetchPaying(`${url}/api/deals`, payment);
+      const response = await fetchWithPayment(`${url}/api/deals`, payment);
       assert.equal(response.status, 503);
       assert.equal((await bodyOf(response))['reason'], 'timed_out');
       assert.equal(response.headers.get('Retry-After'), '10');
       Object.assign(snapshot, { rows });
       assert.equal(facilitator.settled, 0);
-      assert.equal((await fetchPaying(`${url}/api/deals`, payment)).status, 200);
+      assert.equal((await fetchWithPayment(`${url}/api/deals`, payment)).status, 200);
       await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });
       await snapshots.refresh();
       assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');

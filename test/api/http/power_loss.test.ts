@@ -14,7 +14,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { watchSettlements } from '../../../api/payments/audit/settlement_watcher.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { PAY_TO, ScriptedFacilitator, startApp } from '../support/test_app.ts';
-import { buyerWith, fetchPaying } from '../support/buyers.ts';
+import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
@@ -69,7 +69,7 @@ describe('after a power cut', () => {
         await ledger.close();
       });
       const payment = await buyer.signAs(app.url + path, 'an-order-of-this-buyer');
-      const first = await fetchPaying(app.url + path, payment);
+      const first = await fetchWithPayment(app.url + path, payment);
       const sold = await first.text();
       assert.equal(first.status, 200, sold);
       const receipt = first.headers.get('Receipt-Id') ?? '';
@@ -95,7 +95,7 @@ describe('after a power cut', () => {
       if (path === '/api/leads/exclusive') {
         const other = buyerWith();
         await chain.mint(other.address, 10_000_000n);
-        const refused = await fetchPaying(again.url + path, await other.sign(again.url + path));
+        const refused = await fetchWithPayment(again.url + path, await other.sign(again.url + path));
         assert.equal(refused.status, 404, "the lead is nobody else's while that is found out");
         await refused.arrayBuffer();
       }
@@ -117,7 +117,7 @@ describe('after a power cut', () => {
         ['sold', (await ledger.find({ id: receipt }))?.transaction],
         'as the chain tells',
       );
-      const collected = await fetchPaying(again.url + path, payment);
+      const collected = await fetchWithPayment(again.url + path, payment);
       assert.deepEqual(
         [
           collected.status,

@@ -17,7 +17,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { buyerWith, type Buyer } from '../support/buyers.ts';
-import { facilitatorAt, nodeAt, type Fault, type Service } from '../support/failing_services.ts';
+import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** None of the services listens here. */
@@ -171,7 +171,7 @@ describe('secrets of the settings', () => {
   before(async () => {
     [folder, chain, postgres] = [await dataFolder(), await startChain(), await startPostgres()];
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
-    [node, facilitator] = [await nodeAt('127.0.0.2', chain.rpcUrl), await facilitatorAt('127.0.0.3')];
+    [node, facilitator] = [await startNode('127.0.0.2', chain.rpcUrl), await startFacilitator('127.0.0.3')];
     keyFile = join(folder.path, 'key');
     await writeFile(keyFile, fileKey);
     await chmod(keyFile, 0o600);
@@ -248,7 +248,7 @@ describe('secrets of the settings', () => {
           for (const end of running.splice(1)) await end();
         }
       }
-      assert.ok(node.faults > 10, 'the node was asked while it failed');
+      assert.ok(node.faultCount > 10, 'the node was asked while it failed');
       assert.ok(
         heard.some(({ text }) => /"unresolved":[1-9]/.test(text)),
         'a settlement of unknown outcome was looked up meanwhile',

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
-import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
@@ -62,7 +62,7 @@ describe('two hosts on one ledger', () => {
   it('give one answer and make one charge for copies of one payment, and the answer again on the other host', async () => {
     const who = await buyer();
     const payment = await who.signAs(`${at(0)}/api/deals`, `order-${generatePrivateKey().slice(2, 20)}`);
-    const responses = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => fetchPaying(`${at(i)}/api/deals`, payment)));
+    const responses = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => fetchWithPayment(`${at(i)}/api/deals`, payment)));
     // A copy that comes after the sale is its buyer's: it knows the identifier, and is given the answer again.
     const sold = responses.filter((r) => r.status === 200);
     assert.equal(sold.filter((r) => r.headers.get('Delivery') === 'first').length, 1);
@@ -91,7 +91,7 @@ describe('two hosts on one ledger', () => {
     for (const [i, known] of buyers.entries()) assert.equal((await known.fetch(`${at(i)}/api/deals`)).status, 200);
     const start = await chain.balanceOf(payTo);
     const payments = await Promise.all(buyers.map((b, i) => b.sign(`${at(i)}/api/leads/exclusive`)));
-    const responses = await Promise.all(payments.map((p, i) => fetchPaying(`${at(i)}/api/leads/exclusive`, p)));
+    const responses = await Promise.all(payments.map((p, i) => fetchWithPayment(`${at(i)}/api/leads/exclusive`, p)));
     const leads = (await Promise.all(responses.filter((r) => r.status === 200).map(bodyOf))).map(
       (b) => (b['lead'] as { id: string }).id,
     );
@@ -101,7 +101,7 @@ describe('two hosts on one ledger', () => {
     assert.equal((await chain.balanceOf(payTo)) - start, BigInt(LEADS) * 1_000_000n);
     for (const i of [0, 1])
       assert.equal(
-        (await fetchPaying(`${at(i)}/api/leads`, await (await buyer()).sign(`${at(i)}/api/leads`))).status,
+        (await fetchWithPayment(`${at(i)}/api/leads`, await (await buyer()).sign(`${at(i)}/api/leads`))).status,
         404,
       );
   });

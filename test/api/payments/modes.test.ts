@@ -12,7 +12,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
@@ -103,7 +103,7 @@ describe('the chain of the sandbox', () => {
     const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
     for (let round = 1n; round <= 5n; round += 1n) {
       const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+      const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
     }

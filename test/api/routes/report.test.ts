@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
-import { askedFor, bodyOf, buyerWith } from '../support/buyers.ts';
+import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
 import {
   dataFolder,
   NOTICE,
@@ -86,7 +86,7 @@ describe('the report of a deal', () => {
   });
 
   it('costs $1.50 and holds the deal, its report, whole county records with their sources, and the history', async () => {
-    assert.equal((await askedFor(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
+    assert.equal((await fetchPaymentRequired(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
     const response = await buyer.fetch(reportUrl(uuid(2)));
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('ETag'), null);

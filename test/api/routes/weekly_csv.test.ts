@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
 import { startApp, type Started } from '../support/test_app.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 describe('the weekly file', () => {
@@ -140,7 +140,7 @@ describe('the weekly file', () => {
     });
     const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
     const payment = await buyer.sign(url);
-    const response = await fetchPaying(url, payment);
+    const response = await fetchWithPayment(url, payment);
     Object.assign(snapshot, { records });
     lease.release();
     assert.equal(response.status, 500);
@@ -150,13 +150,13 @@ describe('the weekly file', () => {
     // The chain never shows this one: its buyer is not sent the file.
     const { onSettle } = started.facilitator;
     started.facilitator.onSettle = async () => ({ transaction: null });
-    const unknown = await fetchPaying(url, await buyer.sign(url));
+    const unknown = await fetchWithPayment(url, await buyer.sign(url));
     assert.equal(unknown.status, 502);
     assert.equal((await bodyOf(unknown))['reason'], 'settlement_unknown');
     assert.equal(unknown.headers.get('Content-Disposition'), null);
     started.facilitator.onSettle = onSettle;
 
-    const sold = await fetchPaying(url, payment);
+    const sold = await fetchWithPayment(url, payment);
     assert.equal(sold.status, 200);
     assert.equal(rowsIn(await sold.text()).length, LARGE);
     assert.equal(started.facilitator.settled, settled + 1);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** Selectors of transferWithAuthorization in its two forms: a settlement carries one of them. */
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
 
-export interface HeldNode {
+export interface DelayingNode {
   readonly url: string;
   /** Hold back settlements: the sender's connection is closed, as if the reply was lost. */
   hold(onHeld?: () => Promise<void>): void;
@@ -16,8 +16,8 @@ export interface HeldNode {
   close(): Promise<void>;
 }
 
-export async function heldNode(rpcUrl: string): Promise<HeldNode> {
-  let onHeld: (() => Promise<void>) | null = null;
+export async function startDelayingNode(rpcUrl: string): Promise<DelayingNode> {
+  let onHold: (() => Promise<void>) | null = null;
   const held: Buffer[] = [];
   const pass = (body: Buffer): Promise<Response> =>
     fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
@@ -31,9 +31,9 @@ export async function heldNode(rpcUrl: string): Promise<HeldNode> {
     }
     const isSettlement =
       body.includes('"eth_sendRawTransaction"') && SETTLEMENTS.some((selector) => body.includes(selector));
-    if (isSettlement && onHeld) {
+    if (isSettlement && onHold) {
       held.push(body);
-      await onHeld();
+      await onHold();
       outgoing.destroy();
       return;
     }
@@ -49,14 +49,14 @@ export async function heldNode(rpcUrl: string): Promise<HeldNode> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  const node: HeldNode = {
+  const node: DelayingNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     isDown: false,
     hold(then = async () => undefined) {
-      onHeld = then;
+      onHold = then;
     },
     async release() {
-      onHeld = null;
+      onHold = null;
       for (const body of held.splice(0)) await (await pass(body)).arrayBuffer();
     },
     async close() {

@@ -22,7 +22,7 @@ export const HANDLERS = { '/ok': 200, '/bad': 400, '/missing': 404, '/conflict':
 export type HandlerPath = keyof typeof HANDLERS;
 
 /** What an answer was, as far as the two are compared. */
-export interface Seen {
+export interface ComparedResponse {
   readonly status: number;
   readonly body: string;
   readonly required: PaymentRequired | null;
@@ -34,7 +34,7 @@ export interface Target {
   readonly url: string;
   readonly payTo: `0x${string}`;
   /** How often the handler ran since it was asked last. */
-  ran(): number;
+  handlerRuns(): number;
   close(): Promise<void>;
 }
 
@@ -60,13 +60,13 @@ const routesFor = (payTo: string): Record<string, RouteConfig> =>
     ]),
   );
 
-const listening = async (server: Server): Promise<string> => {
+const listen = async (server: Server): Promise<string> => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
-const ended = (server: Server): Promise<void> =>
+const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     server.closeAllConnections();
     server.close(() => {
@@ -113,8 +113,8 @@ export async function expressTarget(facilitator: FacilitatorClient, payTo: `0x${
     name: 'express',
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     payTo,
-    ran: runs.taken,
-    close: () => ended(server),
+    handlerRuns: runs.taken,
+    close: () => closeServer(server),
   };
 }
 
@@ -132,7 +132,7 @@ export async function ourTarget(
   const server = createServer((request, response) => {
     void koa.callback()(request, response);
   });
-  const url = await listening(server);
+  const url = await listen(server);
   const routes = routesFor(payTo);
   const layer = paymentLayer({
     facilitator: adaptedFacilitator(client),
@@ -164,23 +164,23 @@ export async function ourTarget(
     name: 'ours',
     url,
     payTo,
-    ran: runs.taken,
+    handlerRuns: runs.taken,
     async close() {
-      await ended(server);
+      await closeServer(server);
       await layer.idle();
     },
   };
 }
 
 /** Ask, and keep what is compared. */
-export async function seen(
+export async function compared(
   url: string,
   {
     payment,
     method = 'GET',
     headers = {},
   }: { payment?: string | undefined; method?: string; headers?: Record<string, string> } = {},
-): Promise<Seen> {
+): Promise<ComparedResponse> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment }) },
@@ -201,7 +201,7 @@ export async function seen(
 }
 
 /** Ask without a payment, naming this host, which fetch does not let one do. */
-export async function seenAs(url: string, host: string): Promise<Seen> {
+export async function comparedWithHost(url: string, host: string): Promise<ComparedResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpRequest(url, { headers: { Host: host, Accept: 'application/json' } }, resolve)
       .once('error', reject)

@@ -13,9 +13,9 @@ export interface Service {
   /** What it does with the next requests. */
   fault: Fault;
   /** Path to whose end the fault is limited; empty for all. */
-  only: string;
+  faultPath: string;
   /** Requests that met a fault. */
-  faults: number;
+  faultCount: number;
   close(): void;
 }
 
@@ -25,15 +25,15 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function started(
+async function startService(
   host: string,
   answer: (request: IncomingMessage, body: Buffer) => Promise<string>,
 ): Promise<Service> {
   const listener: RequestListener = (request, response) => {
     const reply = async (): Promise<void> => {
       const body = await bodyOf(request);
-      const fault = request.url?.endsWith(service.only) === true ? service.fault : 'none';
-      if (fault !== 'none') service.faults += 1;
+      const fault = request.url?.endsWith(service.faultPath) === true ? service.fault : 'none';
+      if (fault !== 'none') service.faultCount += 1;
       // Like services that repeat what they were asked.
       const echo = `${request.method} http://${request.headers.host}${request.url} refused; Authorization: ${request.headers.authorization}`;
       if (fault === 'refused') {
@@ -63,8 +63,8 @@ async function started(
     host,
     port: (server.address() as AddressInfo).port,
     fault: 'none',
-    only: '',
-    faults: 0,
+    faultPath: '',
+    faultCount: 0,
     close() {
       server.closeAllConnections();
       server.close();
@@ -74,8 +74,8 @@ async function started(
 }
 
 /** A node of the chain in front of the one at `rpcUrl`. */
-export const nodeAt = (host: string, rpcUrl: string): Promise<Service> =>
-  started(host, async (_, body) =>
+export const startNode = (host: string, rpcUrl: string): Promise<Service> =>
+  startService(host, async (_, body) =>
     (
       await fetch(rpcUrl, {
         method: 'POST',
@@ -86,8 +86,8 @@ export const nodeAt = (host: string, rpcUrl: string): Promise<Service> =>
   );
 
 /** A facilitator that says yes to everything. */
-export const facilitatorAt = (host: string): Promise<Service> =>
-  started(host, async ({ url }) =>
+export const startFacilitator = (host: string): Promise<Service> =>
+  startService(host, async ({ url }) =>
     JSON.stringify(
       url?.endsWith('/supported')
         ? { kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }

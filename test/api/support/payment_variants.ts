@@ -7,7 +7,7 @@ import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-export const OFFERS = [
+export const PAYMENT_KINDS = [
   'no payment',
   'valid',
   'expired',
@@ -18,7 +18,7 @@ export const OFFERS = [
   'replayed',
   'concurrent replays',
 ] as const;
-export type OfferKind = (typeof OFFERS)[number];
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
 /** Copies of one payment that are sent at once. */
 export const COPIES = 4;
@@ -26,17 +26,17 @@ export const COPIES = 4;
 export interface Wallet {
   readonly address: Hex;
   /** PAYMENT-SIGNATURE of this kind for what is asked; undefined is no header at all. */
-  offer(kind: OfferKind, asked: PaymentRequired, identifier?: string): Promise<string | undefined>;
+  payment(kind: PaymentKind, asked: PaymentRequired, identifier?: string): Promise<string | undefined>;
 }
 
-const ELSEWHERE = '0x00000000000000000000000000000000000000ee';
+const OTHER_ADDRESS = '0x00000000000000000000000000000000000000ee';
 
-export function walletOf(privateKey: Hex = generatePrivateKey()): Wallet {
+export function createWallet(privateKey: Hex = generatePrivateKey()): Wallet {
   const account = privateKeyToAccount(privateKey);
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account)).setSpendControls(false);
   return {
     address: account.address,
-    async offer(kind, asked, identifier) {
+    async payment(kind, asked, identifier) {
       const signed = async (
         change: (accepted: PaymentRequirements) => PaymentRequirements = (a) => a,
       ): Promise<PaymentPayload> => {
@@ -60,7 +60,7 @@ export function walletOf(privateKey: Hex = generatePrivateKey()): Wallet {
         case 'wrong network':
           return encodePaymentSignatureHeader(await signed((a) => ({ ...a, network: 'eip155:84532' })));
         case 'wrong recipient':
-          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: ELSEWHERE })));
+          return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: OTHER_ADDRESS })));
         case 'expired': {
           // Signed for a time that is over, and presented under the terms that were asked for: the signature itself is good.
           const payload = await signed((a) => ({ ...a, maxTimeoutSeconds: -10 }));

@@ -39,13 +39,13 @@ export interface Checker {
   /** Look at the answer of this request once it is sent. */
   watch(request: IncomingMessage, response: ServerResponse): void;
   /** What was wrong, one line an answer. */
-  readonly wrong: string[];
+  readonly errors: string[];
   /** Answers that were held against the description. */
-  readonly seen: { count: number };
+  readonly checked: { count: number };
 }
 
 /** A checker of the answers of an application with these routes. */
-export function checkerOf(routes: readonly Route[], publicUrl: string): Checker {
+export function responseChecker(routes: readonly Route[], publicUrl: string): Checker {
   const document = openApi(routes, publicUrl);
   const { paths } = document as unknown as Described;
   const ajv = new Ajv2020({ strict: true, strictSchema: false, allowUnionTypes: true });
@@ -127,8 +127,8 @@ export function checkerOf(routes: readonly Route[], publicUrl: string): Checker 
   };
 
   return {
-    wrong,
-    seen,
+    errors: wrong,
+    checked: seen,
     watch(request, response) {
       const chunks: Buffer[] = [];
       const keep = (chunk: unknown): void => {

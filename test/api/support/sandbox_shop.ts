@@ -6,7 +6,7 @@ import { readServerSettings } from '../../../api/settings.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { startChain } from '../../../api/payments/local_chain/chain.ts';
 import { buyerWith, type Buyer } from './buyers.ts';
-import { heldNode, type HeldNode } from './delaying_node.ts';
+import { startDelayingNode, type DelayingNode } from './delaying_node.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 import type { TableName } from '../../../api/snapshot/tables.ts';
 
@@ -20,7 +20,7 @@ export interface Shop {
   readonly folder: DataFolder;
   readonly chain: Chain;
   /** The node that the servers use. */
-  readonly node: HeldNode;
+  readonly node: DelayingNode;
   /** Servers on one chain, one ledger and one snapshot. */
   readonly servers: readonly Serving[];
   /** Address of the first server. */
@@ -40,7 +40,7 @@ export async function openShop(
   const folder = await dataFolder();
   await folder.publish('2026-11-20.01', tables);
   const chain = await startChain();
-  const node = await heldNode(chain.rpcUrl);
+  const node = await startDelayingNode(chain.rpcUrl);
   const servers: Serving[] = [];
   for (let i = 0; i < count; i += 1) {
     const { settings, payments } = readServerSettings({

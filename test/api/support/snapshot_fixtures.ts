@@ -28,12 +28,12 @@ interface Shape {
 }
 
 /** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. Text of a pattern is a decimal. */
-function plainJson(shape: Shape): unknown {
+function defaultJson(shape: Shape): unknown {
   if (shape.anyOf || Array.isArray(shape.type)) return null;
   if (shape.enum) return shape.enum[0];
   switch (shape.type) {
     case 'object':
-      return Object.fromEntries((shape.required ?? []).map((key) => [key, plainJson(shape.properties?.[key] ?? {})]));
+      return Object.fromEntries((shape.required ?? []).map((key) => [key, defaultJson(shape.properties?.[key] ?? {})]));
     case 'array':
       return [];
     case 'integer':
@@ -45,7 +45,7 @@ function plainJson(shape: Shape): unknown {
   }
 }
 
-const plain = (kind: string, values: readonly string[] | undefined): unknown => {
+const defaultValue = (kind: string, values: readonly string[] | undefined): unknown => {
   switch (kind) {
     case 'enum':
       return values?.[0];
@@ -66,7 +66,7 @@ const plain = (kind: string, values: readonly string[] | undefined): unknown => 
   }
 };
 
-const USUAL: Record<TableName, (n: number) => Row> = {
+const DEFAULTS: Record<TableName, (n: number) => Row> = {
   deals: (n) => ({
     id: uuid(n),
     address: `${n} Main St`,
@@ -127,11 +127,11 @@ export function rowOf(table: TableName, n: number, given: Row = {}): Row {
         c.absent !== undefined
           ? null
           : c.kind === 'json'
-            ? plainJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
-            : plain(c.kind, c.values),
+            ? defaultJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
+            : defaultValue(c.kind, c.values),
       ]),
     ),
-    ...USUAL[table](n),
+    ...DEFAULTS[table](n),
     ...given,
   };
   return record.schema.parse(row) as Row;

@@ -9,7 +9,7 @@ import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
-import { checkerOf } from './response_checker.ts';
+import { responseChecker } from './response_checker.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
 
 export { ScriptedFacilitator };
@@ -30,7 +30,7 @@ export interface Started {
   readonly ledger: Ledger;
   readonly requests: RequestLog[];
   /** Answers that were held against the interface description so far. */
-  answersChecked(): number;
+  responsesChecked(): number;
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function startApp(
     ...limits,
   });
   await app.payments.start().catch(() => undefined);
-  const checker = checkerOf(app.routes, PUBLIC_URL);
+  const checker = responseChecker(app.routes, PUBLIC_URL);
   server.on('request', (request, response) => {
     checker.watch(request, response);
   });
@@ -89,7 +89,7 @@ export async function startApp(
     facilitator,
     ledger,
     requests,
-    answersChecked: () => checker.seen.count,
+    responsesChecked: () => checker.checked.count,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -98,7 +98,7 @@ export async function startApp(
       await app.payments.idle();
       if (!given) await ledger.close();
       snapshots.close();
-      assert.deepEqual(checker.wrong, []);
+      assert.deepEqual(checker.errors, []);
     },
   };
 }
