@@ -175,7 +175,7 @@ export const scenarios: readonly Scenario[] = [
       const { payments } = (await (await fetch(`${server.url}/health`)).json()) as {
         payments: { warnings: readonly string[] };
       };
-      if (!payments.warnings.some((w) => w.startsWith('the clock of this server is 60 minutes ahead')))
+      if (!payments.warnings.some((w) => w.startsWith('the server clock is 60 minutes ahead')))
         broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
       broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
       broken.push(

@@ -265,7 +265,7 @@ describe('secrets of the settings', () => {
       await askEverything('database stopped', server, payments);
       const late = await serverWith('database away at the start', env('facilitator'));
       assert.equal(await late.ended, 1);
-      assert.match(late.out, /^LEDGER is a PostgreSQL database, and cannot be asked now: /);
+      assert.match(late.out, /^LEDGER is a PostgreSQL database, which is unavailable: /);
     } finally {
       await postgres.start();
     }
@@ -295,12 +295,12 @@ describe('secrets of the settings', () => {
       [
         'a wrong password',
         { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') },
-        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+        /^LEDGER is a PostgreSQL database, which cannot be used: /,
       ],
       [
         'no such database',
         { LEDGER: ledger.replace('planted_base_', 'planted_none_') },
-        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+        /^LEDGER is a PostgreSQL database, which cannot be used: /,
       ],
     ];
     for (const [name, change, message] of wrong) {

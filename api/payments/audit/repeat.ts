@@ -1,12 +1,12 @@
-/** Work that a server repeats for as long as it runs, one pass at a time. */
+/** Work that a server repeats at an interval, one pass at a time. */
 
 export interface Repeated<T> {
-  /** Make a pass now, after the one under way. */
+  /** Run a pass now, after the one in progress. */
   pass(): Promise<T>;
   stop(): Promise<void>;
 }
 
-/** Repeat `work`, first at once. What it throws reaches who asked for the pass; the next pass runs all the same. */
+/** Repeat `work`, starting now. An error of `work` reaches the caller of `pass`, and the next pass still runs. */
 export function repeat<T>(work: (isFirst: boolean) => Promise<T>, everyMs: number): Repeated<T | undefined> {
   let last: Promise<unknown> = Promise.resolve();
   let isStopped = false;
