@@ -5,7 +5,7 @@
  */
 import { load, type CheerioAPI } from 'cheerio';
 import type { Page } from '../../sources/contract.ts';
-import { expandTokens } from '../../sources/families/realauction_pages.ts';
+import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { findSources } from '../../sources/index.ts';
 import { bodyOf, pageOf } from '../../test/sources/recorded.ts';
 import { readCases } from '../../test/sources/fleet_checks.ts';

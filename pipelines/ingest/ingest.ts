@@ -107,7 +107,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     dropped = drop.pages.map((p) => p.url);
     pages.push(...drop.pages);
     if (drop.unknownFiles.length > 0) {
-      const formats = (spec.drop ?? []).map((f) => `${f.pattern.source} (${f.about})`).join(', ') || 'no file at all';
+      const formats = (spec.drop ?? []).map((f) => `${f.file} (${f.about})`).join(', ') || 'no file at all';
       throw new Quarantine(
         'malformed_page',
         `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,

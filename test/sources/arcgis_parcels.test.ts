@@ -75,7 +75,7 @@ test('the number of parcels must be the one the layer counts', async () => {
   await assert.rejects(readFrom(stark, layer({ parcels: 8, count: 5 })), quarantined('count_mismatch'));
   await assert.rejects(
     readFrom(stark, layer({ parcels: 8, objectId: (n) => n % 7 })),
-    quarantined('count_mismatch', /7 of them different/),
+    quarantined('count_mismatch', /7 of them distinct/),
   );
 });
 

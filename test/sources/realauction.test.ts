@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Quarantine, type Candidate, type Page } from '../../sources/contract.ts';
 import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
-import { expandTokens } from '../../sources/families/realauction_pages.ts';
-import { readSaleType, readStatus } from '../../sources/families/realauction_rows.ts';
+import { expandTokens } from '../../sources/families/realauction/tokens.ts';
+import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { doubleContext, type DoubleItem, type DoubleSite } from './realauction_double.ts';
 

@@ -16,7 +16,8 @@ import { addDays } from '../../days.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { Registration } from '../../rows/registration.ts';
 import { exportBySql, PORTAL, RESOURCE } from './bulk.ts';
-import { candidate, checkColumns, date, optional, readCsv, refuse, required, tidy } from '../../values.ts';
+import { checkColumns, readCsv } from '../../csv/csv.ts';
+import { candidate, date, optional, refuse, required, tidy } from '../../values.ts';
 
 const EXPORT = '/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD';
 /** Half as large again as the export was said to be in 2026. */
@@ -219,6 +220,7 @@ export default defineSource({
   drop: [
     {
       pattern: /^business[-_]entities[-_]in[-_]colorado.*\.csv$/u,
+      file: 'Business_Entities_in_Colorado.csv',
       kind: 'export',
       about:
         'the full CSV export of the dataset, downloaded on the day of the run, with 35 columns or with entitytypeverbatim as a 36th',

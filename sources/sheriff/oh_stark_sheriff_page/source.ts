@@ -1,27 +1,26 @@
 /**
- * Stark County, Ohio: the Sheriff's own search of sales, `sheriffsales.starkcountyohio.gov/SearchSales.aspx`. The same
- * sales stand on RealAuction, with their amounts and their status; this page adds the defendant and the kind of sale,
- * and is still there where RealAuction refuses.
+ * Stark County, Ohio: the Sheriff's own search of sales, `sheriffsales.starkcountyohio.gov/SearchSales.aspx`.
+ * RealAuction has the same sales with amount and status; this page adds the defendant and the kind of sale, and still
+ * works if RealAuction refuses.
  *
  * Known from public readers of the page: an ASP.NET WebForms page without login; a filter Sale Type of Foreclosure,
  * Delinquent Tax and Tax Certificate; results with case number, address, parcel, city, ZIP, defendant and type.
- * Assumed: that results carry the sale date, that they come by the form's button, paged as such grids are, and the
- * wording of a search without result. Where it is otherwise the page is quarantined.
- *
- * Columns are known by their headings. The page states no status, so a sale seen here alone has none.
+ * Assumed, and quarantined if wrong: results have the sale date, come by the form's button and are paged like such
+ * grids, and the words of an empty result. The page states no status, so a sale that is only here has none.
  */
 import { load, type CheerioAPI } from 'cheerio/slim';
 import type { RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
-import { candidate, checkColumns, date, line, optional, refuse, required, zip } from '../../values.ts';
+import { checkColumns } from '../../csv/csv.ts';
+import { candidate, date, line, optional, refuse, required, zip } from '../../values.ts';
 
 const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
 const FIPS = '39151';
-/** Far more than a county has. */
-const MOST_PAGES = 60;
+/** Ends a read of a grid whose pages link in a circle; no county has as many. */
+const MAX_PAGES = 60;
 
-/** Plain foreclosures may be of any lien; the two others are of tax liens (ORC 5721). */
+/** A foreclosure may be of any lien; the two others are of tax liens (ORC 5721). */
 const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = {
   Foreclosure: 'unknown',
   'Delinquent Tax': 'tax_foreclosure',
@@ -50,10 +49,10 @@ const HEADINGS: Readonly<Record<string, string>> = {
 const NEEDED = ['case', 'date', 'street', 'city', 'zip', 'parcel', 'defendant', 'type'];
 
 interface Form {
-  /** Fields as the page would send them back. */
+  /** Hidden fields, which a browser would send back. */
   readonly fields: Readonly<Record<string, string>>;
   readonly typeField: string;
-  /** Value of the filter by its label. */
+  /** Values of the filter by label. */
   readonly types: ReadonlyMap<string, string>;
   readonly button: Readonly<Record<string, string>>;
 }
@@ -93,7 +92,7 @@ function readForm(page: Page, $: CheerioAPI): Form {
   };
 }
 
-/** What the grid's link to a page posts back: its target and argument. */
+/** The form fields of the grid's link to a page, or null if there is none. */
 function linkTo($: CheerioAPI, number: number): Readonly<Record<string, string>> | null {
   for (const link of $(PAGER_LINK)) {
     const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec($(link).attr('href') ?? '') ?? [];
@@ -109,30 +108,30 @@ async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
   const search = readForm(first, load(first.text()));
   for (const [type, value] of search.types) {
     if (!(type in KINDS)) continue;
-    const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> =>
+    const submit = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> =>
       ctx.get(SEARCH, {
         kind: 'results',
         session,
         context: { saleType: type, page: String(number) },
         form: { ...from.fields, [from.typeField]: value, ...more },
       });
-    let page = await send(search, search.button, 1);
+    let page = await submit(search, search.button, 1);
     for (let number = 1; ; number += 1) {
       yield page;
       const $ = load(page.text());
       const next = linkTo($, number + 1);
       if (next === null) break;
-      if (number === MOST_PAGES)
-        throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
-      page = await send(readForm(page, $), next, number + 1);
+      if (number === MAX_PAGES)
+        throw new Quarantine('template_changed', `more than ${MAX_PAGES} pages of ${type} sales`, page.url);
+      page = await submit(readForm(page, $), next, number + 1);
     }
   }
 }
 
 function parse(page: Page): readonly Candidate[] {
-  const asked = page.context['saleType'];
-  if (asked === undefined)
-    throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
+  const searched = page.context['saleType'];
+  if (searched === undefined)
+    throw new Quarantine('malformed_page', "the page's context has no saleType, the type of the search", page.url);
   const html = page.text();
   if (!/<\/html>\s*$/iu.test(html))
     throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
@@ -145,11 +144,15 @@ function parse(page: Page): readonly Candidate[] {
     const body = $('body').first();
     const text = body.length > 0 ? body.text() : $.text();
     if (/\bno (?:records|sales|results)\b/iu.test(text)) return [];
-    throw new Quarantine('template_changed', 'neither a table of sales nor a word that there are none', page.url);
+    throw new Quarantine(
+      'template_changed',
+      'the page has neither a table of sales nor the words of an empty result',
+      page.url,
+    );
   }
   const columns = textsOf($, head.children('th')).map((heading) => HEADINGS[heading.toLowerCase()] ?? heading);
   checkColumns(columns, NEEDED, page.url);
-  // The grid's pager is a row of one cell, and may hold a table of its own.
+  // The grid's pager is a row of one cell, and may contain another table.
   const rows = head.nextAll('tr').not((_, row) => $(row).find(PAGER_LINK).length > 0);
   return rows.toArray().map((row) => {
     const cells = textsOf($, $(row).children('td'));
@@ -161,10 +164,10 @@ function parse(page: Page): readonly Candidate[] {
         if (cells.length !== columns.length)
           refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
         const type = required('sale_type', cell('type'));
-        if (type !== asked)
+        if (type !== searched)
           refuse(
             'other_sale_type',
-            `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`,
+            `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
           );
         return {
           values: {
@@ -182,7 +185,7 @@ function parse(page: Page): readonly Candidate[] {
             case_status_raw: null,
             slot_raw: null,
             sale_type_raw: type,
-            sale_kind: KINDS[asked] ?? 'unknown',
+            sale_kind: KINDS[searched] ?? 'unknown',
             sale_round: null,
             appraised_value: null,
             opening_bid: null,
@@ -205,7 +208,9 @@ export default defineSource({
   county: { fips: FIPS, name: 'Stark County', state: 'OH' },
   terms: {
     basis: 'public_record',
-    note: 'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not obtained, so the operator must read them before a live run.',
+    note:
+      'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not ' +
+      'obtained, so the operator must read them before a live run.',
   },
   everyDays: 1,
   hosts: ['sheriffsales.starkcountyohio.gov'],

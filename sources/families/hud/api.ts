@@ -1,17 +1,18 @@
 /**
- * HUD's API of rents, https://www.huduser.gov/hudapi/public/fmr, for operators who have a token.
+ * HUD's rent API, https://www.huduser.gov/hudapi/public/fmr, for operators with a token.
  *
- * Its documentation shows the same fields in several shapes: rents as numbers and as text ("948.0"), smallarea_status
- * as "1" and 0, state_name and statename, basicdata as an object and as an array. Anything of these is taken. A state's
- * counties carry the name of their area and no code; the code comes from the state's list of metropolitan areas, and
- * for an area of one county from the county. It does not say whether its figures are the original or a revision.
+ * Its documentation shows fields in several forms, and all are accepted: rents as numbers and as text ("948.0"),
+ * smallarea_status as "1" and 0, statecode and state_code, basicdata as an object and as an array. Counties have the
+ * name of their HUD area and no code, so the code comes from the state's list of metropolitan areas. The API does not
+ * state whether its rents are the original release or a revision.
  */
 import { z } from 'zod';
-import { Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../contract.ts';
-import { candidate, line, refuse, required, state as stateCode, tidy, zip } from '../values.ts';
-import { effectiveOn, fiscalYearOn, HUD, rent } from './hud_releases.ts';
+import { Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { parseJson, type JsonObject } from '../../json.ts';
+import { candidate, line, refuse, required, state as stateCode, tidy, zip } from '../../values.ts';
+import { effectiveOn, fiscalYearOn, HUD, rent } from './releases.ts';
 
-/** Setting that holds the token. */
+/** Name of the setting that holds the token. */
 export const HUD_TOKEN = 'HUD_TOKEN';
 
 const API = `${HUD}/hudapi/public/fmr`;
@@ -26,27 +27,18 @@ const StateData = z.looseObject({
 });
 const ZipData = z.looseObject({ data: z.looseObject({ basicdata: z.union([z.array(Row), Row]) }) });
 
-/** Text or number as text; anything else counts as not given. */
+/** A text or number as text; null for anything else. */
 const plain = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? tidy(value) : null;
 
 function read<T>(page: Page, shape: z.ZodType<T>): T {
-  let body: unknown;
-  try {
-    body = JSON.parse(page.text());
-  } catch {
-    throw new Quarantine(
-      page.bytes.length === 0 ? 'empty_body' : 'malformed_page',
-      'the API answered with something that is not JSON',
-      page.url,
-    );
-  }
-  const result = shape.safeParse(body);
+  if (page.bytes.length === 0) throw new Quarantine('empty_body', "the API's response is empty", page.url);
+  const result = shape.safeParse(parseJson(page.text(), "the API's response", page.url));
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
   throw new Quarantine(
     'template_changed',
-    `the API's answer is not of the shape known here: ${path.join('.') || 'body'}: ${message}`,
+    `the API's response has an unknown form at ${path.join('.') || 'its root'}: ${message}`,
     page.url,
   );
 }
@@ -55,20 +47,24 @@ function yearOf(value: unknown, page: Page): number {
   const year = plain(value);
   if (year === null || !/^20\d\d(?:\.0)?$/u.test(year))
     throw new Quarantine('template_changed', `year is ${JSON.stringify(value)}, expected a fiscal year`, page.url);
-  const asked = page.context['year'];
-  if (asked !== undefined && Number(year) !== Number(asked))
-    throw new Quarantine('template_changed', `the answer is of fiscal year ${year}, asked was ${asked}`, page.url);
+  const requested = page.context['year'];
+  if (requested !== undefined && Number(year) !== Number(requested))
+    throw new Quarantine(
+      'template_changed',
+      `the response is for fiscal year ${year}, expected ${requested} as requested`,
+      page.url,
+    );
   return Number(year);
 }
 
-/** A field that the API always has, be it empty. */
-function field(row: Readonly<Record<string, unknown>>, ...names: readonly [string, ...string[]]): unknown {
+/** A field that every row has, blank or not. Refuses the row if it is missing. */
+function field(row: JsonObject, ...names: readonly [string, ...string[]]): unknown {
   const name = names.find((each) => each in row);
   return name === undefined ? refuse(`missing_${names[0]}`, `the row has no field ${names.join(' or ')}`) : row[name];
 }
 
-/** A page of the API, or null where it has none. @throws SourceUnavailable naming the setting where HUD refuses the token */
-async function ask(
+/** A page of the API, or null if it has none. @throws SourceUnavailable naming the setting if HUD rejects the token */
+async function get(
   ctx: FetchContext,
   token: string,
   path: string,
@@ -87,26 +83,30 @@ async function ask(
     const why = error.status === 401 ? 'it is not valid' : 'it is not registered for this dataset';
     throw new SourceUnavailable(
       error.reason,
-      `HUD refuses the token in ${HUD_TOKEN} (${error.status}): ${why}`,
+      `HUD rejects the token in ${HUD_TOKEN} (${error.status}): ${why}`,
       error.pageUrl,
       error.status,
     );
   }
 }
 
-/** The rents of every state that HUD lists, of the newest fiscal year in force that it has. Pages are of the kind "statedata". */
+/** Rents of every state, for the newest fiscal year in force that HUD has. Pages have kind "statedata". */
 export async function* statePages(ctx: FetchContext, token: string): AsyncGenerator<Page> {
-  const list = await ask(ctx, token, 'listStates', 'states');
+  const list = await get(ctx, token, 'listStates', 'states');
   if (!list) throw new SourceUnavailable('not_found', "HUD's API has no list of states", `${API}/listStates`, 404);
   const states = read(list, States).map((row) => plain(row['state_code']) ?? '');
-  const odd = states.find((code) => !/^[A-Z]{2}$/u.test(code));
-  if (odd !== undefined || states.length === 0)
-    throw new Quarantine('template_changed', `HUD's list of states has the code ${JSON.stringify(odd)}`, list.url);
+  const invalid = states.find((code) => !/^[A-Z]{2}$/u.test(code));
+  if (invalid !== undefined || states.length === 0)
+    throw new Quarantine(
+      'template_changed',
+      `HUD's list of states has the code ${JSON.stringify(invalid)}, expected two letters`,
+      list.url,
+    );
   let years = [fiscalYearOn(ctx.asOf), fiscalYearOn(ctx.asOf) - 1];
   let found = false;
   for (const code of states) {
     for (const year of years) {
-      const page = await ask(ctx, token, `statedata/${code}?year=${year}`, 'statedata', {
+      const page = await get(ctx, token, `statedata/${code}?year=${year}`, 'statedata', {
         state: code,
         year: String(year),
       });
@@ -120,7 +120,7 @@ export async function* statePages(ctx: FetchContext, token: string): AsyncGenera
   if (!found)
     throw new SourceUnavailable(
       'not_found',
-      `HUD's API has no rents of fiscal year ${years.join(' or ')}`,
+      `HUD's API has no rents for fiscal year ${years.join(' or ')}`,
       `${API}/statedata`,
       404,
     );
@@ -128,17 +128,17 @@ export async function* statePages(ctx: FetchContext, token: string): AsyncGenera
 
 const isOne = (value: unknown): boolean => plain(value)?.replace(/\.0+$/u, '') === '1';
 
-/** Rents by ZIP of every metropolitan area that must use them. Pages are of the kind "zipdata". */
+/** Rents by ZIP, for each metropolitan area that must use them. Pages have kind "zipdata". */
 export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerator<Page> {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   for await (const page of statePages(ctx, token)) {
     const { data } = read(page, StateData);
     for (const area of data.metroareas) {
       const [code, name] = [plain(area['code']), plain(area['name'])];
-      if (code === null || name === null || !isOne(area['smallarea_status']) || asked.has(code)) continue;
-      asked.add(code);
+      if (code === null || name === null || !isOne(area['smallarea_status']) || requested.has(code)) continue;
+      requested.add(code);
       const year = String(yearOf(data.year, page));
-      const zips = await ask(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', {
+      const zips = await get(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', {
         code,
         name,
         year,
@@ -148,16 +148,16 @@ export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerato
   }
 }
 
-const rentsAs = (prefix: string, row: Readonly<Record<string, unknown>>): Record<string, string> =>
+const rentsAs = (prefix: string, row: JsonObject): Record<string, string> =>
   Object.fromEntries(SIZES.map((size, rooms) => [`${prefix}_${rooms}`, rent(`${prefix}_${rooms}`, row[size])]));
 
-const oneSpaced = (value: unknown): string => line(plain(value)) ?? '';
+const collapsed = (value: unknown): string => line(plain(value)) ?? '';
 
-/** Counties and towns of one state as rows of fmr_area. */
+/** Counties and towns of one state, as rows of fmr_area. */
 export function areasOfState(page: Page): Candidate[] {
   const { data } = read(page, StateData);
   const fiscalYear = yearOf(data.year, page);
-  const codes = new Map(data.metroareas.map((area) => [oneSpaced(area['name']), plain(area['code'])]));
+  const codes = new Map(data.metroareas.map((area) => [collapsed(area['name']), plain(area['code'])]));
   return data.counties.map((row) => {
     const fips = plain(row['fips_code'])?.padStart(10, '0') ?? '';
     const key = /^\d{10}$/u.test(fips) ? { fips, fiscal_year: String(fiscalYear), revision: REVISION } : undefined;
@@ -168,13 +168,13 @@ export function areasOfState(page: Page): Candidate[] {
         const county = required('county_name', field(row, 'county_name'));
         const state = stateCode('statecode', required('statecode', field(row, 'statecode', 'state_code')));
         const name = tidy(field(row, 'metro_name')) ?? `${county}, ${state ?? ''}`;
-        const metro = codes.get(oneSpaced(name));
+        const metro = codes.get(collapsed(name));
         if (metro === undefined && /(?:\bMSA|\bHUD Metro FMR Area)$/u.test(name))
           refuse(
             'unknown_metro_area',
-            `metro_name is ${JSON.stringify(name)}, which is not among the state's metropolitan areas`,
+            `metro_name is ${JSON.stringify(name)}, expected one of the state's metropolitan areas`,
           );
-        const alone = oneSpaced(name) === `${county}, ${state ?? ''}`;
+        const isOwnArea = collapsed(name) === `${county}, ${state ?? ''}`;
         return {
           values: {
             fips,
@@ -182,7 +182,7 @@ export function areasOfState(page: Page): Candidate[] {
             state,
             county_name: county,
             town_name: line(field(row, 'town_name')),
-            hud_area_code: metro ?? (alone ? `NCNTY${fips.slice(0, 5)}N${fips.slice(0, 5)}` : null),
+            hud_area_code: metro ?? (isOwnArea ? `NCNTY${fips.slice(0, 5)}N${fips.slice(0, 5)}` : null),
             hud_area_name: name,
             is_metro: metro !== undefined,
             population: null,
@@ -198,7 +198,7 @@ export function areasOfState(page: Page): Candidate[] {
   });
 }
 
-/** ZIPs of one area as rows of fmr_zip; none where the area has one rent for all. */
+/** ZIPs of one area, as rows of fmr_zip; none if the area has one rent for all ZIPs. */
 export function zipsOfArea(page: Page): Candidate[] {
   const { data } = read(page, ZipData);
   const { basicdata } = data;
@@ -219,7 +219,7 @@ export function zipsOfArea(page: Page): Candidate[] {
             zip: zip('zip_code', digits) ?? refuse('blank_zip', 'zip_code is blank'),
             hud_area_code: required('code', code),
             hud_area_name:
-              tidy(page.context['name']) ?? refuse('blank_hud_area_name', 'the list of areas gives the area no name'),
+              tidy(page.context['name']) ?? refuse('blank_hud_area_name', 'the area has no name in the list of areas'),
             ...rentsAs('rent', row),
             fiscal_year: fiscalYear,
             effective_on: effectiveOn({ fiscalYear, revision: 'original' }),
