@@ -1,4 +1,4 @@
-/** The server log: lines of JSON on standard output. */
+/** The server log: lines of JSON, without secrets. */
 import { pino, type Logger } from 'pino';
 import type { Redact } from '../../lib/redact.ts';
 
@@ -25,12 +25,24 @@ function errorFields(error: unknown): Readonly<Record<string, unknown>> {
   return { type, message, stack, ...(code === undefined ? {} : { code }) };
 }
 
-/** A buffered log, written out on exit and at every error. Only a kill loses lines: those of the last 100 ms. */
-export function createLog(level: string, redact: Redact): Logger {
+export type Log = Logger;
+
+export interface LogDestination {
+  write(line: string): void;
+  flush(): void;
+}
+
+/** Standard output, buffered and flushed on exit. Only a kill loses lines: those of the last 100 ms. */
+export function bufferedStdout(): LogDestination {
   const out = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
   setInterval(() => {
     out.flush();
   }, FLUSH_MS).unref();
+  return out;
+}
+
+/** A log that flushes at every error. */
+export function createLog(level: string, redact: Redact, destination: LogDestination): Log {
   return pino(
     {
       level,
@@ -40,13 +52,13 @@ export function createLog(level: string, redact: Redact): Logger {
       hooks: {
         logMethod(args, method, number) {
           method.apply(this, args);
-          if (number >= ERROR_LEVEL) out.flush();
+          if (number >= ERROR_LEVEL) destination.flush();
         },
       },
     },
     {
       write(line) {
-        out.write(redact(line));
+        destination.write(redact(line));
       },
     },
   );
