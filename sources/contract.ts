@@ -155,25 +155,10 @@ export interface DropFormat {
   readonly beside?: string;
 }
 
-/** A CSV page of millions of rows, whose plain rows are read by SQL: see bulk_csv.ts. */
-export interface BulkCsv {
-  /** `kind` of the page. */
-  readonly kind: string;
-  /** Cells that a row is made of, by the names of their columns in lower case. In the SQL below they are trimmed, and null where blank. */
-  readonly cells: readonly string[];
-  /** Texts that are put together from several cells and must be plain as a whole. */
-  readonly texts: readonly string[];
-  /** What else must hold of a plain row. */
-  readonly plain: string;
-  /** SQL of every column of the record. */
-  readonly values: Readonly<Record<string, string>>;
-  /** SQL of the public page that shows the row. */
-  readonly sourceUrl: string;
-  /** The parser for one row of this file, by its cells as published. */
-  row(cell: (column: string) => string | undefined, raw: () => string): Candidate;
-}
+/** Candidates of a page: a list, or one at a time where a page holds millions. */
+export type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
 
-export interface SourceSpec {
+export interface SourceSpec<C extends Candidates = Candidates> {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */
   readonly name: string;
   readonly family: Family;
@@ -198,9 +183,7 @@ export interface SourceSpec {
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
-  parse(page: Page): readonly Candidate[];
-  /** For a CSV page too large for the memory that its rows take: how its plain rows are read by SQL. */
-  readonly bulk?: BulkCsv;
+  parse(page: Page): C;
 }
 
 const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>([
@@ -226,7 +209,7 @@ export function requireTerms({
 }
 
 /** Check a declaration's form at load time, so that a wrong one names its field rather than failing in a run. */
-export function defineSource(spec: SourceSpec): SourceSpec {
+export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceSpec<C> {
   const wrong = (field: string, value: unknown, expected: string): never => {
     throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
   };
