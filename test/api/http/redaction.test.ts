@@ -169,12 +169,6 @@ describe('secrets of the settings', () => {
     const [payment = ''] = await signed(server, 1);
     await postgres.stop('immediate');
     try {
-<<<<<<< HEAD
-      await askEverything('database stopped', server, payments);
-      const late = await serverWith('database away at the start', env('facilitator'));
-      assert.equal(await late.ended, 1);
-      assert.match(late.out, /^LEDGER is a PostgreSQL database, which is unavailable: /);
-=======
       const [late] = await Promise.all([
         recorder.start('database stopped at the start', env('facilitator')),
         requestEverything('database stopped', server, payment),
@@ -182,7 +176,6 @@ describe('secrets of the settings', () => {
       assert.equal(late.isRunning, false);
       assert.match(late.output(), /^LEDGER is a PostgreSQL database, and cannot be asked now: /);
       await late.close();
->>>>>>> w-api
     } finally {
       await postgres.start();
     }
@@ -208,12 +201,12 @@ describe('secrets of the settings', () => {
       [
         'a wrong password',
         { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') },
-        /^LEDGER is a PostgreSQL database, which cannot be used: /,
+        /^LEDGER is a PostgreSQL database, and cannot be used: /,
       ],
       [
         'no such database',
         { LEDGER: ledger.replace('planted_base_', 'planted_none_') },
-        /^LEDGER is a PostgreSQL database, which cannot be used: /,
+        /^LEDGER is a PostgreSQL database, and cannot be used: /,
       ],
     ];
     for (const [name, change, message] of invalid) {
