@@ -174,7 +174,7 @@ describe('secrets of the settings', () => {
         requestEverything('database stopped', server, payment),
       ]);
       assert.equal(late.isRunning, false);
-      assert.match(late.output(), /^LEDGER is a PostgreSQL database, and cannot be asked now: /);
+      assert.match(late.output(), /^LEDGER is a PostgreSQL database, which is unavailable: /);
       await late.close();
     } finally {
       await postgres.start();
@@ -201,12 +201,12 @@ describe('secrets of the settings', () => {
       [
         'a wrong password',
         { LEDGER: ledger.replace('planted-password-7736', 'planted-wrong') },
-        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+        /^LEDGER is a PostgreSQL database, which cannot be used: /,
       ],
       [
         'no such database',
         { LEDGER: ledger.replace('planted_base_', 'planted_none_') },
-        /^LEDGER is a PostgreSQL database, and cannot be used: /,
+        /^LEDGER is a PostgreSQL database, which cannot be used: /,
       ],
     ];
     for (const [name, change, message] of invalid) {
@@ -231,7 +231,7 @@ describe('secrets of the settings', () => {
       );
     });
     assert.deepEqual([ended.code, ended.out], [1, '']);
-    assert.match(ended.err, /^LEDGER is a PostgreSQL database, and cannot be used: /);
+    assert.match(ended.err, /^LEDGER is a PostgreSQL database, which cannot be used: /);
     recorder.texts.push({ source: 'the program', text: ended.err });
     assertNoLeak();
   });
