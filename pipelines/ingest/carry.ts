@@ -8,12 +8,12 @@ import type { NaturalKey } from './check.ts';
 import { trustedRows, type ReadRecord } from './reads.ts';
 import { HANDED_OVER, loadRows, stagedColumns } from './rows.ts';
 
-/** Verified rows of the last good read, where any may be carried over: skip verification when nothing is. */
-export const carriedFrom = async (
+/** Verified staged file of the last good read. Skip verification when nothing is carried over. */
+export const fileToCarryFrom = async (
   layout: Layout,
   { rejectedKeys }: { readonly rejectedKeys: readonly NaturalKey[] },
-  standing: ReadRecord | undefined,
-): Promise<string | undefined> => (standing && rejectedKeys.length > 0 ? trustedRows(layout, standing) : undefined);
+  lastGood: ReadRecord | undefined,
+): Promise<string | undefined> => (lastGood && rejectedKeys.length > 0 ? trustedRows(layout, lastGood) : undefined);
 
 /**
  * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.

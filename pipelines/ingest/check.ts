@@ -23,7 +23,7 @@ const RAW_LIMIT = 2000;
 /** Stands in for the hash of a page that could not be read. */
 export const NO_BYTES = '0'.repeat(64);
 
-/** Every candidate of the pages, in order. @throws Quarantine when a page is not what the adapter knows */
+/** Every candidate of the pages, in order. @throws Quarantine when the adapter does not know a page */
 export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<Checked> {
   for (const page of pages) {
     let index = 0;

@@ -20,7 +20,8 @@ export function checkExpectations(spec: SourceSpec, read: Tally, lastGoodRows: n
   if (spec.reads !== 'increments' && lastGoodRows !== undefined && rows < lastGoodRows * (1 - maxDropShare)) {
     throw new Quarantine(
       'row_count_dropped',
-      `${rows} rows read, ${lastGoodRows} in the last good read: a fall of more than ${(maxDropShare * 100).toFixed(0)} %`,
+      `${rows} rows read, ${lastGoodRows} in the last good read: ` +
+        `a fall of more than ${(maxDropShare * 100).toFixed(0)} %`,
     );
   }
 }

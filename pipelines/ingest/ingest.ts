@@ -1,4 +1,4 @@
-/** One read of one source: pages from the web or the drop folder, staged rows or a stated reason why not. */
+/** One read of one source: pages from the web or the drop folder become staged rows, or the record says why not. */
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
-import { carriedFrom } from './carry.ts';
+import { fileToCarryFrom } from './carry.ts';
 import type { Unreadable } from './check.ts';
 import { checkExpectations } from './expect.ts';
 import { stageRead } from './stage.ts';
@@ -18,16 +18,13 @@ export interface Ingest {
   readonly crawler: Crawler;
   readonly clock: Clock;
   readonly runId: string;
-  /** Whether a source may be read from the web, or from the drop folder only. Default: every one may. */
+  /** Whether a source may be read from the web as well as from the drop folder. Default: always. */
   readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
 
-/**
- * The drop folder of a source. A file of it that cannot be opened is the source's misfortune; a page that cannot be
- * kept in the archive is the run's.
- */
+/** The drop folder of a source. An unreadable file fails the source; an unwritable archive fails the run. */
 async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof readDrop> {
   try {
     return await readDrop(spec, { dropDir: run.layout.drop, archive: run.archive, clock: run.clock, runId: run.runId });
@@ -42,10 +39,10 @@ async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof re
 }
 
 /**
- * Read one source. Never throws for what a site or a page does wrong: the record says it, and the rows of the
- * last good read keep standing. A defect of our own (rows that do not add up) does throw.
- * Null where there was nothing to read: only the drop folder may be read, and no file lies there.
- * @param lastGoodOn day up to which the snapshot before this run holds the source's rows, null on a first load
+ * Read one source. A fault of the site or of a page goes into the record, and the rows of the last good read stay in
+ * use. A defect of this program, such as counts that do not add up, throws.
+ * @param lastGoodOn day up to which the previous snapshot holds the source's rows, null on a first load
+ * @returns null where only the drop folder may be read and it is empty
  */
 export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
   const { layout, clock, runId } = run;
@@ -104,7 +101,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     return result;
   };
   try {
-    // A file the operator put down is a decision: it is read instead of the web.
+    // A dropped file takes precedence over the web.
     const drop = await droppedFiles(run, spec);
     dropped = drop.pages.map((p) => p.url);
     pages.push(...drop.pages);
@@ -119,12 +116,12 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of read.pages()) pages.push(page);
     }
-    const standing = before.find((r) => r.status === 'good');
+    const lastGood = before.find((r) => r.status === 'good');
     const target = stagedParquet(layout, spec.name, runId);
     const staged = await stageRead({ spec, pages, unreadable, observedAt: clock.observedAt(), target });
     try {
-      checkExpectations(spec, staged, standing?.counts.rows_out);
-      const { counts, parquet } = await staged.write(await carriedFrom(layout, staged, standing));
+      checkExpectations(spec, staged, lastGood?.counts.rows_out);
+      const { counts, parquet } = await staged.write(await fileToCarryFrom(layout, staged, lastGood));
       return await done(record('good', { counts, parquet, rejects: [...staged.rejects] }));
     } finally {
       await staged.close();

@@ -1,4 +1,4 @@
-/** The record of one read of one source, kept beside its staged rows; and which read stands on a given day. */
+/** The record of one read of one source, stored next to its staged rows, and which read is in use on a given day. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,15 +8,14 @@ import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 
 /*
- * A read is never edited. Reading its archived pages again with a later parser (reparse.ts) adds a version beside it,
- * `<run id>.v2.{parquet,json}`; the newest version of a read is the one that counts.
+ * A read is never edited. `make reparse` adds a version, `<run id>.v2.{parquet,json}`; the newest version is used.
  */
 
 const count = z.int().min(0);
 
 /**
- * A page that held rows. `context` tells two requests for the same bytes apart; what else it needs to be parsed again
- * (content type and encoding) is in its request's record in the archive.
+ * A page that held rows. `context` distinguishes two requests for the same bytes. The content type and encoding that
+ * a later parse needs are in the request's record in the archive.
  */
 export const PageRef = z.strictObject({
   kind: z.string(),
@@ -38,7 +37,7 @@ export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef
 export const ReadRecord = z.strictObject({
   source: z.string(),
   run_id: z.string(),
-  /** 1, the default, is the read itself; a higher one the same pages under a later parser. */
+  /** 1, the default, is the read itself; a higher version is the same pages with a later parser. */
   version: z.int().min(1).optional(),
   as_of: z.iso.date(),
   status: z.enum(['good', 'quarantined', 'unavailable']),
@@ -56,9 +55,9 @@ export const ReadRecord = z.strictObject({
     rows_carried: count,
   }),
   traffic: z.strictObject({ requests: count, not_modified: count, bytes: count, retries: count }),
-  /** In the order they were read. */
+  /** In reading order. */
   pages: z.array(PageRef),
-  /** Files of the drop folder this read came from; empty when it came from the web. */
+  /** Dropped files of this read; empty when it came from the web. */
   dropped_files: z.array(z.string()),
   rejects: z.array(RejectedRow.schema),
   /** Staged rows of a good read. */
@@ -76,8 +75,8 @@ export const stagedParquet = (layout: Layout, source: string, runId: string, ver
   fileOf(layout, source, runId, version, 'parquet');
 
 /**
- * Staged rows of a good read, verified. Undefined where the read has none.
- * @throws DamagedFile where they are missing or no longer have the hash that the record states
+ * Staged file of a good read, verified; undefined where the read has none.
+ * @throws DamagedFile where it is missing or its hash differs from the record
  */
 export async function trustedRows(layout: Layout, record: ReadRecord): Promise<string | undefined> {
   if (!record.parquet) return undefined;
@@ -91,18 +90,19 @@ export async function trustedRows(layout: Layout, record: ReadRecord): Promise<s
   );
   if (wrong !== null)
     throw new DamagedFile(
-      `${file} ${wrong}; put it back from the archived pages with: make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`,
+      `${file} ${wrong}; put it back from the archived pages with: ` +
+        `make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`,
     );
   return file;
 }
 
-/** Written after the rows, so a record that says good never lacks them. */
+/** Written after the rows: a record with status good always has its rows. */
 export async function writeRead(layout: Layout, record: ReadRecord): Promise<void> {
   const path = fileOf(layout, record.source, record.run_id, versionOf(record), 'json');
   await writeWhole(path, `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
 }
 
-/** The record of one version of a read, or undefined where there is none. */
+/** The record of one version of a read; undefined where there is none. */
 export async function readRecord(
   layout: Layout,
   source: string,
@@ -127,11 +127,11 @@ async function listReads(folder: string): Promise<[runId: string, version: numbe
   return [...newest].sort(([a], [b]) => compareRunIds(a, b));
 }
 
-/** What to do about a record that cannot be read: without it, its read is as if it had never been. */
-const FORGET = 'restore it from a backup, or remove it and read the source again';
+/** Advice for a record that cannot be read. Without its record a read is ignored. */
+const ADVICE = 'restore it from a backup, or remove it and read the source again';
 
 const explain = (error: unknown): never => {
-  throw error instanceof DamagedFile ? new DamagedFile(`${error.message}; ${FORGET}`) : error;
+  throw error instanceof DamagedFile ? new DamagedFile(`${error.message}; ${ADVICE}`) : error;
 };
 
 /** Reads of a source on or before a day, newest first. @throws DamagedFile where a record cannot be read */
@@ -143,14 +143,15 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
     const checked = ReadRecord.safeParse(await readJson(path).catch(explain));
     if (!checked.success)
       throw new DamagedFile(
-        `${path} is not the record of a read: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${FORGET}`,
+        `${path} is not the record of a read: ` +
+          `${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? ''}; ${ADVICE}`,
       );
     records.push(checked.data);
   }
   return records;
 }
 
-/** The newest good read on or before a day: its rows are the ones that stand. */
+/** The newest good read on or before a day: its rows are in use. */
 export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
   return (await readsUpTo(layout, source, asOf)).find((r) => r.status === 'good');
 }

@@ -1,4 +1,4 @@
-/** Rows in JSON form into DuckDB. */
+/** Load rows in JSON form into DuckDB tables. */
 import { open, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../../lib/record.ts';
@@ -9,12 +9,12 @@ import type { SourceSpec } from '../../sources/contract.ts';
 /** Columns of a staged file. */
 export const stagedColumns = (spec: SourceSpec): readonly Column[] => [...spec.row.columns, ...Provenance.columns];
 
-/** Ending of a hand-over file: rows on their way into DuckDB. */
+/** Ending of a temporary file of rows for DuckDB. */
 export const HANDED_OVER = '.ndjson';
 
 /**
- * Create a typed table from rows in JSON form, through the hand-over file `file` (ending HANDED_OVER): text is cast once and no
- * decimal meets a binary float.
+ * Create a typed table from rows in JSON form, through the temporary file `file` (ending HANDED_OVER). Text is cast
+ * once, so no decimal becomes a binary float.
  */
 export async function loadRows(
   connection: DuckDBConnection,
@@ -27,7 +27,7 @@ export async function loadRows(
   await insertRows(connection, file, table, columns, rows);
 }
 
-/** The same into a table that exists; columns of it that are not named stay null. */
+/** The same into a table that exists; its other columns stay null. */
 export async function insertRows(
   connection: DuckDBConnection,
   file: string,
@@ -41,23 +41,25 @@ export async function insertRows(
   const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
   try {
     await connection.run(
-      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts} FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}}, maximum_object_size = 16777216)`,
+      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
+        FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
+          maximum_object_size = 16777216)`,
     );
   } finally {
     await rm(file, { force: true });
   }
 }
 
-/** Rows in one string, and so in one write: millions of rows are more than one string holds. */
-const ROWS_A_WRITE = 20_000;
+/** Rows in one write: millions of rows do not fit into one string. */
+const ROWS_PER_WRITE = 20_000;
 
 async function writeLines(file: string, rows: readonly Record<string, unknown>[]): Promise<void> {
   const handle = await open(file, 'w');
   try {
-    for (let at = 0; at < rows.length; at += ROWS_A_WRITE) {
+    for (let at = 0; at < rows.length; at += ROWS_PER_WRITE) {
       await handle.appendFile(
         rows
-          .slice(at, at + ROWS_A_WRITE)
+          .slice(at, at + ROWS_PER_WRITE)
           .map((r) => `${JSON.stringify(r)}\n`)
           .join(''),
       );

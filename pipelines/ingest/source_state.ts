@@ -1,4 +1,4 @@
-/** How a source stands in a build: its declaration, its latest read and the read whose rows are used. */
+/** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween } from '../clock.ts';
@@ -14,18 +14,18 @@ export interface SourceState {
 }
 export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
 
-/** Why nothing was read though nothing is wrong: the operator has not dropped a file, or not stated a permission. */
+/** Why nothing was read without a fault: the operator has not dropped a file, or has not stated a permission. */
 export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as const;
 
-/** What a source waits for that the operator has to give, or null where it waits for nothing. */
+/** What a source needs from the operator; null where it needs nothing. */
 export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
   source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null;
 
-/** Whether a source without any row waits for the operator, rather than being late or broken. */
+/** Whether a source has no rows because it waits for the operator. */
 export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
   waitsFor(source) !== null && source.last_good_at === null;
 
-/** The reason why a source has nothing to read, and what the operator can do about it. */
+/** Why a source has nothing to read, and what the operator can do. */
 function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; readonly detail: string } {
   const [format] = spec.drop ?? [];
   const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
@@ -47,7 +47,7 @@ export interface SourceReads {
 export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: SourceReads): SourceState {
   const latest = read ?? undefined;
   const standing = reads.find((r) => r.status === 'good');
-  // A failure is not forgotten by a run that did not try again.
+  // A failure stays visible until the source is read again.
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };

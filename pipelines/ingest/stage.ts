@@ -57,7 +57,7 @@ export interface StagedRead extends Tally {
   close(): Promise<void>;
 }
 
-/** Check every row of a read and load the accepted ones. @throws Quarantine when a page is not what the adapter knows */
+/** Check every row of a read and load the accepted ones. @throws Quarantine when the adapter does not know a page */
 export async function stageRead(read: ReadToStage): Promise<StagedRead> {
   await makeFolder(dirname(read.target));
   const { connection, close } = await openFor(read);
@@ -127,7 +127,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
   return { rows: accepted - merged, rejects, rejectedKeys, rowsIn: accepted + rejects.length, merged };
 }
 
-/** Keep the later of two versions of a row: pages are read in the source's own order. @returns number of rows removed */
+/** Keep the later of two versions of a row: pages are in the source's own order. @returns number of rows removed */
 async function mergeDuplicates(connection: DuckDBConnection, spec: SourceSpec): Promise<number> {
   const key = spec.row.key.map(identifier).join(', ');
   const [removed] = await rowsOf(

@@ -1,4 +1,4 @@
-/** Names, types and standings of the registers in normal form, the published text kept beside them. */
+/** Normalized names, types and standings of the registers, next to the published text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { build } from './given.ts';
@@ -28,7 +28,7 @@ const rows = async (given: readonly Readonly<Record<string, unknown>>[]): Promis
   }
 };
 
-test('the standing that Colorado appends to a name is taken off, and nothing else is', async () => {
+test('only the standing that Colorado appends to a name is removed from it', async () => {
   const names: readonly (readonly [published: string, name: string])[] = [
     ['6301 State Farm LLC, Delinquent May 1, 2022', '6301 State Farm LLC'],
     ['SUNRISE DITCH, INC., Dissolved June 18, 2001', 'SUNRISE DITCH, INC.'],
@@ -57,7 +57,7 @@ test('the standing that Colorado appends to a name is taken off, and nothing els
   assert.equal(ohio?.['business_name'], 'OAK LLC, DISSOLVED JUNE 18, 2001', 'Ohio appends nothing');
 });
 
-test('every type and standing that Colorado is known to use has a normal form; an unheard-of one is other, its text kept', async () => {
+test('each known type and standing of Colorado is normalized; an unknown one is other and keeps its text', async () => {
   const types = [
     'DLLC',
     'FLLC',
@@ -119,7 +119,7 @@ test('every type and standing that Colorado is known to use has a normal form; a
     byStanding.map((row) => row['entity_status']),
     standings,
   );
-  // What IC, FO, CS and SP stand for is not documented.
+  // Colorado does not document IC, FO, CS and SP.
   const odd = await rows([
     ...['IC', 'FO', 'CS', 'SP', 'XYZ'].map((type) => ({ entity_type_raw: type })),
     { entity_type_raw: null, entity_status_raw: 'Asleep' },

@@ -1,4 +1,4 @@
-/** A read that is larger than one batch and that gets a database of its own: the counts add up and every row is traceable. */
+/** A read of several batches, in a database of its own: the counts add up and every row is traceable. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const RECORDS = 24_000;
 const OBSERVED = '2026-11-20T12:00:00Z';
 const id = (number: number): string => String(20_260_000_000 + number);
 
-/** Long names: 24,000 records are over 16 MB. Of every hundred, one is short, and one repeats the id of 12,000 before. */
+/** Long names make 24,000 records over 16 MB. Of each hundred one is short, and later one repeats an earlier id. */
 function recordOf(number: number): string {
   if (number % 100 === 50) return `${id(number)},SHORT LLC`;
   const repeats = number >= RECORDS / 2 && number % 100 === 60;
@@ -89,7 +89,7 @@ test('every record of a large export is a staged row, a reject or a merged dupli
   assert.equal(unsorted?.['n'], '0', 'sorted by key');
 });
 
-test('a large export that breaks near its end leaves nothing behind', async (t) => {
+test('a large export with a fault near its end leaves no file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
   t.after(() => rm(folder, { recursive: true }));
   const page = exportOf((records) => {

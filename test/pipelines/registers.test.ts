@@ -1,4 +1,4 @@
-/** The registers day by day: what was read stays, what is corrected is corrected, what stands unchanged gets no younger. */
+/** The registers over several days: earlier rows stay, corrections apply, and unchanged rows keep their age. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,14 +29,14 @@ const agentKey = (name: unknown): string =>
     .replaceAll(/[^A-Za-z0-9]+/gu, ' ')
     .toUpperCase();
 
-/** Filings of each agent, however its name is punctuated. */
+/** Number of filings of each agent, ignoring punctuation in names. */
 function agentCounts(names: readonly unknown[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) if (name !== null) counts.set(agentKey(name), (counts.get(agentKey(name)) ?? 0) + 1);
   return counts;
 }
 
-test('Colorado: increments keep the register as true as a full export would, name, standing and agent', async () => {
+test('Colorado: after increments, names, standings and agents equal those of a full export', async () => {
   const [layout, world] = [await newLayout(), worldOf(2_500)];
   const seen = { added: 0, fallen: 0, agents: 0, renamed: 0 };
   let before = new Map<unknown, Record<string, unknown>>();
@@ -97,7 +97,7 @@ test('Colorado: increments keep the register as true as a full export would, nam
 
 const REPORT = '/free/OnlineBusinessReports/WI0100R.TXT';
 const noon = (day: string): string => `${day}T12:00:00Z`;
-/** The same as DuckDB prints it. */
+/** The same instant as DuckDB prints it. */
 const seen = (day: string): string => `${day} 12:00:00`;
 /** Ohio's filings as published, by document number. */
 const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, Record<string, unknown>>> =>
@@ -108,7 +108,7 @@ const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, 
     ]),
   );
 
-test('Ohio: a file that still stands is no refresh, a new month keeps the old one, a month published again corrects it', async () => {
+test('Ohio: an unchanged file is not fresh, a new month adds rows, a republished one corrects them', async () => {
   const [layout, world] = [await newLayout(), worldOf(400)];
   let report = '';
   const keep: Alter = (request, response) => {
@@ -154,7 +154,7 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
       assert.deepEqual(
         { ...now, agent_filings: null },
         { ...old, agent_filings: null },
-        'a filing of the month before stays as it was read',
+        'a filing of the month before is unchanged',
       );
       continue;
     }
@@ -174,7 +174,7 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   }
   assert.ok(told > 0, 'an amendment of October concerns a filing of September');
 
-  // The office makes the month again: one name is corrected, one line is gone.
+  // The office republishes the month: one name is corrected, one line is removed.
   const [header = '', gone = '', corrected = '', ...rest] = report.split('\r\n');
   const [goneId, correctedId] = [gone.split(',')[0], corrected.split(',')[0]];
   const name = String(both.get(correctedId)?.['business_name']);
@@ -202,7 +202,7 @@ test('Ohio: a file that still stands is no refresh, a new month keeps the old on
   );
 });
 
-test('Ohio: what a refusing site does not give, the drop folder does', async () => {
+test('Ohio: dropped files replace those that the site refuses', async () => {
   const [layout, world] = [await newLayout(), worldOf(60)];
   const bodies = new Map<string, Uint8Array>();
   const refuse: Alter = (request, response) => {
@@ -219,9 +219,11 @@ test('Ohio: what a refusing site does not give, the drop folder does', async () 
 
   // The operator downloads two of the files with a browser.
   const { truth } = refused;
+  const charter = truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber;
   const dissolved =
-    `DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME\r\n` +
-    `202631900001,${truth.ohio.filings.find(({ report }) => report === '0010')?.charterNumber},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
+    'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,' +
+    'FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,' +
+    `BUSINESS CITY,COUNTY NAME\r\n202631900001,${charter},11/15/2026,X,CERTIFICATE OF DISSOLUTION,,,,,,,,\r\n`;
   for (const [source, file, body] of [
     ['ohio_sos', 'WI0010R.TXT', bodies.get('WI0010R.TXT') ?? ''],
     ['ohio_sos_amendments', 'WI0220R (1).txt', dissolved],

@@ -1,4 +1,4 @@
-/** Staging: every row of a page is a staged row, a reject or a merged duplicate, and what could not be read keeps its last good version. */
+/** Staging: each row is a staged row, a reject or a merged duplicate. A refused row keeps its last good version. */
 import assert from 'node:assert/strict';
 import { appendFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
-import { carriedFrom } from '../../pipelines/ingest/carry.ts';
+import { fileToCarryFrom } from '../../pipelines/ingest/carry.ts';
 import type { Unreadable } from '../../pipelines/ingest/check.ts';
 import { checkExpectations } from '../../pipelines/ingest/expect.ts';
 import { stageRead, type StagedRead, type Tally } from '../../pipelines/ingest/stage.ts';
@@ -107,7 +107,7 @@ async function readDay(
   const { counts, parquet, rejects } = await stage(
     [page(body, day)],
     async (result) => {
-      const written = await result.write(await carriedFrom(layout, result, standing));
+      const written = await result.write(await fileToCarryFrom(layout, result, standing));
       return { ...written, rejects: result.rejects };
     },
     { spec: of, target: stagedParquet(layout, spec.name, runId), unreadable },
@@ -132,7 +132,7 @@ async function readDay(
   return record;
 }
 
-test('rows in = rows out + rejects + merged, whatever the page holds', async () => {
+test('rows in = rows out + rejects + merged for any page', async () => {
   const layout = await folder();
   const line = fc.oneof(
     fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 99 })).map(([p, a]) => `${p}=${a}.50`),
@@ -155,7 +155,7 @@ test('rows in = rows out + rejects + merged, whatever the page holds', async () 
   );
 });
 
-test('of two versions of a row the later on the page stands', async () => {
+test('the later of two versions of a row is kept', async () => {
   const layout = await folder();
   const { counts } = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
   assert.equal(counts.rows_merged, 1);
@@ -168,13 +168,13 @@ test('of two versions of a row the later on the page stands', async () => {
   );
 });
 
-test('a value that its record does not allow is refused, and the reject names field, value and expectation', async () => {
+test('the reject of an invalid value names the field, the value and the expectation', async () => {
   const { rejects, rows } = await stage([page('1=ten dollars')], (result) => result);
   assert.equal(rows, 0);
   assert.match(rejects[0]?.detail ?? '', /amount is "ten dollars": expected a decimal string/);
 });
 
-test('a refused row keeps its last good version, with the age it had', async () => {
+test('a refused row keeps its last good version and the time it was read', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
   const second = await readDay(layout, '2026-11-21', '1', {
@@ -198,7 +198,7 @@ test('a refused row keeps its last good version, with the age it had', async () 
   );
 });
 
-test('nothing is carried from staged rows that are no longer what was written', async () => {
+test('rows are not carried from a damaged staged file', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
   await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
@@ -211,7 +211,7 @@ test('nothing is carried from staged rows that are no longer what was written', 
   assert.equal(
     (await readDay(layout, '2026-11-22', '1=1.00\n2=6.00', { standing: first })).counts.rows_out,
     2,
-    'where nothing is carried it is not needed',
+    'no row is carried, so the file is not verified',
   );
 });
 
@@ -228,7 +228,7 @@ test('a row carried from before a column existed has no value for it', async () 
   assert.deepEqual([row?.['parcel'], row?.['year'], row && 'amount' in row], ['1', null, false]);
 });
 
-test('a row that left the page leaves the staged rows: only refused rows are carried', async () => {
+test('a row that is no longer on the page is not carried', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
   await readDay(layout, '2026-11-21', '1=10.00', { standing: first });
@@ -238,7 +238,7 @@ test('a row that left the page leaves the staged rows: only refused rows are car
   );
 });
 
-test('a breach of what the adapter expects names the figure and the bound', async () => {
+test('a breached expectation quarantines the read', async () => {
   const staging = (rows: number, rejects: number): Promise<Tally> => {
     const lines = [...Array(rows).keys()].map((n) => `${n}=1.00`).concat(Array<string>(rejects).fill('7'));
     return stage([page(lines.join('\n'))], (result) => result);
@@ -259,7 +259,7 @@ test('a breach of what the adapter expects names the figure and the bound', asyn
   assert.equal(reasonOf(await staging(5, 0), 100, { ...spec, reads: 'increments' }), 'none');
 });
 
-test('a page the adapter does not know is named, and a defect of a parser is a quarantine too', async () => {
+test('an unknown page and an error of the parser quarantine the read, and name the page', async () => {
   await assert.rejects(
     stage([page('!', '2026-11-20', 'https://county.example/other')], () => undefined),
     (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other',

@@ -9,7 +9,7 @@ import { candidatesOf } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined } from './site_double.ts';
 
-/** A context that answers each address from a function, and remembers what was asked. */
+/** A context that answers each request from a function and records it. */
 function contextOf(
   answer: (url: URL) => string,
   lastGoodOn: string | null = null,
@@ -47,7 +47,7 @@ const entity = (id: number): Record<string, string> => ({
   entityformdate: '2026-11-02T00:00:00.000',
 });
 
-/** A portal of so many entities that answers by key, as SODA does. */
+/** A portal with this many entities that pages by key, as SODA does. */
 const portal =
   (count: number) =>
   (url: URL): string => {
@@ -72,7 +72,7 @@ const nameOf = (candidate: Candidate | undefined): unknown => row(candidate)['bu
 const reasonOf = (candidate: Candidate | undefined): string =>
   candidate && 'reject' in candidate ? `${candidate.reject.reason}: ${candidate.reject.detail}` : 'accepted';
 
-test('a first load is the one full export', async () => {
+test('a first load requests only the full export', async () => {
   const { ctx, asked } = contextOf(() => `${HEADER}\n${record(1, 'OLD DITCH CO', '8/4/1901')}\n`);
   const pages = await pagesOf(ctx);
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('a first load is the one full export', async () => {
   );
 });
 
-test('a short, a long and an empty line change nothing around them; each that holds cells is refused', async () => {
+test('a short and a long line are refused, an empty line is skipped, other lines are read', async () => {
   const candidates = await parse(
     [HEADER, record(1, 'A LLC'), '20261000002,SHORT LLC', '', `${record(3, 'LONG LLC')},x,y`, record(4, 'B LLC')].join(
       '\n',
@@ -101,7 +101,7 @@ test('a short, a long and an empty line change nothing around them; each that ho
   assert.deepEqual([candidates[1]?.raw, nameOf(candidates[3])], ['20261000002,SHORT LLC', 'B LLC']);
 });
 
-test('a row without a name, an id or a day of the calendar is refused, and keeps its id where it has one', async () => {
+test('a row without a name, a valid date or a valid id is refused with its id', async () => {
   const candidates = await parse(
     [HEADER, record(1, ' '), record(2, 'A LLC', '2/30/2026'), record(3, 'B LLC').replace('2026', 'x')].join('\n'),
   );
@@ -116,7 +116,7 @@ test('a row without a name, an id or a day of the calendar is refused, and keeps
   );
 });
 
-test('quoted commas, quote marks and line breaks, a byte order mark, CR LF and Windows-1252 lines are read', async () => {
+test('quoting, a byte order mark, CR LF and Windows-1252 lines are read', async () => {
   const quoted = record(1, '"THE ""BEST"",\nOF THEM LLC"');
   const both = [...(await parse(`\ufeff${HEADER}\r\n${quoted}\r\n`)), ...(await parse(`${HEADER}\n${quoted}`))];
   assert.deepEqual(both.map(nameOf), ['THE "BEST",\nOF THEM LLC', 'THE "BEST",\nOF THEM LLC']);
@@ -128,7 +128,7 @@ test('quoted commas, quote marks and line breaks, a byte order mark, CR LF and W
   assert.deepEqual((await parse(mixed)).map(nameOf), ['Ñandú LLC', 'JOSÉ LLC']);
 });
 
-test('a stray quote mark, another column or no header sets the whole export aside', async () => {
+test('a stray quote mark, an unknown column or a missing header quarantines the export', async () => {
   const lines = (name: string): string => [HEADER, record(1, 'A LLC'), record(2, name), record(3, 'B LLC')].join('\n');
   await assert.rejects(
     parse(lines('Den"ver LLC')),
@@ -142,7 +142,7 @@ test('a stray quote mark, another column or no header sets the whole export asid
   await assert.rejects(parse(Buffer.from(lines('A LLC'), 'utf16le')), quarantined('malformed_page', /UTF-16/u));
 });
 
-/** A portal of so many entities, as which the counted total may differ. */
+/** A portal with this many entities; its count may say another total. */
 const soda2 =
   (count: number, total = count) =>
   (url: URL): string =>
@@ -151,7 +151,7 @@ const soda2 =
       : portal(count)(url);
 const TOUCHED = ":updated_at >= '2026-11-08T00:00:00.000Z' OR entityformdate >= '2026-11-08T00:00:00.000'";
 
-test('a later load takes all that was touched since ten days before the last good one, page by page by key', async () => {
+test('a later load requests all rows changed since ten days before the last good read, paged by key', async () => {
   const { ctx, asked } = contextOf(soda2(2_300), '2026-11-18');
   const candidates = await candidatesOf(colorado, await pagesOf(ctx));
   assert.equal(new Set(candidates.map((candidate) => row(candidate)['document_number'])).size, 2_300);
@@ -166,7 +166,7 @@ test('a later load takes all that was touched since ten days before the last goo
   );
 });
 
-test('where the portal has touched everything, the formation date picks the increment, further back', async () => {
+test('if the portal has touched too many rows, the formation date selects the increment', async () => {
   const { ctx, asked } = contextOf(soda2(1, 3_050_000), '2026-11-18');
   await pagesOf(ctx);
   assert.deepEqual(
@@ -175,7 +175,7 @@ test('where the portal has touched everything, the formation date picks the incr
   );
 });
 
-test('a portal that never moves on is not followed for ever', async () => {
+test('a portal that repeats a full page is quarantined', async () => {
   const full = JSON.stringify(Array.from({ length: 1000 }, (_, index) => entity(index)));
   await assert.rejects(
     pagesOf(contextOf((url) => (url.searchParams.has('$select') ? '[{"total":"1000"}]' : full), '2026-11-18').ctx),
@@ -191,7 +191,7 @@ const soda = (rows: unknown): Promise<Candidate[]> =>
     }),
   ]);
 
-test('the agent is the organization or the person, with one whole address', async () => {
+test('the agent is the organization or the person, with the fields of one address', async () => {
   const base = {
     ...entity(1),
     entitystatus: 'Good Standing',
@@ -239,13 +239,13 @@ test('the agent is the organization or the person, with one whole address', asyn
   );
 });
 
-test('a row cites its own entity on the portal it came from', async () => {
+test('a row links to its entity on its portal', async () => {
   const [candidate] = await soda([entity(7)]);
   assert.ok(candidate && 'values' in candidate);
   assert.equal(candidate.sourceUrl, 'https://data.colorado.gov/resource/4ykn-tg5h.json?entityid=20261000007');
 });
 
-test('a key that the layout does not have quarantines the page, a portal error is no empty list', async () => {
+test('an unknown key and an error object quarantine the page', async () => {
   await assert.rejects(soda([{ ...entity(1), governorname: 'X' }]), quarantined('unknown_column'));
   await assert.rejects(
     soda({ message: 'Query coordinator error: malformed', error: true }),
@@ -257,7 +257,9 @@ test('exports of 35 and of 36 columns give the same rows', async () => {
   const cells = record(1, '"EXAMPLE DITCH, INC., Dissolved June 18, 2001"', '8/4/1964').replace(',DLLC,', ',DT,');
   const [plain] = await parse(`${HEADER}\r\n${cells}\r\n`);
   const [verbatim] = await parse(
-    `${HEADER.replace('entitytype,', 'entitytypeverbatim,entitytype,')}\r\n${cells.replace(',DT,', ',Ditch Company,DT,')}\r\n`,
+    [HEADER.replace('entitytype,', 'entitytypeverbatim,entitytype,'), cells.replace(',DT,', ',Ditch Company,DT,')].join(
+      '\r\n',
+    ),
   );
   assert.deepEqual(row(verbatim), row(plain));
   assert.equal(row(plain)['business_name_raw'], 'EXAMPLE DITCH, INC., Dissolved June 18, 2001');

@@ -8,9 +8,14 @@ import { pageOf } from './recorded.ts';
 import { quarantined, readFrom } from './site_double.ts';
 
 const HEADER =
-  'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,CONSENT FLAG,TRANSACTION CODE DESCRIPTION,FILING ADDRESS NAME,' +
-  'FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,AGENT ADDRESS NAME,AGENT ADDRESS 1,AGENT ADDRESS 2,AGENT CITY,' +
-  'AGENT STATE,AGENT ZIP,BUSINESS CITY,COUNTY,BUSINESS ASSOCIATE NAMES';
+  'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,CONSENT FLAG,TRANSACTION CODE DESCRIPTION,' +
+  'FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,' +
+  'AGENT ADDRESS NAME,AGENT ADDRESS 1,AGENT ADDRESS 2,AGENT CITY,AGENT STATE,AGENT ZIP,' +
+  'BUSINESS CITY,COUNTY,BUSINESS ASSOCIATE NAMES';
+/** The header of the amendment reports, with the publisher's spelling. */
+const AMENDMENT_HEADER =
+  'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,' +
+  'FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME';
 const FILED =
   'FILER INC,1 MAIN ST,,AKRON,OH,44308,AGENT CO,2 MAIN ST,STE 5,COLUMBUS,OH,43215,AKRON,SUMMIT,A PERSON|B PERSON';
 
@@ -27,7 +32,7 @@ function row(candidate: Candidate | undefined): Readonly<Record<string, unknown>
   return Registration.schema.parse(candidate.values);
 }
 
-test('a filing is read with its agent, and its file fixes the entity type', () => {
+test('a filing has its agent, and the report number gives the entity type', () => {
   assert.deepEqual(
     row(
       ohioReport(
@@ -58,7 +63,7 @@ test('a filing is read with its agent, and its file fixes the entity type', () =
   );
 });
 
-test('names with commas, quote marks and letters of the old encoding come out as published', () => {
+test('names with commas, quote marks and Windows-1252 letters are read as published', () => {
   const line = `202600100002,,10/06/2026,"JOS\u00c9'S ""BEST"" CAF\u00c9, LLC",N,LLC,${FILED}`;
   const loose = `202600100003,,10/06/2026,THE "A" TEAM LLC,N,LLC,${FILED}`;
   const cp1252 = Uint8Array.from(`${HEADER}\r\n${line}\r\n${loose}`, (letter) => letter.charCodeAt(0));
@@ -67,7 +72,7 @@ test('names with commas, quote marks and letters of the old encoding come out as
   assert.equal(row(unquoted)['business_name_raw'], 'THE "A" TEAM LLC');
 });
 
-test("padded header names and the spelling of the publisher's other reports are understood", () => {
+test("padded header names and the publisher's other spelling are accepted", () => {
   const odd = HEADER.replace('TRANSACTION', 'TRANSASCTION')
     .replace('COUNTY', 'COUNTY NAME')
     .split(',')
@@ -78,7 +83,7 @@ test("padded header names and the spelling of the publisher's other reports are 
   assert.equal(row(candidate)['business_name_raw'], 'EXAMPLE SOCIETY');
 });
 
-test('a line without a name, of the wrong length or with an impossible date is refused and counted', () => {
+test('a line without a name, with too many fields or with an impossible date is refused', () => {
   const refused = ohioReport(
     `1,1,10/05/2026,  ,N,LLC,${FILED}`,
     `2,1,10/05/2026,A LLC,N,LLC,${FILED},EXTRA`,
@@ -90,14 +95,12 @@ test('a line without a name, of the wrong length or with an impossible date is r
   );
 });
 
-test('the columns of an amendment report, or a new column, are not taken for a report of new entities', () => {
-  const amendment =
-    'DOCUMENT NUMBER,CHARTER NUMBER,EFFECTIVE DATE,BUSINESS NAME,TRANSASCTION CODE DESCRIPTION,FILING ADDRESS NAME,FILING ADDRESS 1,FILING ADDRESS 2,FILING CITY,FILING STATE,FILING ZIP,BUSINESS CITY,COUNTY NAME';
-  assert.throws(() => parse(amendment), quarantined('missing_column'));
+test('an amendment report or a new column quarantines the page', () => {
+  assert.throws(() => parse(AMENDMENT_HEADER), quarantined('missing_column'));
   assert.throws(() => parse(`${HEADER},EMAIL`), quarantined('unknown_column'));
 });
 
-test("a refusal, or a web page in place of a file, asks for the operator's download", async () => {
+test('a refusal, or a web page instead of the file, asks the operator to download it', async () => {
   const asksForDownload = (error: unknown): boolean =>
     error instanceof SourceUnavailable && error.message.includes('needs operator download');
   for (const answer of [403, '<!DOCTYPE html><title>Maintenance</title>'])
@@ -107,7 +110,7 @@ test("a refusal, or a web page in place of a file, asks for the operator's downl
     );
 });
 
-test('all ten reports of new entities are read, and a downloaded file is known by its name', async () => {
+test('all ten reports are requested, and a dropped file is recognized by its name', async () => {
   const { pages, asked } = await readFrom(ohio, () => HEADER);
   const numbers = ['0010', '0030', '0040', '0050', '0070', '0080', '0090', '0100', '0110', '0120'];
   assert.deepEqual(

@@ -1,14 +1,7 @@
 /**
  * Colorado Secretary of State: business entities, dataset 4ykn-tg5h of the state's open data portal.
- *
- * The first load is the portal's full CSV export, from the web or from the drop folder. After it come increments by
- * SODA 2: all that the portal has touched, and all that was formed, since some days before the last good read. The
- * portal documents the system field `:updated_at`, by which a name corrected or a standing lost years after
- * formation is found. Whether the state's daily mirror touches only what changed is not documented: where it
- * touches everything, the number of rows says so, and the formation date alone, further back, picks the increment.
- *
- * The export is about 750 MB and three million rows. Its plain rows are read by SQL (bulk.ts), the others by the
- * parser below; `make bench ONLY=colorado` says what that takes.
+ * A first load reads the full CSV export, about 750 MB and 3,000,000 rows, as a stream (docs/first-load.md).
+ * Later reads request the changed rows as JSON by SODA 2. Both become rows in `registration`.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { streamCsv } from '../../csv/stream_csv.ts';
@@ -21,14 +14,14 @@ const PORTAL = 'https://data.colorado.gov';
 /** Rows of the dataset as JSON. */
 const RESOURCE = '/resource/4ykn-tg5h.json';
 const EXPORT = '/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD';
-/** Half as large again as the export was said to be in 2026. */
+/** One and a half times the size of the export in 2026. */
 const EXPORT_BYTES = 1_200_000_000;
 const PAGE_ROWS = 1000;
-/** Increments reach back over what was read, as rows may be entered late. */
+/** An increment starts this many days before the last good read, as rows may be entered late. */
 const OVERLAP_DAYS = 10;
-/** How far they reach back by formation date alone. */
+/** The same for an increment by formation date alone. */
 const WIDE_OVERLAP_DAYS = 60;
-/** More rows than the office can have touched in an overlap: some 1,500 filings come a day. */
+/** More rows than the office can change in OVERLAP_DAYS: it receives about 1,500 filings a day. */
 const MOST_TOUCHED = 200_000;
 
 const COLUMNS = [
@@ -70,7 +63,7 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** The type in words, which exports of some years have as a 36th column. */
+/** Some years' exports have a 36th column: the type in words. */
 const SOMETIMES = ['entitytypeverbatim'];
 
 type Cells = (column: Column) => unknown;
@@ -84,7 +77,7 @@ function agentName(cell: Cells): string | null {
   return optional(cell('agentorganizationname')) ?? optional(person);
 }
 
-/** The agent's street address, or where none is given the mailing address: never a mix of the two. */
+/** The agent's street address, or its mailing address where no street address is given: never a mix. */
 function agentAddress(cell: Cells): Record<string, string | null> {
   const read = (which: 'agentprincipal' | 'agentmailing'): Record<string, string | null> => ({
     agent_addr1: optional(cell(`${which}address1`)),
@@ -97,6 +90,7 @@ function agentAddress(cell: Cells): Record<string, string | null> {
   return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
 }
 
+/** One entity, from the export or from the JSON. @param origin site that shows the entity */
 function registration(cell: Cells, raw: string, origin: string): Candidate {
   const id = optional(cell('entityid'));
   return candidate(
@@ -109,7 +103,7 @@ function registration(cell: Cells, raw: string, origin: string): Candidate {
           register: 'colorado_sos',
           document_number: id,
           charter_number: null,
-          // As published: a business may well be called "None" or "Unknown".
+          // Not `optional`: a business may be named "None" or "Unknown".
           business_name_raw:
             tidy(cell('entityname')) ?? refuse('blank_name', `entityname is blank for entity ${id}, expected a name`),
           filing_date: date('entityformdate', required('entityformdate', cell('entityformdate') ?? null)),
@@ -131,6 +125,7 @@ function registration(cell: Cells, raw: string, origin: string): Candidate {
   );
 }
 
+/** Rows of a JSON page. @throws Quarantine where it is not an array of objects */
 function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
   let body: unknown;
   try {
@@ -152,7 +147,7 @@ function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
   return body as readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The JSON leaves out the keys of empty cells, so only a key too many tells of a changed layout. */
+/** The JSON omits the keys of empty cells, so only an unknown key shows that the layout changed. */
 function parseJson(page: Page): readonly Candidate[] {
   const rows = rowsOf(page);
   const { origin } = new URL(page.url);
@@ -160,6 +155,7 @@ function parseJson(page: Page): readonly Candidate[] {
   return rows.map((row) => registration((column) => row[column], JSON.stringify(row), origin));
 }
 
+/** The CSV export, record by record. */
 async function* parseExport(page: Page): AsyncGenerator<Candidate> {
   let width: number | undefined;
   let positions: ReadonlyMap<Column, number> = new Map();
@@ -182,10 +178,15 @@ async function* parseExport(page: Page): AsyncGenerator<Candidate> {
 const soda = (where: string, rest: string): string =>
   `${PORTAL}${RESOURCE}?$where=${encodeURIComponent(where)}&${rest}`;
 
-/** The condition that picks what is new since the last good read. */
+/**
+ * The SODA condition for rows that are new or changed since the last good read.
+ * `:updated_at` also finds a name or a standing that changed years after formation. The portal does not document
+ * whether its daily update touches unchanged rows. If it touches too many, the formation date alone selects rows.
+ */
 async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<string> {
   const formedSince = (days: number): string => `entityformdate >= '${addDays(lastGoodOn, -days)}T00:00:00.000'`;
-  const touched = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z' OR ${formedSince(OVERLAP_DAYS)}`;
+  const updatedSince = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z'`;
+  const touched = `${updatedSince} OR ${formedSince(OVERLAP_DAYS)}`;
   const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
   const total = Number(rowsOf(page)[0]?.['total'] ?? NaN);
   if (!Number.isInteger(total))
@@ -204,7 +205,9 @@ export default defineSource({
   home: `${PORTAL}/Business/Business-Entities-in-Colorado/4ykn-tg5h`,
   terms: {
     basis: 'open_data',
-    note: 'Published by the state as open data; names of agents are public record, for which the operator should set a policy of retention.',
+    note:
+      'Published by the state as open data; names of agents are public record, ' +
+      'for which the operator should set a policy of retention.',
     url: `${PORTAL}/Business/Business-Entities-in-Colorado/4ykn-tg5h`,
   },
   everyDays: 1,
@@ -219,7 +222,8 @@ export default defineSource({
       file: 'Business_Entities_in_Colorado.csv',
       kind: 'export',
       about:
-        'the full CSV export of the dataset, downloaded on the day of the run, with 35 columns or with entitytypeverbatim as a 36th',
+        'the full CSV export of the dataset, downloaded on the day of the run, ' +
+        'with 35 columns or with entitytypeverbatim as a 36th',
     },
   ],
 
@@ -239,11 +243,12 @@ export default defineSource({
       yield page;
       if (rows.length < PAGE_ROWS) return;
       const last = rows.at(-1)?.['entityid'];
-      // An offset is slow here and not stable, so the pages go on by key.
+      // Paging is by key: an offset is slow on this portal, and rows move between pages.
       if (typeof last !== 'string' || !/^\d+$/u.test(last) || (after !== null && last <= after)) {
         throw new Quarantine(
           'template_changed',
-          `the last row of a full page has the entityid ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`,
+          `the last row of a full page has the entityid ${JSON.stringify(last)}, ` +
+            `expected one after ${after ?? 'the first'}`,
           page.url,
         );
       }

@@ -4,7 +4,7 @@ import { ohioReports, readReport, type Reports } from '../../families/ohio_repor
 import { Registration } from '../../rows/registration.ts';
 import { candidate, date, refuse, required, tidy } from '../../values.ts';
 
-/** The number fixes the entity type. The amendment reports (0210 and on) have other columns, and a source of their own. */
+/** Each report holds one entity type. Reports from 0210 on are amendments: see ohio_sos_amendments. */
 const REPORTS: Reports = {
   '0010': 'new foreign for-profit corporations',
   '0030': 'new foreign nonprofit corporations',
@@ -54,7 +54,7 @@ function parse(page: Page): readonly Candidate[] {
             register: 'ohio_sos',
             document_number: required('document_number', documentNumber),
             charter_number: cell('CHARTER NUMBER'),
-            // As published: a business may well be called "NONE" or "UNKNOWN".
+            // Not `cell`: a business may be named "NONE" or "UNKNOWN".
             business_name_raw:
               tidy(published('BUSINESS NAME')) ?? refuse('blank_name', 'BUSINESS NAME is blank, expected a name'),
             filing_date: date('effective_date', required('effective_date', cell('EFFECTIVE DATE'))),

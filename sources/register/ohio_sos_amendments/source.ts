@@ -1,4 +1,4 @@
-/** Ohio Secretary of State: what became of existing businesses in the month, five report files. */
+/** Ohio Secretary of State: the month's changes of existing businesses, five report files. */
 import { defineSource, type Candidate, type Page } from '../../contract.ts';
 import { ohioReports, readReport, type Reports } from '../../families/ohio_reports.ts';
 import { Amendment } from '../../rows/amendment.ts';
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   '0250': 'amendment',
 };
 
-/** Two of these the publisher spells TRANSASCTION CODE DESCRIPTION and COUNTY NAME here. */
+/** The publisher spells two of these differently here: TRANSASCTION CODE DESCRIPTION and COUNTY NAME. */
 const COLUMNS = [
   'DOCUMENT NUMBER',
   'CHARTER NUMBER',
