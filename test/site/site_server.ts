@@ -1,4 +1,4 @@
-/** A snapshot of the real pipeline, served by the real server in its sandbox mode, and a real Chromium to look at it. */
+/** A snapshot of the real pipeline, served by the real server in sandbox mode, and a real Chromium. */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,13 +17,14 @@ export interface SiteServer {
   close(): Promise<void>;
 }
 
-async function waitForUrl(dataDir: string, ended: () => string | null): Promise<string> {
+/** The URL in the wallet file, which the server writes when it has started. @param failure output of a server that ended */
+async function waitForUrl(dataDir: string, failure: () => string | null): Promise<string> {
   const until = Date.now() + START_MS;
   while (Date.now() < until) {
     const text = await readFile(join(dataDir, 'sandbox/wallet.json'), 'utf8').catch(() => null);
     if (text !== null) return (JSON.parse(text) as { base_url: string }).base_url;
-    const said = ended();
-    if (said !== null) throw new Error(`the server ended: ${said}`);
+    const output = failure();
+    if (output !== null) throw new Error(`the server ended: ${output}`);
     await new Promise((resolve) => {
       setTimeout(resolve, 50);
     });
@@ -53,23 +54,23 @@ export async function startSite(): Promise<SiteServer> {
       NODE_ENV: '',
     },
   });
-  let said = '';
+  let output = '';
   for (const stream of [server.stdout, server.stderr])
     stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
+      output += chunk.toString('utf8');
     });
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     server.once('exit', () => {
       resolve();
     });
   });
   const stop = async (): Promise<void> => {
     server.kill('SIGTERM');
-    await gone;
+    await exited;
     await rm(layout.root, { recursive: true, force: true });
   };
   try {
-    const url = await waitForUrl(layout.root, () => (server.exitCode === null ? null : said));
+    const url = await waitForUrl(layout.root, () => (server.exitCode === null ? null : output));
     const browser = await startBrowser();
     return {
       url,

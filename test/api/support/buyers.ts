@@ -1,4 +1,4 @@
-/** Buyers for tests: @x402/fetch with a wallet, and single steps of it for payments that must go wrong. */
+/** Buyers for tests: @x402/fetch with a wallet, and its single steps for payments that must fail. */
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -16,21 +16,24 @@ export type SignInInfo = CompleteSIWxInfo;
 
 export interface Buyer {
   readonly address: Hex;
-  /** What a client with @x402/fetch does: ask, pay, get the answer. */
+  /** As a client with @x402/fetch: request, pay, get the response. */
   readonly fetch: (url: string) => Promise<Response>;
-  /** PAYMENT-SIGNATURE for what the server asks for, changed before it is signed. */
+  /** PAYMENT-SIGNATURE for the terms of the server, changed before it is signed. */
   sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
-  /** The same, with an identifier of the buyer's own for the purchase; valid until a time that is so much later (or earlier) than by the right clock. */
+  /**
+   * The same, with a payment identifier.
+   * @param aheadSeconds shifts the expiry, as a client with a wrong clock does
+   */
   signAs(url: string, identifier: string, aheadSeconds?: number): Promise<string>;
-  /** SIGN-IN-WITH-X for the challenge that this URL answers with, changed before it is signed; `address` is the wallet it names. */
+  /** SIGN-IN-WITH-X for the challenge of this URL, changed before it is signed. @param address wallet named in it */
   signIn(url: string, change?: (info: SignInInfo) => SignInInfo, address?: Hex): Promise<string>;
   /** Cancel a signed payment on the chain. */
   cancel(chain: Pick<Chain, 'rpcUrl' | 'gasKey'>, payment: string): Promise<void>;
-  /** The same, changed after it was signed. */
+  /** PAYMENT-SIGNATURE, changed after it was signed. */
   forge(url: string, change: (payload: PaymentPayload) => PaymentPayload): Promise<string>;
 }
 
-/** What an unpaid call is asked for. */
+/** The PAYMENT-REQUIRED header of an unpaid request, decoded. */
 export async function fetchPaymentRequired(url: string): Promise<PaymentRequired> {
   const response = await fetch(url);
   await response.arrayBuffer();
@@ -78,7 +81,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
       };
       const [chain] = challenge.supportedChains;
       const info = change({ ...challenge.info, chainId: chain?.chainId ?? '', type: 'eip191' });
-      // As createSIWxPayload does; it holds the challenge against the address asked, and here that is a local one.
+      // As createSIWxPayload does, which would refuse the challenge: it names the public URL, not this local one.
       const signature = await account.signMessage({ message: createSIWxMessage(info, address) });
       return encodeSIWxHeader({ ...info, address, signature });
     },
@@ -110,10 +113,10 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
   };
 }
 
-/** A call with this payment header, whatever it is. */
+/** A request with this payment header. */
 export const fetchWithPayment = (url: string, payment: string, method = 'GET'): Promise<Response> =>
   fetch(url, { method, headers: { 'PAYMENT-SIGNATURE': payment } });
 
-/** The body of an answer, as an object. */
+/** The JSON body of a response. */
 export const bodyOf = async (response: Response): Promise<Record<string, unknown>> =>
   (await response.json()) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Payments made on a real local chain, and purchases of which only the chain knows the outcome. */
+/** Payments on a real local chain, and purchases whose outcome is known only from the chain. */
 import assert from 'node:assert/strict';
 import { authorizationTypes } from '@x402/evm';
 import {
@@ -38,7 +38,7 @@ const CANCEL = {
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
-/** Blocks mined in one request, which must not time out on a busy machine. */
+/** Blocks mined per request, so that it does not time out on a busy machine. */
 const BLOCKS_AT_ONCE = 100;
 const LIMITS = { balance: 1_000n * AMOUNT, mostOpen: 100, mostUnpaid: 100 };
 
@@ -60,14 +60,14 @@ export interface SettlingOptions {
   readonly payTo?: Hex;
 }
 
-/** A local chain on which a block is mined for each transaction and when a test says so, and one payer with money. */
+/** A local chain that mines a block per transaction and on request, and one payer with money. */
 export interface ChainPayments {
   readonly chain: Chain;
   readonly payments: PaymentChain;
   readonly payer: Hex;
   /** A purchase that was sent for settlement. */
   settling(ledger: Ledger, options?: SettlingOptions): Promise<Purchase>;
-  /** The call that settles this payment, or spends its nonce on something else. */
+  /** Call data that settles this payment, or spends its nonce on another transfer. */
   authorized(payment: Payment, to?: Hex, value?: bigint): Promise<Hex>;
   /** The same with the signature in three parts. */
   authorizedInParts(payment: Payment): Promise<Hex>;
@@ -81,9 +81,9 @@ export interface ChainPayments {
   /** A transfer without an authorization, from an account that is not the payer. */
   plainTransfer(to: Hex, value: bigint): Promise<TransactionReceipt>;
   mine(blocks: number): Promise<void>;
-  /** Mine a block with this time, in Unix seconds. */
+  /** Mine a block with this timestamp, in Unix seconds. */
   mineAt(seconds: bigint): Promise<void>;
-  /** Replace the last blocks by empty ones: what they held never happened. */
+  /** Replace the last blocks by empty ones, as a reorganization does. */
   reorganize(blocks: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export async function startChainPayments(): Promise<ChainPayments> {
   const payments = paymentChain(chain.reader);
   const transport = http(chain.rpcUrl, { timeout: 60_000 });
   const admin = createTestClient({ mode: 'anvil', transport });
-  // A block mined at an unexpected moment would make others safe and final.
+  // A block mined at an unexpected moment would make earlier blocks safe and final.
   await admin.setIntervalMining({ interval: 0 });
   await admin.setAutomine(true);
   const account = privateKeyToAccount(generatePrivateKey());

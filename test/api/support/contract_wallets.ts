@@ -1,4 +1,4 @@
-/** A contract wallet (EIP-1271) on the local chain, and payments that its owner signs. */
+/** A contract wallet (EIP-1271) on the local chain, whose owner signs payments. */
 import assert from 'node:assert/strict';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import { authorizationTypes } from '@x402/evm';
@@ -11,13 +11,18 @@ import { fetchPaymentRequired } from './buyers.ts';
 
 const WALLET = `// SPDX-License-Identifier: MIT
   pragma solidity ^0.8.30;
-  contract Wallet { address owner; function isValidSignature(bytes32 hash, bytes calldata s) external view returns (bytes4) {
-    return ecrecover(hash, uint8(s[64]), bytes32(s[0:32]), bytes32(s[32:64])) == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff); } }`;
+  contract Wallet {
+    address owner;
+    function isValidSignature(bytes32 hash, bytes calldata s) external view returns (bytes4) {
+      address signer = ecrecover(hash, uint8(s[64]), bytes32(s[0:32]), bytes32(s[32:64]));
+      return signer == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+    }
+  }`;
 
 export interface ContractWallet {
   readonly address: Hex;
   readonly ownerKey: Hex;
-  /** PAYMENT-SIGNATURE for what this URL asks, signed by the owner in the name of the wallet. */
+  /** PAYMENT-SIGNATURE for this URL, signed by the owner for the wallet. */
   sign(url: string): Promise<string>;
 }
 
@@ -33,8 +38,8 @@ export async function contractWallet(chain: Chain, units: bigint): Promise<Contr
     address,
     ownerKey,
     async sign(url) {
-      const asked = await fetchPaymentRequired(url);
-      const [accepted = assert.fail('nothing is asked for')] = asked.accepts;
+      const required = await fetchPaymentRequired(url);
+      const [accepted = assert.fail('no payment is required')] = required.accepts;
       const validBefore = BigInt(Math.floor(Date.now() / 1000) + accepted.maxTimeoutSeconds);
       const message = {
         from: address,
@@ -54,7 +59,7 @@ export async function contractWallet(chain: Chain, units: bigint): Promise<Contr
       const authorization = { ...message, value: accepted.amount, validAfter: '0', validBefore: String(validBefore) };
       return encodePaymentSignatureHeader({
         x402Version: 2,
-        resource: asked.resource,
+        resource: required.resource,
         accepted,
         payload: { signature, authorization },
       });

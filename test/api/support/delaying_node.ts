@@ -1,17 +1,17 @@
-/** A node in front of a chain that can hold settlements back, so that a test sees what happens while an outcome is not known. */
+/** A proxy in front of a node that can hold settlements back, to test purchases with unknown outcome. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Selectors of transferWithAuthorization in its two forms: a settlement carries one of them. */
+/** Selectors of the two forms of transferWithAuthorization, one of which every settlement contains. */
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
 
 export interface DelayingNode {
   readonly url: string;
-  /** Hold back settlements: the sender's connection is closed, as if the reply was lost. */
+  /** Hold settlements back, and close the sender's connection, as if the response was lost. */
   hold(onHeld?: () => Promise<void>): void;
-  /** Pass on what was held back, and hold nothing back any more. */
+  /** Forward the held settlements, and hold no more back. */
   release(): Promise<void>;
-  /** Answer every request with HTTP 503. */
+  /** Respond to every request with HTTP 503. */
   isDown: boolean;
   close(): Promise<void>;
 }

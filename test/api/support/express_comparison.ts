@@ -1,4 +1,4 @@
-/** The same handler behind the official Express middleware and behind this layer, on one facilitator, each paid to an address of its own. */
+/** The same handler behind the official Express middleware and behind our payment layer, on one facilitator. */
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
@@ -21,7 +21,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 export const HANDLERS = { '/ok': 200, '/bad': 400, '/missing': 404, '/conflict': 409, '/crash': 500 } as const;
 export type HandlerPath = keyof typeof HANDLERS;
 
-/** What an answer was, as far as the two are compared. */
+/** The compared parts of a response. */
 export interface ComparedResponse {
   readonly status: number;
   readonly body: string;
@@ -33,7 +33,7 @@ export interface Target {
   readonly name: 'express' | 'ours';
   readonly url: string;
   readonly payTo: `0x${string}`;
-  /** How often the handler ran since it was asked last. */
+  /** Runs of the handler since the last call. */
   handlerRuns(): number;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ const routesFor = (payTo: string): Record<string, RouteConfig> =>
       `GET ${path}`,
       {
         accepts: { scheme: 'exact', network: NETWORK, payTo, price: '$0.05', maxTimeoutSeconds: 300 },
-        description: `What ${path} gives.`,
+        description: `The response of ${path}.`,
         mimeType: 'application/json',
       } satisfies RouteConfig,
     ]),
@@ -118,7 +118,7 @@ export async function expressTarget(facilitator: FacilitatorClient, payTo: `0x${
   };
 }
 
-/** The same handler behind this layer. */
+/** The handler behind our payment layer. */
 export async function ourTarget(
   client: FacilitatorClient,
   reader: PublicClient,
@@ -172,7 +172,7 @@ export async function ourTarget(
   };
 }
 
-/** Ask, and keep what is compared. */
+/** Send a request. @returns the compared parts of the response */
 export async function compared(
   url: string,
   {
@@ -200,7 +200,7 @@ export async function compared(
   };
 }
 
-/** Ask without a payment, naming this host, which fetch does not let one do. */
+/** Send a request without a payment and with this Host header, which fetch does not allow. */
 export async function comparedWithHost(url: string, host: string): Promise<ComparedResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpRequest(url, { headers: { Host: host, Accept: 'application/json' } }, resolve)

@@ -1,4 +1,4 @@
-/** The services that a server depends on, each with an address of its own that holds secrets, and each able to fail. */
+/** The services of a server, a node and a facilitator, each on its own host and able to fail. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,14 +7,14 @@ import { NETWORK } from '../../../lib/network.ts';
 export type Fault = 'none' | '429' | '401' | '500' | 'not JSON' | 'refused';
 
 export interface Service {
-  /** Of the address it listens on, without a path. */
+  /** Host it listens on. */
   readonly host: string;
   readonly port: number;
-  /** What it does with the next requests. */
+  /** Fault of the next requests. */
   fault: Fault;
-  /** Path to whose end the fault is limited; empty for all. */
+  /** Suffix of the paths that fail; empty for all. */
   faultPath: string;
-  /** Requests that met a fault. */
+  /** Requests that failed. */
   faultCount: number;
   close(): void;
 }
@@ -34,8 +34,9 @@ async function startService(
       const body = await bodyOf(request);
       const fault = request.url?.endsWith(service.faultPath) === true ? service.fault : 'none';
       if (fault !== 'none') service.faultCount += 1;
-      // Like services that repeat what they were asked.
-      const echo = `${request.method} http://${request.headers.host}${request.url} refused; Authorization: ${request.headers.authorization}`;
+      // Some services repeat the request in their error.
+      const { host: hostHeader, authorization } = request.headers;
+      const echo = `${request.method} http://${hostHeader}${request.url} refused; Authorization: ${authorization}`;
       if (fault === 'refused') {
         request.socket.destroy();
         return;
@@ -73,7 +74,7 @@ async function startService(
   return service;
 }
 
-/** A node of the chain in front of the one at `rpcUrl`. */
+/** A proxy in front of the node at `rpcUrl`. */
 export const startNode = (host: string, rpcUrl: string): Promise<Service> =>
   startService(host, async (_, body) =>
     (
@@ -85,7 +86,7 @@ export const startNode = (host: string, rpcUrl: string): Promise<Service> =>
     ).text(),
   );
 
-/** A facilitator that says yes to everything. */
+/** A facilitator that accepts everything. */
 export const startFacilitator = (host: string): Promise<Service> =>
   startService(host, async ({ url }) =>
     JSON.stringify(

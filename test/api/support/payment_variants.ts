@@ -1,4 +1,4 @@
-/** The ways in which a payment is offered: none, right, and every way of being wrong. */
+/** Kinds of payment in a request: none, valid, and every kind of invalid. */
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -20,13 +20,13 @@ export const PAYMENT_KINDS = [
 ] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
-/** Copies of one payment that are sent at once. */
+/** Copies of one payment that are sent concurrently. */
 export const COPIES = 4;
 
 export interface Wallet {
   readonly address: Hex;
-  /** PAYMENT-SIGNATURE of this kind for what is asked; undefined is no header at all. */
-  payment(kind: PaymentKind, asked: PaymentRequired, identifier?: string): Promise<string | undefined>;
+  /** PAYMENT-SIGNATURE of this kind; undefined for no header. */
+  payment(kind: PaymentKind, required: PaymentRequired, identifier?: string): Promise<string | undefined>;
 }
 
 const OTHER_ADDRESS = '0x00000000000000000000000000000000000000ee';
@@ -36,17 +36,17 @@ export function createWallet(privateKey: Hex = generatePrivateKey()): Wallet {
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account)).setSpendControls(false);
   return {
     address: account.address,
-    async payment(kind, asked, identifier) {
+    async payment(kind, required, identifier) {
       const signed = async (
         change: (accepted: PaymentRequirements) => PaymentRequirements = (a) => a,
       ): Promise<PaymentPayload> => {
         const extensions =
           identifier === undefined
-            ? asked.extensions
-            : appendPaymentIdentifierToExtensions(structuredClone(asked.extensions ?? {}), identifier);
+            ? required.extensions
+            : appendPaymentIdentifierToExtensions(structuredClone(required.extensions ?? {}), identifier);
         return client.createPaymentPayload({
-          ...asked,
-          accepts: asked.accepts.map(change),
+          ...required,
+          accepts: required.accepts.map(change),
           ...(extensions === undefined ? {} : { extensions }),
         });
       };
@@ -62,9 +62,9 @@ export function createWallet(privateKey: Hex = generatePrivateKey()): Wallet {
         case 'wrong recipient':
           return encodePaymentSignatureHeader(await signed((a) => ({ ...a, payTo: OTHER_ADDRESS })));
         case 'expired': {
-          // Signed for a time that is over, and presented under the terms that were asked for: the signature itself is good.
+          // Signed for a time in the past and sent with the required terms: the signature itself is valid.
           const payload = await signed((a) => ({ ...a, maxTimeoutSeconds: -10 }));
-          return encodePaymentSignatureHeader({ ...payload, accepted: asked.accepts[0] ?? payload.accepted });
+          return encodePaymentSignatureHeader({ ...payload, accepted: required.accepts[0] ?? payload.accepted });
         }
         default:
           return encodePaymentSignatureHeader(await signed());

@@ -1,4 +1,4 @@
-/** A whole sandbox server for tests: snapshot, ledger, chain, and wallets with test money. */
+/** Sandbox servers for tests: snapshot, ledger, chain, and wallets with test money. */
 import assert from 'node:assert/strict';
 import { createTestClient, http } from 'viem';
 import { serve, type Serving } from '../../../api/http/serve.ts';
@@ -12,27 +12,27 @@ import type { TableName } from '../../../api/snapshot/tables.ts';
 
 export const DOLLAR = 1_000_000n;
 
-/** Make so many blocks. */
+/** Mine this many blocks. */
 export const mine = (chain: Chain, blocks: number): Promise<void> =>
   createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).mine({ blocks });
 
 export interface Shop {
   readonly folder: DataFolder;
   readonly chain: Chain;
-  /** The node that the servers use. */
+  /** The node of the servers. */
   readonly node: DelayingNode;
-  /** Servers on one chain, one ledger and one snapshot. */
+  /** Servers that share a chain, a ledger and a snapshot. */
   readonly servers: readonly Serving[];
-  /** Address of the first server. */
+  /** URL of the first server. */
   readonly url: string;
-  /** A wallet of its own with so much test money. */
+  /** A new wallet with this much test money. */
   buyer(units?: bigint): Promise<Buyer>;
-  /** What was paid to the servers so far, in atomic units. */
+  /** Total paid to the servers so far, in atomic units. */
   takings(): Promise<bigint>;
   close(): Promise<void>;
 }
 
-/** Serve these rows, by so many servers. */
+/** Serve these rows with one or more servers. */
 export async function openShop(
   tables: Partial<Record<TableName, readonly Row[]>>,
   { servers: count = 1, env = {} }: { servers?: number; env?: Record<string, string> } = {},

@@ -1,4 +1,4 @@
-/** A facilitator and a chain that do what a test says. The chain shows every payment that the facilitator settled. */
+/** A scripted facilitator and a scripted chain. The chain has every payment that the facilitator settled. */
 import { hash } from 'node:crypto';
 import type { PaymentPayload } from '@x402/core/types';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
@@ -14,7 +14,7 @@ import type { Payment } from '../../../ledger/ledger.ts';
 
 type Chain = PaymentLayerOptions['chain'];
 
-/** Shows what was paid on it, and for every payer an ordinary account with money, unless a test replaces a step. */
+/** Has the settled payments, and an ordinary account with money for every payer, unless a test replaces a method. */
 export class ScriptedChain implements Chain {
   /** Transactions by the nonce of the payment they settled. */
   readonly transactions = new Map<string, string>();
@@ -25,7 +25,7 @@ export class ScriptedChain implements Chain {
   });
   onOf = async (payment: Payment): Promise<Evidence> => this.evidenceOf(payment);
 
-  /** What it shows of a payment by itself. */
+  /** The evidence of a payment, unless a test replaces `onOf`. */
   evidenceOf({ nonce }: Pick<Payment, 'nonce'>): Evidence {
     const transaction = this.transactions.get(nonce);
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
@@ -39,10 +39,10 @@ export class ScriptedChain implements Chain {
   }
 }
 
-/** Says yes to everything, and moves the money on its chain, unless a test replaces a step. */
+/** Accepts everything and moves the money on its chain, unless a test replaces a method. */
 export class ScriptedFacilitator implements Facilitator {
   readonly chain = new ScriptedChain();
-  /** Payments whose money it moved. */
+  /** Payments settled so far. */
   settled = 0;
   onSupported = async (): Promise<boolean> => true;
   onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ valid: true });

@@ -1,11 +1,11 @@
-/** The server as a process of its own, as `make serve` starts it. */
+/** The server as a process, as `make serve` starts it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface ServerProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** End it by this signal, and wait until it is gone. */
+  /** Send this signal, and wait until the process has exited. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -15,20 +15,20 @@ export async function serverProcess(env: Readonly<Record<string, string>>): Prom
     env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('exit', () => {
       resolve();
     });
   });
-  let said = '';
+  let output = '';
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-      const found = /^listening +(\S+)/m.exec(said)?.[1];
-      if (found !== undefined && said.includes('Ctrl-C')) resolve(found);
+      output += chunk.toString('utf8');
+      const found = /^listening +(\S+)/m.exec(output)?.[1];
+      if (found !== undefined && output.includes('Ctrl-C')) resolve(found);
     });
     child.once('exit', (code) => {
-      reject(new Error(`the server ended with ${code}: ${said}`));
+      reject(new Error(`the server ended with ${code}: ${output}`));
     });
   });
   return {
@@ -36,7 +36,7 @@ export async function serverProcess(env: Readonly<Record<string, string>>): Prom
     child,
     async end(signal) {
       child.kill(signal);
-      await gone;
+      await exited;
     },
   };
 }

@@ -1,5 +1,5 @@
-/** Small snapshots for the tests of the server, written as the pipeline writes them: from the records of the marts. */
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+/** Small snapshots for the tests of the server, in the format of the pipeline: from the records of the marts. */
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ interface Shape {
   required?: string[];
 }
 
-/** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. Text of a pattern is a decimal. */
+/** A minimal value of a JSON column: null if allowed, empty lists, required fields only, decimals for text patterns. */
 function defaultJson(shape: Shape): unknown {
   if (shape.anyOf || Array.isArray(shape.type)) return null;
   if (shape.enum) return shape.enum[0];
@@ -117,7 +117,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   }),
 };
 
-/** The n-th row of a table: usual values, nulls where allowed, and what the test gives. Checked against the record. */
+/** The n-th row of a table: default values, nulls if allowed, and the given values. Checked against the record. */
 export function rowOf(table: TableName, n: number, given: Row = {}): Row {
   const record: RecordDefinition = TABLES[table];
   const row = {
@@ -141,24 +141,24 @@ export function rowOf(table: TableName, n: number, given: Row = {}): Row {
 export const rowsOfTable = (table: TableName, n: number, given: (i: number) => Row = () => ({})): Row[] =>
   Array.from({ length: n }, (_, i) => rowOf(table, i + 1, given(i + 1)));
 
-/** A call of a route that the first rows answer, unpaid or paid. */
+/** A path with query that the first rows of the fixtures match. */
 export const callOf = (route: Route): string =>
   `${route.path.replaceAll(':id', uuid(1))}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
 
 export interface DataFolder {
   readonly path: string;
-  /** Write a snapshot and, unless told otherwise, let `current` name it. */
+  /** Write a snapshot and, by default, let `current` name it. @returns its folder */
   publish(
     runId: string,
     tables: Partial<Record<TableName, readonly Row[]>>,
     options?: { readonly current?: boolean },
   ): Promise<string>;
-  /** Let `current` name a snapshot that is written already. */
+  /** Let `current` name an existing snapshot. */
   switchTo(runId: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** A data folder of its own for one test file. */
+/** A new data folder. */
 export async function dataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(tmpdir(), 'dealfeed-api-'));
   const switchTo = (runId: string): Promise<void> => pointAt(join(path, 'current'), join('snapshots', runId));
@@ -183,7 +183,8 @@ export async function dataFolder(): Promise<DataFolder> {
             await writeFile(lines, rows.map((r) => `${JSON.stringify(r)}\n`).join(''));
             const columns = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
             await duck.connection.run(
-              `INSERT INTO ${name} SELECT * FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`,
+              `INSERT INTO ${name}
+               SELECT * FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`,
             );
             await rm(lines);
           }
@@ -221,4 +222,36 @@ export async function dataFolder(): Promise<DataFolder> {
       return folder;
     },
   };
+}
+
+interface ManifestFile {
+  readonly tables: Record<string, unknown>;
+  readonly database: Record<string, unknown>;
+}
+
+export async function changeManifest(folder: string, change: (manifest: ManifestFile) => void): Promise<void> {
+  const path = join(folder, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as ManifestFile;
+  change(manifest);
+  await writeFile(path, JSON.stringify(manifest));
+}
+
+/** Remove columns and tables from a snapshot, as if it had been built before they were added. */
+export async function removeFromSnapshot(
+  folder: string,
+  {
+    columns = [],
+    tables = [],
+  }: { columns?: readonly (readonly [table: string, column: string])[]; tables?: readonly string[] },
+): Promise<void> {
+  const database = join(folder, 'dealfeed.duckdb');
+  const duck = await openDuck(database);
+  for (const [table, column] of columns) await duck.connection.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  for (const table of tables) await duck.connection.run(`DROP TABLE ${table}`);
+  duck.close();
+  const sha256 = await sha256OfFile(database);
+  await changeManifest(folder, (manifest) => {
+    for (const table of tables) delete manifest.tables[table];
+    Object.assign(manifest.database, { sha256 });
+  });
 }

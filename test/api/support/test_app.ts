@@ -1,4 +1,4 @@
-/** The application on a socket of its own, with a facilitator that does what the test says and no chain. */
+/** The application on its own socket, with a scripted facilitator and a scripted chain. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,17 +9,20 @@ import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
+import type { TableName } from '../../../api/snapshot/tables.ts';
+import { bodyOf } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
+import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 
 export { ScriptedFacilitator };
 
-/** Address that payments and documents name. */
+/** Public URL in payments and documents. */
 export const PUBLIC_URL = 'https://api.dealfeed.example';
 
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 
-/** The scripted chain answers at once. */
+/** The scripted chain responds at once. */
 const QUICK = { everyMs: 1, looksWithHint: 3, looksWithoutHint: 2 } as const;
 
 export interface Started {
@@ -29,14 +32,14 @@ export interface Started {
   readonly facilitator: ScriptedFacilitator;
   readonly ledger: Ledger;
   readonly requests: RequestLog[];
-  /** Answers that were held against the interface description so far. */
+  /** Number of responses compared with the OpenAPI description so far. */
   responsesChecked(): number;
   close(): Promise<void>;
 }
 
 /**
- * Start the application over a data folder. The facilitator is asked what it supports, as at a real start. Every
- * answer is held against the interface description; closing fails where one was not as described.
+ * Start the application on a data folder. The facilitator is asked what it supports, as at a real start. Every response
+ * is compared with the OpenAPI description; `close` fails if one differs.
  */
 export async function startApp(
   dataDir: string,
@@ -99,6 +102,43 @@ export async function startApp(
       if (!given) await ledger.close();
       snapshots.close();
       assert.deepEqual(checker.errors, []);
+    },
+  };
+}
+
+/** A data folder and an application that several tests share. */
+export interface SharedApp {
+  readonly folder: DataFolder;
+  readonly app: Started;
+  /** Let `current` name this snapshot, and let the server read it. */
+  switchTo(runId: string): Promise<void>;
+  get(path: string): Promise<{ response: Response; body: Record<string, unknown> }>;
+  close(): Promise<void>;
+}
+
+/** Serve these rows as snapshot 2026-11-20.01; without rows, serve nothing yet. */
+export async function startSharedApp(
+  tables?: Partial<Record<TableName, readonly Row[]>>,
+  options: Parameters<typeof startApp>[1] = {},
+): Promise<SharedApp> {
+  const folder = await dataFolder();
+  if (tables) await folder.publish('2026-11-20.01', tables);
+  const app = await startApp(folder.path, options);
+  return {
+    folder,
+    app,
+    async switchTo(runId) {
+      await folder.switchTo(runId);
+      await app.snapshots.refresh();
+    },
+    async get(path) {
+      const response = await fetch(app.url + path);
+      assert.match(response.headers.get('Content-Type') ?? '', /json/, path);
+      return { response, body: await bodyOf(response) };
+    },
+    async close() {
+      await app.close();
+      await folder.remove();
     },
   };
 }

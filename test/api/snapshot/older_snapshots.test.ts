@@ -1,0 +1,80 @@
+/** A snapshot older than the server: missing nullable columns are null, missing tables are empty, and /health lists both. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { removeFromSnapshot, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+
+describe('an older snapshot', () => {
+  let shared: SharedApp;
+  const buyer = buyerWith();
+  before(async () => {
+    shared = await startSharedApp();
+  });
+  after(() => shared.close());
+
+  /** Serve a snapshot without these columns and tables. */
+  const serveWithout = async (id: string, missing: Parameters<typeof removeFromSnapshot>[1]): Promise<void> => {
+    const path = await shared.folder.publish(
+      id,
+      {
+        deals: rowsOfTable('deals', 20, () => ({ deal_score: 1 })),
+        reports: rowsOfTable('reports', 20),
+        listing_history: rowsOfTable('listing_history', 20),
+      },
+      { current: false },
+    );
+    await removeFromSnapshot(path, missing);
+    await shared.switchTo(id);
+  };
+
+  it('has null in every missing column that may be null', async () => {
+    await serveWithout('2026-11-20.01', {
+      columns: [
+        ['deals', 'offer_low'],
+        ['deals', 'gross_rent_multiplier'],
+        ['listing_history', 'gone_on'],
+      ],
+    });
+    const { url } = shared.app;
+    const { records } = (await bodyOf(await buyer.fetch(`${url}/api/deals?limit=1`))) as {
+      records: Record<string, unknown>[];
+    };
+    assert.deepEqual(
+      [records[0]?.['offer_low'], records[0]?.['gross_rent_multiplier'], records[0]?.['deal_score']],
+      [null, null, 1],
+    );
+    assert.equal((await buyer.fetch(`${url}/api/deals/${uuid(1)}/report`)).status, 200);
+    const { body } = await shared.get('/health');
+    assert.equal(body['status'], 'degraded');
+    assert.deepEqual(
+      body['snapshot_gaps'],
+      ['deals.gross_rent_multiplier', 'deals.offer_low', 'listing_history.gone_on'].map(
+        (column) => `There is no ${column} in this snapshot; it is null in every row.`,
+      ),
+    );
+  });
+
+  it('without reports responds with 503 for them before a payment, and serves everything else', async () => {
+    await serveWithout('2026-11-20.02', { tables: ['reports', 'listing_history'] });
+    for (const path of [`/api/deals/${uuid(1)}/report`, '/api/example_report']) {
+      const { response, body } = await shared.get(path);
+      assert.deepEqual([response.status, body['reason'], body['billed']], [503, 'snapshot_unavailable', false], path);
+      assert.match(String(body['detail']), /built before there were reports/);
+    }
+    for (const path of ['/api/meta', '/api/deals/ids', '/api/deals/{id}/report'])
+      assert.equal((await shared.get(path)).response.status, 200, path);
+    assert.equal((await buyer.fetch(`${shared.app.url}/api/deals`)).status, 200);
+    assert.deepEqual((await shared.get('/health')).body['snapshot_gaps'], [
+      'There is no table reports in this snapshot.',
+      'There is no table listing_history in this snapshot.',
+    ]);
+  });
+
+  it('without listing history sells reports with a null history', async () => {
+    await serveWithout('2026-11-20.03', { tables: ['listing_history'] });
+    const response = await buyer.fetch(`${shared.app.url}/api/deals/${uuid(1)}/report`);
+    assert.equal(response.status, 200);
+    assert.equal((await bodyOf(response))['history'], null);
+  });
+});

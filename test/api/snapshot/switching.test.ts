@@ -1,0 +1,151 @@
+/** Which snapshot serves: switches under traffic, damaged snapshots, and a server without a snapshot. */
+import assert from 'node:assert/strict';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openSnapshots } from '../../../api/snapshot/follow.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { changeManifest, removeFromSnapshot, rowsOfTable } from '../support/snapshot_fixtures.ts';
+
+const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
+
+describe('a snapshot', () => {
+  let shared: SharedApp;
+  before(async () => {
+    shared = await startSharedApp({ deals: scored(1) });
+  });
+  after(() => shared.close());
+
+  it('is replaced under traffic without a failed request or a response from two snapshots', async () => {
+    const { folder, app } = shared;
+    await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false });
+    const buyer = buyerWith();
+    const traffic = { isRunning: true, responses: 0, latest: '' };
+    const customer = async (): Promise<void> => {
+      while (traffic.isRunning) {
+        const response = await buyer.fetch(`${app.url}/api/deals`);
+        assert.equal(response.status, 200);
+        const body = await bodyOf(response);
+        const id = String(body['snapshot_id']);
+        const scores = new Set((body['records'] as { deal_score: number }[]).map((r) => r.deal_score));
+        assert.deepEqual([...scores], [Number(id.at(-1))]);
+        assert.equal(body['count'], 20);
+        traffic.latest = id;
+        traffic.responses += 1;
+      }
+    };
+    const customers = Promise.all([customer(), customer(), customer()]);
+    try {
+      for (const id of ['2026-11-20.02', '2026-11-20.01']) {
+        await folder.switchTo(id);
+        while (traffic.latest !== id) await Promise.race([pause(20), customers]);
+      }
+    } finally {
+      traffic.isRunning = false;
+    }
+    await customers;
+    assert.ok(traffic.responses > 10);
+  });
+
+  it('is closed after its last lease is released', async () => {
+    const { folder } = shared;
+    await folder.switchTo('2026-11-20.01');
+    const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000 });
+    const lease = snapshots.acquire();
+    await folder.publish('2026-11-20.03', { deals: scored(3) });
+    await snapshots.refresh();
+    assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.03');
+    assert.equal((await lease?.snapshot.rows('SELECT max(deal_score) AS s FROM deals'))?.[0]?.['s'], 1);
+    lease?.release();
+    await assert.rejects(async () => lease?.snapshot.rows('SELECT 1'));
+    snapshots.close();
+    await shared.switchTo('2026-11-20.01');
+  });
+
+  const damages: [name: string, damage: (folder: string) => Promise<void>, reason: RegExp][] = [
+    [
+      'its database is truncated',
+      (f) => truncate(join(f, 'dealfeed.duckdb'), 100),
+      /dealfeed\.duckdb does not have the hash/,
+    ],
+    [
+      'a byte of its database differs',
+      async (f) => {
+        const bytes = await readFile(join(f, 'dealfeed.duckdb'));
+        const last = bytes.length - 1;
+        bytes[last] = (bytes[last] ?? 0) ^ 1;
+        await writeFile(join(f, 'dealfeed.duckdb'), bytes);
+      },
+      /dealfeed\.duckdb does not have the hash/,
+    ],
+    ['its database is missing', (f) => rm(join(f, 'dealfeed.duckdb')), /dealfeed\.duckdb/],
+    [
+      'its manifest has another row count',
+      (f) =>
+        changeManifest(f, (manifest) => {
+          Object.assign(manifest.tables['leads'] ?? {}, { rows: 7 });
+        }),
+      /leads has 0 rows in dealfeed\.duckdb, the manifest states 7/,
+    ],
+    ['its manifest is missing', (f) => rm(join(f, 'manifest.json')), /manifest\.json/],
+    ['its manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
+    ['its folder is missing', (f) => rm(f, { recursive: true }), /^manifest\.json cannot be opened$/],
+    [
+      'columns that may not be null are missing',
+      (f) =>
+        removeFromSnapshot(f, {
+          columns: [
+            ['leads', 'lead_score'],
+            ['leads', 'freshness'],
+          ],
+        }),
+      /dealfeed\.duckdb was built before leads\.lead_score, leads\.freshness, which may not be null/,
+    ],
+    [
+      'a table that every snapshot has is missing',
+      (f) => removeFromSnapshot(f, { tables: ['deals'] }),
+      /manifest\.json names no table deals/,
+    ],
+  ];
+  for (const [i, [name, damage, reason]] of damages.entries()) {
+    it(`is not served if ${name}: the previous one keeps serving, and /health has the reason`, async () => {
+      const id = `2026-11-20.1${i}`;
+      await damage(await shared.folder.publish(id, { deals: scored(2) }, { current: false }));
+      await shared.switchTo(id);
+      const index = await shared.get('/api/deals/ids');
+      assert.equal(index.response.headers.get('X-Snapshot-Id'), '2026-11-20.01');
+      const { response, body } = await shared.get('/health');
+      assert.deepEqual([response.status, body['status']], [200, 'degraded']);
+      assert.match((body['snapshot_failure'] as { reason: string }).reason, reason);
+      await shared.switchTo('2026-11-20.01');
+      assert.equal((await shared.get('/health')).body['status'], 'ok');
+    });
+  }
+});
+
+describe('a server without a snapshot', () => {
+  it('responds with 503, which cannot be paid, and serves the first snapshot that can be loaded', async () => {
+    const shared = await startSharedApp();
+    try {
+      const assertUnavailable = async (): Promise<void> => {
+        for (const path of ['/api/meta', '/api/deals']) {
+          const { response, body } = await shared.get(path);
+          assert.deepEqual([response.status, body['reason']], [503, 'snapshot_unavailable']);
+        }
+        assert.equal((await shared.get('/health')).response.status, 503);
+      };
+      await assertUnavailable();
+      await rm(join(await shared.folder.publish('2026-11-20.01', {}), 'manifest.json'));
+      await shared.switchTo('2026-11-20.01');
+      await assertUnavailable();
+      await shared.folder.publish('2026-11-20.02', { deals: scored(1) });
+      await shared.switchTo('2026-11-20.02');
+      assert.equal((await shared.get('/api/meta')).response.status, 200);
+      assert.equal((await shared.get('/api/deals')).response.status, 402);
+    } finally {
+      await shared.close();
+    }
+  });
+});
