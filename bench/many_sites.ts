@@ -1,5 +1,5 @@
 /** Many sites of one kind: counties of the sheriff-sale platform, each on a host of its own, as the crawl of a whole state has them. */
-import { realAuction } from '../sources/families/realauction.ts';
+import { realAuction } from '../sources/families/realauction/adapter.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 
 /** The sandbox's county whose pages they all show. */

@@ -1,4 +1,4 @@
-/** Text of errors. */
+/** Errors as text. */
 
-/** The message of anything that was thrown. */
+/** Message of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

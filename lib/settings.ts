@@ -1,6 +1,6 @@
 /**
  * Settings: environment variables, read once and checked by zod. A wrong setting ends the program with one line that
- * names the setting, its value, and what was expected. The README's table is generated from this file.
+ * names the setting, its value, and what was expected. docs/settings.md is generated from this file.
  */
 import { z } from 'zod';
 import { shellQuoted } from './shell.ts';

@@ -1,4 +1,4 @@
-/** Lengths of time. */
+/** Units of time. */
 
-/** Milliseconds in a day. */
+/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;

@@ -1,217 +1,199 @@
 /**
  * The only file an adapter author must read.
  *
- * An adapter is one small folder `sources/<family>/<name>/` with a `source.ts` whose default export is
- * `defineSource({...})`, and a `recorded/` folder of pages beside it. Folders are found by name; nothing
- * else has to be edited. It splits in two:
+ * An adapter is a folder `sources/<family>/<name>/` with a `source.ts` whose default export is `defineSource({...})`,
+ * and a `recorded/` folder of example pages. It is found by its folder name; no list needs an entry. It has two parts:
  *
- *   fetch(ctx)   effects. Knows URLs, order, paging and sessions. Asks `ctx` for pages and yields those
- *                that hold rows. Every byte it is given has been archived before it sees it.
- *   parse(page)  pure. Bytes in, candidates out. It may not touch the clock, the network, the file system
- *                or the environment; the same page always gives the same candidates.
+ *   fetch(ctx)   side effects. Knows addresses, order, paging and sessions. Requests pages from `ctx` and yields those
+ *                with rows. Each response is archived before fetch sees it.
+ *   parse(page)  pure. Bytes in, candidates out. No clock, network, file system or environment; the same page always
+ *                gives the same candidates.
  *
- * Everything else (politeness, archive, zod checks, duplicates, rejects, expectations, accounting, carrying
- * the last good rows when a page breaks) belongs to the pipeline.
+ * The pipeline does the rest: politeness, archive, schema checks, duplicates, rejects, expectations, accounting, and
+ * carrying the last good rows if a page breaks.
  */
 import type { RecordDefinition } from '../lib/record.ts';
 
 export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register';
 
-/** Under which terms a source may be read. A source without them cannot be defined. */
+const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
+
+/** Terms under which a source may be read. A source without them cannot be defined. */
 export interface Terms {
-  readonly basis: 'us_government_work' | 'open_data' | 'public_record' | 'permission' | 'sandbox_only';
-  /** One sentence for the operator, with what is not known about the terms said plainly. */
+  readonly basis: (typeof TERMS_BASES)[number];
+  /** One sentence for the operator, including what is unknown about the terms. */
   readonly note: string;
   readonly url?: string;
 }
 
 /** A page as fetched and archived. */
 export interface Page {
-  /** The adapter's own word for what this page is, such as "calendar", "items" or "workbook". */
+  /** The adapter's name for this kind of page, such as "calendar", "items" or "workbook". */
   readonly kind: string;
   /** Public address of the page, as requested. */
   readonly url: string;
-  /** What the page itself does not say, such as the sale date a session was bound to. */
+  /** Facts that the page itself does not state, such as the sale date of the session. */
   readonly context: Readonly<Record<string, string>>;
-  /** Decoded body (after any content encoding); the archive keeps what came over the wire. */
+  /** Body after content decoding; the archive stores the bytes as received. */
   readonly bytes: Uint8Array;
   /** SHA-256 of the archived bytes, hex. */
   readonly sha256: string;
   readonly contentType: string | null;
   /** When it was fetched, by the run's clock: YYYY-MM-DDTHH:MM:SSZ. */
   readonly observedAt: string;
-  /** Body as text: UTF-8, or the fallback where the bytes are not valid UTF-8. Byte order mark removed. */
+  /** Body as text: UTF-8, or the fallback if the bytes are not valid UTF-8. Without a byte order mark. */
   text(fallback?: 'windows-1252'): string;
 }
 
-/** What parse makes of one row of a page: values in the JSON form of lib/record.ts, or a refusal. Both count as rows in. */
+/** The result for one row of a page: values in the JSON form of lib/record.ts, or a reject. Both count as rows in. */
 export type Candidate =
   | {
       readonly values: Readonly<Record<string, unknown>>;
-      /** Public page that shows this row, where it is not the page it was read from. */
+      /** Public page that shows this row. Default: the page it was read from. */
       readonly sourceUrl?: string;
       /** The row as published, for the rejects table. */
       readonly raw: string;
     }
   | {
       readonly reject: {
-        /** Short word in snake_case, such as "blank_name" or "wrong_field_count". */
+        /** In snake_case, such as "blank_name" or "wrong_field_count". */
         readonly reason: string;
-        /** A sentence that names the field, the value and what was expected. */
+        /** Names the field, its value and the expected form. */
         readonly detail: string;
       };
-      /** Natural key of the row where it can still be read: its last good version is then carried. */
+      /** Natural key of the row, if it can still be read: the row's last good version is then carried. */
       readonly key?: Readonly<Record<string, string>>;
       readonly raw: string;
     };
 
-/** What an adapter expects of a read; a breach quarantines its new rows and never the run. */
+/** What an adapter expects of a read. A breach quarantines the source's new rows; the run continues. */
 export interface Expectations {
-  /** Fewest rows that make sense. 0 states that the source may be empty. */
+  /** Minimum number of rows. 0 if the source may be empty. */
   readonly minRows: number;
-  /** Largest share of candidates that may be rejected, 0..1. */
+  /** Maximum share of rejected candidates, 0..1. */
   readonly maxRejectShare: number;
-  /** Largest fall in rows against the last good read, 0..1. */
+  /** Maximum drop in rows against the last good read, 0..1. */
   readonly maxDropShare: number;
 }
 
 export interface GetOptions {
   readonly kind: string;
   readonly context?: Readonly<Record<string, string>>;
-  /** Ask as the client of a grant. The fetcher gets the token and renews it; neither it nor the secret is ever archived. */
+  /** Send a bearer token of this grant. The fetcher gets and renews it; the archive stores neither token nor secret. */
   readonly grant?: Grant;
-  /** Read the page in a browser, as it stands once its script has made an element of this selector. The archive keeps that document. */
+  /** Render the page in a browser and archive the document once an element of this selector exists. */
   readonly rendered?: string;
-  /** Requests that share cookies. Without one, no cookie is kept. */
+  /** Requests that share cookies. Default: cookies are discarded. */
   readonly session?: Session;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A body smaller than this is refused as empty or truncated. Default 1. */
+  /** A smaller body is quarantined as empty or truncated. Default 1. */
   readonly minBytes?: number;
-  /** First bytes the body must have, such as the ZIP magic "PK". */
+  /** Required first bytes, such as the ZIP signature "PK". */
   readonly magic?: string;
-  /** Largest body as sent, in bytes. Default 64 MiB. */
+  /** Maximum size of the body as sent, in bytes. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** Send If-None-Match / If-Modified-Since from the archive and reuse its bytes on 304. Default true; false where a session is involved. */
+  /**
+   * Send If-None-Match and If-Modified-Since from the archive, and reuse its bytes on 304. Default: true without a
+   * session, false with one.
+   */
   readonly conditional?: boolean;
   /**
-   * Which instant the page's observedAt states: that of the request (default), or that of the first read of these
-   * bytes under this address, for a file that stands unchanged from one publication to the next.
+   * Instant of the page's observedAt: of the request (default), or of the first read of the same bytes at this address,
+   * for a file that stays unchanged between publications.
    */
   readonly observed?: 'request' | 'content';
   /**
-   * Fields of a search form to send by POST. Only for forms that change nothing on the site: the request may be
-   * repeated. It is archived like any other; what tells one search from another belongs into `context`.
+   * Form fields to send by POST. Only for searches, because the request may be repeated. `context` must tell one search
+   * from another.
    */
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** A client's right to a service by OAuth 2.0 client credentials (RFC 6749, section 4.4). */
+/** OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 export interface Grant {
-  /** Where the token is asked for, on one of the source's hosts. */
+  /** Token endpoint, on one of the source's hosts. */
   readonly tokenUrl: string;
   readonly id: string;
   readonly secret: string;
   readonly scope?: string;
 }
 
-/** Cookies of one conversation with a site. */
+/** Cookies of one session with a site. */
 export interface Session {
   readonly id: string;
 }
 
 export interface FetchContext {
-  /** Day of the run, YYYY-MM-DD: the data clock. */
+  /** Day of the run, YYYY-MM-DD. */
   readonly asOf: string;
-  /** The run's clock in milliseconds (fixed in the sandbox), for sites that want a timestamp in the address. */
+  /** The run's clock in milliseconds (fixed in the sandbox), for sites that need a timestamp in the address. */
   readonly nowMs: number;
-  /** Day of the last good read before this run's day, or null when this is a first load. */
+  /** Day of the last good read before this run's day, or null on a first load. */
   readonly lastGoodOn: string | null;
   /**
-   * Value of a secret that the source declares, where the operator has set it. It belongs into a request header whose
-   * name says what it is (Authorization, ..token, ..secret, ..key), which the archive leaves out, and nowhere else.
+   * Value of a secret that the source declares, if the operator has set it. Send it only in the Authorization header,
+   * or in one whose name contains "token", "secret" or "key": the archive omits those.
    */
   secret(name: string): string | undefined;
   session(): Session;
   /**
-   * Fetch one page politely and archive it. Throws SourceUnavailable when the site refuses (401, 403, 429,
-   * challenge, robots) or does not answer, Quarantine when the body breaks what `options` expect.
+   * Fetch one page politely and archive it.
+   * @throws SourceUnavailable if the site refuses (401, 403, 429, challenge, robots.txt) or does not respond
+   * @throws Quarantine if the body breaks what `options` expect
    */
   get(url: string, options: GetOptions): Promise<Page>;
   /** The same, but null on 404 or 410. */
   getIfExists(url: string, options: GetOptions): Promise<Page | null>;
-  /** Report a row that is known to exist but whose page could not be read; it counts as a row in and as a reject. */
+  /** Report a known row whose page could not be read. It counts as a row in and as a reject. */
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void;
 }
 
 /** A file format that the operator may put into the drop folder `<DROP_DIR>/<source name>/`. */
 export interface DropFormat {
-  /** File name, lower case, that this format claims. */
+  /** Matches file names of this format, in lower case. */
   readonly pattern: RegExp;
+  /** A valid file name, for messages: "FY26_FMRs.xlsx". */
+  readonly file: string;
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
-  /** Name of a file beside it that says how to read it, such as a map of columns: its text is in the page's context under this name. */
+  /** Name of a second file that says how to read the first, such as a column map. Its text is in the page's context. */
   readonly beside?: string;
 }
 
-/** A CSV page of millions of rows, whose plain rows are read by SQL: see bulk_csv.ts. */
-export interface BulkCsv {
-  /** `kind` of the page. */
-  readonly kind: string;
-  /** Cells that a row is made of, by the names of their columns in lower case. In the SQL below they are trimmed, and null where blank. */
-  readonly cells: readonly string[];
-  /** Texts that are put together from several cells and must be plain as a whole. */
-  readonly texts: readonly string[];
-  /** What else must hold of a plain row. */
-  readonly plain: string;
-  /** SQL of every column of the record. */
-  readonly values: Readonly<Record<string, string>>;
-  /** SQL of the public page that shows the row. */
-  readonly sourceUrl: string;
-  /** The parser for one row of this file, by its cells as published. */
-  row(cell: (column: string) => string | undefined, raw: () => string): Candidate;
-}
+/** Candidates of a page: a list, or one at a time where a page holds millions. */
+export type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
 
-export interface SourceSpec {
+export interface SourceSpec<C extends Candidates = Candidates> {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */
   readonly name: string;
   readonly family: Family;
   readonly title: string;
-  /** A public page that a person can open to see where the rows come from. */
+  /** A public page on which a person can see the source of the rows. */
   readonly home: string;
-  /** County of the rows, where all rows are of one county. */
+  /** County of the rows, if they are all from one county. */
   readonly county?: { readonly fips: string; readonly name: string; readonly state: string };
   readonly terms: Terms;
-  /** Days between two reads that the source deserves. */
+  /** Days after which the rows are stale. */
   readonly everyDays: number;
-  /** Days after which it is asked whether there is something new, where that is sooner than its rows are old. Default everyDays. */
+  /** Days between two reads, if the source must be checked for news before its rows are stale. Default everyDays. */
   readonly readEveryDays?: number;
-  /** Hosts it may talk to, redirects included. Empty for a source that only reads its drop folder. */
+  /** Hosts it may contact, including redirects. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];
   /** Settings that hold a secret for this source, such as HUD_TOKEN. */
   readonly secrets?: readonly string[];
   readonly politeness: { readonly minIntervalMs: number; readonly concurrency: number };
   readonly row: RecordDefinition;
-  /** Where a row's last good version is kept when the source itself shows only changes (registers). Default "replace". */
+  /** "increments" if a read gives only new rows and older ones stay (registers). Default "replace". */
   readonly reads?: 'replace' | 'increments';
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
-  parse(page: Page): readonly Candidate[];
-  /** For a CSV page too large for the memory that its rows take: how its plain rows are read by SQL. */
-  readonly bulk?: BulkCsv;
+  parse(page: Page): C;
 }
 
-const BASES: ReadonlySet<unknown> = new Set<Terms['basis']>([
-  'us_government_work',
-  'open_data',
-  'public_record',
-  'permission',
-  'sandbox_only',
-]);
-
-/** Refuse a source that does not state under which terms it may be read, before anything is asked of its site. */
+/** Refuse a source that does not state its terms, before any request to its site. */
 export function requireTerms({
   name,
   terms,
@@ -219,46 +201,49 @@ export function requireTerms({
   readonly name: string;
   readonly terms?: Partial<Terms> | undefined;
 }): void {
-  if (BASES.has(terms?.basis) && terms?.note?.trim()) return;
+  if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim()) return;
   throw new Error(
-    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, expected a basis (${[...BASES].join(', ')}) and a note that says under which terms it may be read`,
+    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
+      `expected a basis (${TERMS_BASES.join(', ')}) and a note on the terms under which it may be read`,
   );
 }
 
-/** Check a declaration's form at load time, so that a wrong one names its field rather than failing in a run. */
-export function defineSource(spec: SourceSpec): SourceSpec {
-  const wrong = (field: string, value: unknown, expected: string): never => {
+/** Check a declaration at load time. @throws naming the field, its value and the expected form */
+export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceSpec<C> {
+  const fail = (field: string, value: unknown, expected: string): never => {
     throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
   };
-  if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) wrong('name', spec.name, 'lower snake case');
+  if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) fail('name', spec.name, 'lower snake case');
   requireTerms(spec);
-  if (!(spec.everyDays >= 1)) wrong('everyDays', spec.everyDays, 'a number of days, at least 1');
-  if (!spec.fetch && !spec.drop?.length) wrong('fetch', undefined, 'a fetch function or a drop format');
-  if (spec.fetch && !spec.hosts.length) wrong('hosts', spec.hosts, 'the hosts it may talk to');
+  if (!(spec.everyDays >= 1)) fail('everyDays', spec.everyDays, 'a number of days, at least 1');
+  if (!spec.fetch && !spec.drop?.length) fail('fetch', undefined, 'a fetch function or a drop format');
+  if (spec.fetch && !spec.hosts.length) fail('hosts', spec.hosts, 'the hosts it may contact');
   const { maxRejectShare, maxDropShare, minRows } = spec.expect;
-  if (!(minRows >= 0)) wrong('expect.minRows', minRows, '0 or more');
+  if (!(minRows >= 0)) fail('expect.minRows', minRows, '0 or more');
   for (const [field, value] of Object.entries({ maxRejectShare, maxDropShare })) {
-    if (!(value >= 0 && value <= 1)) wrong(`expect.${field}`, value, 'a share between 0 and 1');
+    if (!(value >= 0 && value <= 1)) fail(`expect.${field}`, value, 'a share between 0 and 1');
   }
   return spec;
 }
 
-/** Why a source's new rows are not trusted. Thrown by parse, fetch or the checks after them. */
-export type QuarantineReason =
-  | 'malformed_page'
-  | 'empty_body'
-  | 'truncated_download'
-  | 'unknown_column'
-  | 'missing_column'
-  | 'template_changed'
-  | 'count_mismatch'
-  | 'too_few_rows'
-  | 'too_many_rejects'
-  | 'row_count_dropped'
-  | 'body_too_large'
-  | 'parser_error';
+/** Why a source's new rows are not trusted: thrown by parse, by fetch, or by the checks after them. */
+export const QUARANTINE_REASONS = [
+  'malformed_page',
+  'empty_body',
+  'truncated_download',
+  'unknown_column',
+  'missing_column',
+  'template_changed',
+  'count_mismatch',
+  'too_few_rows',
+  'too_many_rejects',
+  'row_count_dropped',
+  'body_too_large',
+  'parser_error',
+] as const;
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
 
-/** The page is not what the adapter knows: its new rows are set aside, the last good rows stay. */
+/** The page is not as the adapter expects: its new rows are set aside, the last good rows stay. */
 export class Quarantine extends Error {
   override readonly name = 'Quarantine';
   readonly reason: QuarantineReason;
@@ -270,18 +255,21 @@ export class Quarantine extends Error {
   }
 }
 
-/** The site refuses or does not answer; nothing is evaded. */
+export const UNAVAILABLE_REASONS = [
+  'refused',
+  'robots',
+  'rate_limited',
+  'challenge',
+  'not_found',
+  'server_error',
+  'unreachable',
+  'host_not_allowed',
+] as const;
+
+/** The site refuses or does not respond. A refusal is respected. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable';
-  readonly reason:
-    | 'refused'
-    | 'robots'
-    | 'rate_limited'
-    | 'challenge'
-    | 'not_found'
-    | 'server_error'
-    | 'unreachable'
-    | 'host_not_allowed';
+  readonly reason: (typeof UNAVAILABLE_REASONS)[number];
   readonly status: number | undefined;
   readonly pageUrl: string;
   constructor(reason: SourceUnavailable['reason'], detail: string, pageUrl: string, status?: number) {

@@ -1,6 +1,6 @@
-/** Calendar days as text, YYYY-MM-DD, with no time zone in sight. */
+/** Calendar days as text, YYYY-MM-DD, without time zones. */
 
-/** The day `count` days later, or earlier where negative. */
+/** The day `count` days later, or earlier if negative. */
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10);
 }
@@ -13,5 +13,5 @@ export function monthsBetween(from: string, to: string): string[] {
   return months;
 }
 
-/** MM/DD/YYYY, as sites of the United States write a day. */
+/** A day as MM/DD/YYYY. */
 export const usDay = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`;

@@ -1,13 +1,13 @@
-/** Every adapter, found by its folder. */
+/** All adapters, found by their folders. */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordDefinition } from '../lib/record.ts';
 import { requireTerms, type SourceSpec } from './contract.ts';
 
-/** An adapter and the folder it lives in. */
+/** An adapter and its folder. */
 export interface FoundSource {
   readonly spec: SourceSpec;
-  /** URL of the adapter's folder, with a slash at its end. */
+  /** URL of the adapter's folder, with a trailing slash. */
   readonly folder: URL;
 }
 
@@ -20,9 +20,9 @@ const folders = async (at: URL): Promise<string[]> =>
     .sort();
 
 /**
- * The adapters under `<root>/<family>/<name>/source.ts` with their folders, sorted by name; `root` is this folder.
- * Throws, naming the file, where a folder disagrees with what its adapter declares or two share a name, and, naming
- * the source, where it states no terms under which it may be read.
+ * Adapters under `<root>/<family>/<name>/source.ts` with their folders, sorted by name. Default root: this folder.
+ * @throws naming the file if its folder differs from the declared family and name, or two adapters have the same name
+ * @throws naming the source if it states no terms
  */
 export async function findSources(root = ROOT): Promise<FoundSource[]> {
   const found: FoundSource[] = [];
@@ -46,10 +46,10 @@ export async function findSources(root = ROOT): Promise<FoundSource[]> {
   return found.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-/** Every adapter, sorted by name. */
+/** All adapters, sorted by name. */
 export const loadSources = async (): Promise<SourceSpec[]> => (await findSources()).map(({ spec }) => spec);
 
-/** Every staged record, one file each under rows/: a build has a table of each, whether or not a source of it is read. */
+/** All staged records, one file each in rows/. A build has a table for each, whether or not a source of it is read. */
 export async function loadRowRecords(): Promise<RecordDefinition[]> {
   const folder = new URL('rows/', ROOT);
   const records: RecordDefinition[] = [];
@@ -64,7 +64,7 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
   return records;
 }
 
-/** Secrets that sources declare, by the name of their setting, as they are set for this process. An empty one is not set. */
+/** Secrets that sources declare, by setting name, from the environment. An empty setting counts as not set. */
 export const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
   Object.fromEntries(
     sources.flatMap(({ secrets }) => secrets ?? []).map((name) => [name, process.env[name]?.trim() || undefined]),

@@ -1,20 +1,16 @@
 /**
- * Values as sites print them, turned into the JSON form of lib/record.ts. Pure, and exact: money and
- * percentages are read digit by digit, never by float arithmetic.
- *
- * The rule for absence is the same everywhere: blank, or a word that says "nothing here" such as "N/A",
- * gives null; a value that is there but cannot be what it claims throws a Refusal, which `candidate` turns
- * into a reject with its reason. Zero and placeholder figures are the caller's decision (`zeroIsUnknown`).
+ * Parsers for values as sites print them, into the JSON form of lib/record.ts. Pure. Money and percentages are exact:
+ * no float arithmetic. Blank, or a word for "no value" such as "N/A", gives null. A value of the wrong form throws a
+ * Refusal, which `candidate` turns into a reject. Callers decide whether zero means unknown (`zeroIsUnknown`).
  */
-import { parse as parseCsv } from 'csv-parse/sync';
-import { Quarantine, type Candidate } from './contract.ts';
+import type { Candidate } from './contract.ts';
 
-/** A value that cannot be accepted: the row is counted as a reject for this reason. */
+/** A value that cannot be accepted. The row becomes a reject with this reason. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: string;
   constructor(reason: string, detail: string) {
-    // Refusing a row is an everyday result, and nobody reads the stack of it.
+    // Refusals are frequent and their stack is never read; collecting it is slow.
     const depth = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(detail);
@@ -23,21 +19,21 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuse the row being read. `reason` is a short word in snake_case, `detail` names field, value and expectation. */
+/** Refuse the current row. `reason` is in snake_case; `detail` names the field, its value and the expected form. */
 export function refuse(reason: string, detail: string): never {
   throw new Refusal(reason, detail);
 }
 
-/** A field's name, in whatever case the source writes it, as part of a reason. */
+/** A field name in snake_case, for a reason. */
 const word = (field: string): string => field.toLowerCase().replace(/[^a-z0-9]+/gu, '_');
 const bad = (field: string, detail: string): never => refuse(`bad_${word(field)}`, detail);
 
 type Accepted = Extract<Candidate, { values: unknown }>;
 
 /**
- * Run `build` for one row: its values become a candidate, a Refusal becomes a reject. Other errors pass
- * through, as they are faults of the adapter. `key` is the natural key where it can be read even from a bad row.
- * @param raw the row as published; a function where writing it down takes work, as most rows are never asked for it
+ * Build the candidate of one row. A Refusal becomes a reject; other errors are defects of the adapter and pass through.
+ * @param raw the row as published; a function if serializing it is slow, because few callers read it
+ * @param key natural key, if it can be read even from a bad row
  */
 export function candidate(
   raw: string | (() => string),
@@ -64,41 +60,44 @@ const show = (value: unknown): string => JSON.stringify(value) ?? String(value);
 
 // Text
 
-/** Zero-width, bidirectional and control characters that sites leave in copied text. White space is kept for `line`. */
+/** Zero-width, bidirectional and control characters, which sites leave in copied text. */
 const INVISIBLE = /[^\P{Cc}\t\n\v\f\r]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;
 const ASCII_TEXT = /^[\t\n\v\f\r\x20-\x7e]*$/u;
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 
-/** Text without invisible characters and outer space; inner spaces stay as published. Null when nothing is left. */
+/** Text without invisible characters and outer space; inner spaces stay as published. Null if empty. */
 export function tidy(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
     return refuse('not_text', `expected text, found ${show(value)}`);
   }
   const text = String(value);
-  // Nearly every value is plain ASCII, in which there is nothing to look for.
+  // Fast path: nearly every value is plain ASCII.
   return (ASCII_TEXT.test(text) ? text : text.replace(INVISIBLE, '').replace(ODD_SPACE, ' ')).trim() || null;
 }
 
-/** The same, with every run of white space made one space. */
+/** The same, with each run of white space collapsed to one space. */
 export const line = (value: unknown): string | null => tidy(value)?.replace(/\s+/gu, ' ') ?? null;
 
-/** Words by which sites say that there is no value. */
-export const NOTHING =
-  /^(?:-+|—|n\/?a|n\.a\.|none|null|nil|tbd|unknown|not (?:available|provided|disclosed|stated|applicable)|undisclosed)$/iu;
+/** Words that sites print instead of a value. */
+export const NOTHING = new RegExp(
+  '^(?:-+|—|n\\/?a|n\\.a\\.|none|null|nil|tbd|unknown|' +
+    'not (?:available|provided|disclosed|stated|applicable)|undisclosed)$',
+  'iu',
+);
 
-/** Text of one line, or null when blank or a word that says there is none. */
+/** Text on one line, or null if blank or a word for "no value". */
 export function optional(value: unknown): string | null {
   const text = line(value);
   return text === null || NOTHING.test(text) ? null : text;
 }
 
-/** Text of one line that must be there; the reject's reason is `blank_<field>`. */
+/** Text on one line. Refuses the row with reason `blank_<field>` if there is none. */
 export function required(field: string, value: unknown): string {
   return optional(value) ?? refuse(`blank_${word(field)}`, `${field} is ${show(value)}, expected a value`);
 }
 
-/** The parts that are there, joined; null when none is. */
+/** The parts that are not blank, joined; null if all are. */
 export const joined = (parts: readonly unknown[], separator = ' '): string | null =>
   parts
     .map(optional)
@@ -107,14 +106,14 @@ export const joined = (parts: readonly unknown[], separator = ' '): string | nul
 
 // Numbers
 
-/** A whole number of hundredths: the exact form in which money and percentages are reckoned. */
+/** An integer number of hundredths: the exact form for arithmetic on money and percentages. */
 export type Hundredths = bigint;
 
 const PLAIN = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/iu;
 
 /**
- * Hundredths of a plain decimal ("1234.565", "1.2e+21", 7.4), half away from zero. A JavaScript number is read
- * by its shortest decimal form, which is the text it had in JSON. Null when it is not a number.
+ * Hundredths of a plain decimal ("1234.565", "1.2e+21", 7.4), rounded half away from zero; null if it is not a number.
+ * A JavaScript number is read from its shortest decimal form, which is its text in JSON.
  */
 export function hundredths(value: string | number): Hundredths | null {
   const match = PLAIN.exec(String(value).trim());
@@ -128,13 +127,13 @@ export function hundredths(value: string | number): Hundredths | null {
   return sign === '-' ? -size : size;
 }
 
-/** Hundredths as a decimal string with two decimals. */
+/** Hundredths as text with two decimals. */
 export function decimal(value: Hundredths): string {
   const size = value < 0n ? -value : value;
   return `${value < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')}`;
 }
 
-/** `numerator / denominator` of hundredths by a plain decimal such as "0.35", half away from zero, in hundredths. */
+/** Divide hundredths by a plain decimal such as "0.35", rounded half away from zero. */
 export function divide(numerator: Hundredths, denominator: string): Hundredths {
   const places = (denominator.split('.')[1] ?? '').length;
   const divisor = BigInt(denominator.replace('.', ''));
@@ -146,7 +145,7 @@ export function divide(numerator: Hundredths, denominator: string): Hundredths {
 
 const LARGEST = 10n ** 14n;
 
-/** A printed figure without its signs: "$1,250,000", "(1,234.50)", "-$5.00", "7.25 %". Null when it is not one. */
+/** Hundredths of a printed figure: "$1,250,000", "(1,234.50)", "-$5.00", "7.25 %". Null for any other text. */
 function printed(text: string): Hundredths | null {
   const match = /^(-?)(\(?)\s*(-?)\$?\s*([\d,]*\.?\d*)\s*%?(\)?)$/u.exec(
     text.replace(/^USD\s+/iu, '').replace(/\s+USD$/iu, ''),
@@ -163,7 +162,7 @@ function printed(text: string): Hundredths | null {
 }
 
 export interface NumberOptions {
-  /** Read 0 as "not stated", as listing sites use it. */
+  /** Read 0 as unknown, as listing sites print it. */
   readonly zeroIsUnknown?: boolean;
 }
 
@@ -176,18 +175,19 @@ function amount(field: string, value: unknown, what: string, options: NumberOpti
     size = printed(text);
   }
   if (size === null) return bad(field, `${field} is ${show(value)}, expected ${what}`);
-  if (size >= LARGEST || size <= -LARGEST) return bad(field, `${field} is ${show(value)}, too large to be ${what}`);
+  if (size >= LARGEST || size <= -LARGEST)
+    return bad(field, `${field} is ${show(value)}, expected ${what} below one trillion`);
   const digits = decimal(size).split('.')[0] ?? '';
   if (/^9{7,}$/u.test(digits) || digits === '-999')
     return refuse('sentinel_value', `${field} is ${show(value)}, a placeholder rather than ${what}`);
   return size === 0n && options?.zeroIsUnknown ? null : size;
 }
 
-/** Cents of an amount of dollars, as text or number. Null when absent. Refuses placeholders such as 999999999. */
+/** Cents of an amount in dollars, given as text or number; null if absent. Refuses placeholders such as 999999999. */
 export const cents = (field: string, value: unknown, options?: NumberOptions): Hundredths | null =>
   amount(field, value, 'an amount in dollars', options);
 
-/** An amount of dollars as a decimal string. */
+/** An amount in dollars as a decimal string. */
 export function money(field: string, value: unknown, options?: NumberOptions): string | null {
   const size = cents(field, value, options);
   return size === null ? null : decimal(size);
@@ -202,7 +202,7 @@ export function percent(field: string, value: unknown, options?: NumberOptions):
   return decimal(size);
 }
 
-/** A whole number; thousands commas and a ".0" are accepted, a fraction is refused. */
+/** An integer. Accepts thousands commas and ".0", refuses a fraction. */
 export function integer(field: string, value: unknown, options?: NumberOptions): number | null {
   const size = amount(field, value, 'a whole number', options);
   if (size === null) return null;
@@ -211,7 +211,7 @@ export function integer(field: string, value: unknown, options?: NumberOptions):
   return Number(size / 100n);
 }
 
-/** A four-digit year between 1600 and 2199; 0 and blank are null. */
+/** A year from 1600 to 2199; 0 and blank are null. */
 export function year(field: string, value: unknown): number | null {
   const text = optional(value);
   if (text === null || /^0+$/u.test(text)) return null;
@@ -221,7 +221,7 @@ export function year(field: string, value: unknown): number | null {
 
 // Places
 
-/** First five digits of a ZIP or ZIP+4, dashed, padded with zeros ("441130000") or plain. Null when blank or all zeros. */
+/** First five digits of a ZIP or ZIP+4, with a dash or without ("441130000"). Null if blank or all zeros. */
 export function zip(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null || /^0[-0]*$/u.test(text)) return null;
@@ -229,7 +229,7 @@ export function zip(field: string, value: unknown): string | null {
   return match?.[1] ?? bad(field, `${field} is ${show(value)}, expected a five-digit ZIP`);
 }
 
-/** A two-letter state code, upper case. */
+/** A two-letter state code in upper case. */
 export function state(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null) return null;
@@ -251,9 +251,8 @@ function day(field: string, value: unknown, y: number, m: number, d: number): st
 }
 
 /**
- * A calendar day in any of the forms the sources use: YYYY-MM-DD with or without a time after it, M/D/YYYY
- * padded or not, and DD-MON-YY or DD-MON-YYYY. The day is the one printed; no time zone is applied. A two-digit
- * year above 49 is of the last century.
+ * A day as YYYY-MM-DD, from the forms that sources print: YYYY-MM-DD with or without a time, M/D/YYYY, DD-MON-YY and
+ * DD-MON-YYYY. No time zone is applied. A two-digit year above 49 is in the 1900s.
  */
 export function date(field: string, value: unknown): string | null {
   const text = optional(value);
@@ -269,116 +268,4 @@ export function date(field: string, value: unknown): string | null {
     return day(field, value, named[3]?.length === 2 ? (y > 49 ? 1900 : 2000) + y : y, month, Number(named[1]));
   }
   return bad(field, `${field} is ${show(value)}, expected a date`);
-}
-
-// CSV
-
-export interface CsvRow {
-  /** Cells as published, untrimmed. */
-  readonly cells: readonly string[];
-  /** The record as published, without its line end. */
-  readonly raw: string;
-  /** Line of the file on which the record ends, from 1. */
-  readonly line: number;
-}
-
-export interface Csv {
-  /** Column names, trimmed, byte order mark removed. */
-  readonly header: readonly string[];
-  /** Every record after the header, of whatever length; wholly empty lines are left out. */
-  readonly rows: readonly CsvRow[];
-}
-
-export interface CsvOptions {
-  /** null for files that do not quote and where a quote mark is a letter like any other. */
-  readonly quote?: '"' | null;
-  readonly delimiter?: string;
-  /** Where a field is not quoted as a whole, its quote marks are letters: `THE "A" TEAM LLC,Akron`. */
-  readonly looseQuotes?: boolean;
-}
-
-/**
- * Read a CSV text with a header. Records of the wrong length are returned as they are, so that the caller
- * counts them.
- * Throws Quarantine("malformed_page") where the text breaks the format, ("empty_body") where there is no header.
- */
-export function readCsv(text: string, pageUrl: string, options: CsvOptions = {}): Csv {
-  let records: { record: string[]; raw: string; info: { lines: number } }[];
-  try {
-    records = parseCsv(text, {
-      bom: true,
-      raw: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      relax_quotes: options.looseQuotes ?? false,
-      quote: options.quote === undefined ? '"' : options.quote,
-      delimiter: options.delimiter ?? ',',
-    }) as unknown as typeof records;
-  } catch (error) {
-    throw new Quarantine(
-      'malformed_page',
-      `not a CSV file: ${error instanceof Error ? error.message : String(error)}`,
-      pageUrl,
-    );
-  }
-  const [first, ...rest] = records;
-  if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
-  return {
-    header: first.record.map((name) => name.trim()),
-    rows: rest.map(({ record, raw, info }) => ({
-      cells: record,
-      raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, ''),
-      line: info.lines,
-    })),
-  };
-}
-
-/**
- * The same for a file whose every line is meant to be a record: a line break or a stray quote mark inside a
- * field then spoils its own line only. A line with a quoted cell that does not end is returned as one cell.
- */
-export function readCsvByLine(text: string, pageUrl: string): Csv {
-  const cells = (content: string): readonly string[] => {
-    if (!content.includes('"')) return content.split(',');
-    try {
-      // Cells may be padded outside their quotes; a quote mark within an unquoted cell is a letter.
-      return (parseCsv(content, { trim: true, relax_column_count: true, relax_quotes: true }) as string[][])[0] ?? [];
-    } catch {
-      return [content];
-    }
-  };
-  const [first, ...rest] = text
-    .replace(/^\ufeff/u, '')
-    .split(/\r?\n/u)
-    .map((raw, index) => ({ raw, line: index + 1 }))
-    .filter(({ raw }) => tidy(raw) !== null);
-  if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
-  return {
-    header: cells(first.raw).map((name) => name.trim()),
-    rows: rest.map(({ raw, line: number }) => ({ cells: cells(raw), raw, line: number })),
-  };
-}
-
-/**
- * Check a header against the columns an adapter knows. Throws Quarantine("missing_column") or
- * ("unknown_column"), naming them. `known` may hold patterns for columns that are renamed or not needed.
- */
-export function checkColumns(
-  found: readonly string[],
-  needed: readonly string[],
-  pageUrl: string,
-  known: readonly (string | RegExp)[] = [],
-): void {
-  const missing = needed.filter((name) => !found.includes(name));
-  if (missing.length)
-    throw new Quarantine(
-      'missing_column',
-      `missing column ${missing.map(show).join(', ')}; found ${found.map(show).join(', ')}`,
-      pageUrl,
-    );
-  const unknown = found.filter(
-    (name) => !needed.includes(name) && !known.some((k) => (typeof k === 'string' ? k === name : k.test(name))),
-  );
-  if (unknown.length) throw new Quarantine('unknown_column', `unknown column ${unknown.map(show).join(', ')}`, pageUrl);
 }

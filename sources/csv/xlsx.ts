@@ -1,19 +1,17 @@
 /**
- * Sheets of an Excel workbook (Office Open XML), as plain rows of cells.
- *
- * Only the parts that hold cells are opened: HUD's own workbook carries document properties whose dates
- * break readers that parse them. Styles are not read, so dates come as Excel's day numbers.
+ * Sheets of an Excel workbook (Office Open XML), as rows of cells. Only the parts with cells are read: the document
+ * properties of HUD's workbook have dates that break readers. Styles are not read, so dates are Excel's day numbers.
  */
 import { Parser } from 'htmlparser2';
 import { Quarantine } from '../contract.ts';
 import { unzip } from './zip.ts';
 
-/** A number is the double that Excel stores, a text is as typed, an empty cell is null. */
+/** A number as Excel stores it, a text as typed, null for an empty cell. */
 export type Cell = string | number | boolean | null;
 
 export interface Sheet {
   readonly name: string;
-  /** Rows from the first to the last that holds a cell; short rows are not padded. */
+  /** Rows from the first to the last with a cell; short rows are not padded. */
   readonly rows: readonly (readonly Cell[])[];
 }
 
@@ -23,14 +21,14 @@ interface Events {
   close?(tag: string): void;
 }
 
-/** A part of a workbook that is cut or damaged. */
+/** A part of a workbook is cut or damaged. */
 class BrokenXml extends Error {
   override readonly name = 'BrokenXml';
 }
 
 const TAG = /<(\/?)([^\s<>/!?]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/gu;
 
-/** The parser mends what does not nest, and a cell then takes its neighbour's value. @throws BrokenXml */
+/** The parser repairs wrong nesting, which may give a cell its neighbor's value. @throws BrokenXml */
 function checkNesting(xml: string): void {
   const open: string[] = [];
   for (const [, closing, tag = '', rest = ''] of xml.matchAll(TAG)) {
@@ -40,14 +38,14 @@ function checkNesting(xml: string): void {
       const expected = open.pop();
       if (expected !== tag)
         throw new BrokenXml(
-          `</${tag}> stands where ${expected === undefined ? 'nothing is open' : `</${expected}> is expected`}`,
+          `found </${tag}>, expected ${expected === undefined ? 'no closing tag' : `</${expected}>`}`,
         );
     }
   }
-  if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> does not end`);
+  if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> is not closed`);
 }
 
-/** @throws BrokenXml where the document is not whole */
+/** @throws BrokenXml if the document is incomplete */
 function walk(bytes: Uint8Array, events: Events): void {
   const local = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
   const xml = new TextDecoder().decode(bytes);
@@ -64,7 +62,7 @@ function walk(bytes: Uint8Array, events: Events): void {
   parser.end();
 }
 
-/** Shared strings in order; the runs of a rich text are joined, phonetic hints left out. */
+/** Shared strings in order. The runs of a rich text are joined; phonetic hints are omitted. */
 function sharedStrings(bytes: Uint8Array): string[] {
   const strings: string[] = [];
   let text = '';
@@ -104,14 +102,14 @@ function cell(
   if (type === 's')
     return (
       (/^\d+$/u.test(text) ? strings[Number(text)] : undefined) ??
-      refuse(`a cell refers to text ${text}, the workbook holds ${strings.length}`)
+      refuse(`a cell refers to text ${text}, the workbook has ${strings.length} texts`)
     );
   if (type === 'inlineStr' || type === 'str') return text;
   if (text === '') return null;
   if (type === 'b') return text === '1';
-  if (type === 'e') return refuse(`a cell holds the error ${text}`);
+  if (type === 'e') return refuse(`a cell has the error ${text}`);
   const value = Number(text);
-  return Number.isFinite(value) ? value : refuse(`a cell holds ${JSON.stringify(text)}, expected a number`);
+  return Number.isFinite(value) ? value : refuse(`a cell has ${JSON.stringify(text)}, expected a number`);
 }
 
 function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: string) => never): Cell[][] {
@@ -145,19 +143,15 @@ function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: 
 }
 
 /**
- * Every sheet of a workbook, in the order of its tabs.
- * Throws Quarantine where the bytes are not a whole workbook (see zip.ts) or a cell cannot be read.
+ * All sheets of a workbook, in the order of its tabs.
+ * @throws Quarantine if it is incomplete or a cell is unreadable
  */
 export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
   try {
     return sheetsOf(bytes, pageUrl);
   } catch (error) {
     if (error instanceof BrokenXml)
-      throw new Quarantine(
-        'malformed_page',
-        `a part of the workbook is no whole XML document: ${error.message}`,
-        pageUrl,
-      );
+      throw new Quarantine('malformed_page', `a part of the workbook is not complete XML: ${error.message}`, pageUrl);
     throw error;
   }
 }

@@ -1,13 +1,10 @@
-/**
- * Addresses that a county prints as free text, taken apart only where the text leaves no doubt.
- * Normalisation for matching is not done here; words stay as published.
- */
+/** Addresses that a county prints as free text, split only if the text is unambiguous. Words stay as published. */
 import { line, optional } from '../values.ts';
 
 const STATES = new Set(
   (
-    'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA ' +
-    'RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP'
+    'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK ' +
+    'OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP AA AE AP'
   ).split(' '),
 );
 
@@ -20,18 +17,18 @@ interface CityLine {
   readonly zip: string | null;
 }
 
-/** "CANTON, OH 44702-1234" as city, state and ZIP. Parts that are not at the end of the text are null; the rest is the city. */
+/** City, state and ZIP of "CANTON, OH 44702-1234". State and ZIP are null if missing; the rest is the city. */
 function cityLine(text: string): CityLine {
   const zip = ZIP_AT_END.exec(text)?.[1] ?? null;
   const rest = text.replace(ZIP_AT_END, '');
   const named = /^(.*?)[,\s]*\b([a-z]{2})$/iu.exec(rest);
   const code = named?.[2]?.toUpperCase() ?? '';
-  // Without a ZIP after it or a comma before it, two letters at the end may be a street's ("ELM CT").
+  // Two letters at the end may be a street suffix ("ELM CT"), unless a ZIP follows or a comma precedes them.
   const isState = STATES.has(code) && (zip !== null || /,\s*[a-z]{2}$/iu.test(rest));
   return { city: line(isState ? (named?.[1] ?? '') : rest), state: isState ? code : null, zip };
 }
 
-/** An owner's ZIP: five digits where it is a ZIP or ZIP+4, as published where it is a postal code of another kind. */
+/** An owner's postal code: five digits of a ZIP or ZIP+4, any other postal code as published. */
 export function postcode(value: unknown): string | null {
   const text = optional(value);
   return text === null || /^[0-]+$/u.test(text) ? null : (/^(\d{5})(?:-?\d{4})?-?$/u.exec(text)?.[1] ?? text);
@@ -45,13 +42,12 @@ export interface Mailing {
 }
 
 /**
- * An owner's address printed on several lines: the last that ends in a state with a ZIP is the city line, or the
- * very last where it is nothing but words and a state. What stands before it is the street. Without such a line
- * everything is the street.
+ * An owner's address printed on several lines. The city line is the last that ends in a state and ZIP, or the very last
+ * line if it is only words and a state. The lines before it are the street. Without a city line, all lines are.
  */
 export function mailing(lines: readonly unknown[]): Mailing {
   const printed = lines.map(line).filter((text) => text !== null);
-  // "C/O SAMPLE AGENT" says who opens the mail, not where.
+  // "C/O SAMPLE AGENT" is not part of the address.
   const filled = printed.filter((text) => !/^(?:c\/o|attn|%)(?=\W|$)/iu.test(text));
   const last = filled.findLastIndex((text) => cityLine(text).state !== null);
   if (last >= 0) {
@@ -77,9 +73,9 @@ export interface Situs {
 }
 
 /**
- * A property's address in one string. Commas show where the city begins; without them the city is known only
- * where the text ends in one of `places` and a state or ZIP, and the word before it could not belong to another
- * place or to the street ("MARKET AVE N CANTON OH" may be North Canton). In doubt the whole text is the street.
+ * A property's address in one string. Commas mark where the city begins. Without commas, the city is known only if the
+ * text ends in one of `places` and a state or ZIP, and the word before it cannot be part of another place's name
+ * ("MARKET AVE N CANTON OH" may be North Canton). Otherwise the whole text is the street.
  */
 export function situs(value: unknown, places: readonly string[]): Situs {
   const text = line(value);
@@ -92,7 +88,7 @@ export function situs(value: unknown, places: readonly string[]): Situs {
     .filter(Boolean);
 
   if (parts.length > 1) {
-    // "STREET, CITY, OH 44702" has its city before the last comma, "STREET, CITY OH 44702" after it.
+    // The city is before the last comma in "STREET, CITY, OH 44702", and after it in "STREET, CITY OH 44702".
     const tail = cityLine(
       parts.length > 2 && /^(?:[a-z]{2}\b[\s,]*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(parts.at(-1) ?? '')
         ? `${parts.at(-2)}, ${parts.at(-1)}`
@@ -100,8 +96,8 @@ export function situs(value: unknown, places: readonly string[]): Situs {
     );
     const used = parts.length > 2 && tail.city === parts.at(-2) ? 2 : 1;
     const street = line(parts.slice(0, parts.length - used).join(' '));
-    const evident = (tail.zip !== null || tail.state !== null) && tail.city !== null && !UNIT.test(tail.city);
-    return street !== null && (evident || known(tail.city)) ? { street, city: tail.city, zip: tail.zip } : whole;
+    const isCity = (tail.zip !== null || tail.state !== null) && tail.city !== null && !UNIT.test(tail.city);
+    return street !== null && (isCity || known(tail.city)) ? { street, city: tail.city, zip: tail.zip } : whole;
   }
 
   const { city: rest, state, zip } = cityLine(text);
@@ -111,8 +107,8 @@ export function situs(value: unknown, places: readonly string[]): Situs {
   if (city === undefined) return whole;
   const street = rest.slice(0, -city.length - 1).trim();
   const before = street.toUpperCase().split(' ').at(-1) ?? '';
-  const alsoNamed = (prefix: string): boolean => places.includes(`${prefix} ${city}`);
-  const doubtful =
-    (/^(?:N|NO|NORTH)$/u.test(before) && alsoNamed('NORTH')) || (/^(?:E|EAST)$/u.test(before) && alsoNamed('EAST'));
-  return doubtful || street === '' ? whole : { street, city: rest.slice(-city.length), zip };
+  const isPlace = (prefix: string): boolean => places.includes(`${prefix} ${city}`);
+  const isAmbiguous =
+    (/^(?:N|NO|NORTH)$/u.test(before) && isPlace('NORTH')) || (/^(?:E|EAST)$/u.test(before) && isPlace('EAST'));
+  return isAmbiguous || street === '' ? whole : { street, city: rest.slice(-city.length), zip };
 }

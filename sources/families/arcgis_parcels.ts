@@ -1,14 +1,15 @@
 /**
- * Counties that publish tax delinquency, or where delinquent parcels lie, in an ArcGIS parcel layer.
+ * Counties that publish tax delinquency, or the addresses of delinquent parcels, in an ArcGIS parcel layer.
  *
- * A county is a declaration: its layer, the condition that makes a parcel delinquent, and how a feature's
- * attributes become a row. Reading is the same everywhere: the layer's description (are the fields still there?),
- * the number of parcels, then page after page in the order of the object id, and the two counts must agree.
+ * A county is a declaration: its layer, the condition of a delinquent parcel, and how a feature's attributes become a
+ * row. A read gets the layer's description, to check its fields, then the number of parcels, then all pages in the
+ * order of the object id. The parcels read must equal that number.
  */
 import {
   defineSource,
   Quarantine,
   SourceUnavailable,
+  type Candidate,
   type FetchContext,
   type GetOptions,
   type Page,
@@ -16,10 +17,11 @@ import {
 } from '../contract.ts';
 import type { RecordDefinition, RowOf } from '../../lib/record.ts';
 import { Parcel } from '../rows/parcel.ts';
+import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
 import { candidate, required } from '../values.ts';
 
-export type Attributes = Readonly<Record<string, unknown>>;
+export type Attributes = JsonObject;
 
 export interface ParcelLayer<Row> extends Pick<
   SourceSpec,
@@ -28,28 +30,27 @@ export interface ParcelLayer<Row> extends Pick<
   readonly county: NonNullable<SourceSpec['county']>;
   /** Address of the layer, without a slash at its end. */
   readonly layer: string;
-  /** SQL condition of the parcels to read. */
+  /** The layer's SQL condition for the parcels to read. */
   readonly where: string;
-  /** Fields without which the layer is not the one we know. */
+  /** Fields that the layer must have. */
   readonly needed: readonly string[];
-  /** Fields that are read where the layer has them. */
+  /** Fields to read if the layer has them. */
   readonly optional?: readonly string[];
   /** The needed field that holds the parcel number. */
   readonly parcel: string;
-  /** Why a feature is no parcel any more, or null. Such a row is refused without its last good version being kept. */
+  /** Why a feature is no longer a parcel, or null. Such a row is rejected, and its last good version is not carried. */
   readonly gone?: (attributes: Attributes) => string | null;
-  /** The rest of a row; may throw a Refusal. */
+  /** The other values of a row; may refuse it. */
   values(attributes: Attributes): Omit<Row, 'county_fips' | 'county' | 'parcel_raw'>;
 }
 
-/** The largest page asked for, whatever the layer offers. */
-const PAGE_SIZE = 2000;
+/** Maximum number of features per request, if the layer allows it. */
+const MAX_PAGE_SIZE = 2000;
 
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Why ArcGIS answered HTTP 200 with an error: codes as in HTTP, 498 and 499 are a token that is wrong or missing. */
-function unavailable(code: number): SourceUnavailable['reason'] | null {
+/**
+ * Reason of an error that ArcGIS sends with HTTP 200. Codes are as in HTTP; 498 and 499 mean a wrong or missing token.
+ */
+function unavailableReason(code: number): SourceUnavailable['reason'] | null {
   if ([401, 403, 498, 499].includes(code)) return 'refused';
   if (code === 404) return 'not_found';
   if (code === 429) return 'rate_limited';
@@ -57,32 +58,27 @@ function unavailable(code: number): SourceUnavailable['reason'] | null {
 }
 
 /**
- * A page's JSON object. Throws Quarantine where it is not one, or where it is an error that says our request no
- * longer fits the layer; SourceUnavailable where the error says that the server refuses or fails.
+ * A page's JSON object.
+ * @throws Quarantine if it is not one, or is an error that means that the request no longer fits the layer
+ * @throws SourceUnavailable if it is an error that means that the server refuses or fails
  */
-function answer(page: Page): Attributes {
+function responseOf(page: Page): JsonObject {
   const text = page.text();
-  if (!text.trim()) throw new Quarantine('empty_body', 'the answer is empty', page.url);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new Quarantine('malformed_page', `the answer is not JSON: ${JSON.stringify(text.slice(0, 80))}`, page.url);
-  }
-  if (!isObject(json)) throw new Quarantine('malformed_page', 'the answer is not a JSON object', page.url);
-  if (isObject(json.error)) {
-    const { code, message, details } = json.error;
-    const detail = `the layer answers error ${String(code)}: ${String(message)}${Array.isArray(details) && details.length ? ` (${details.join('; ')})` : ''}`;
-    const reason = unavailable(Number(code));
-    throw reason === null
-      ? new Quarantine('template_changed', detail, page.url)
-      : new SourceUnavailable(reason, detail, page.url, Number(code));
-  }
-  return json;
+  if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
+  const json = parseJson(text, 'the response', page.url);
+  if (!isObject(json)) throw new Quarantine('malformed_page', 'the response is not a JSON object', page.url);
+  if (!isObject(json.error)) return json;
+  const { code, message, details } = json.error;
+  const more = Array.isArray(details) && details.length ? ` (${details.join('; ')})` : '';
+  const detail = `the layer responds with error ${String(code)}: ${String(message)}${more}`;
+  const reason = unavailableReason(Number(code));
+  throw reason === null
+    ? new Quarantine('template_changed', detail, page.url)
+    : new SourceUnavailable(reason, detail, page.url, Number(code));
 }
 
-/** Names in a `fields` array. Throws Quarantine("missing_column") unless every needed one is among them. */
-function checkFields(json: Attributes, needed: readonly string[], page: Page): readonly string[] {
+/** Names in a `fields` array. @throws Quarantine missing_column unless all needed ones are among them */
+function checkFields(json: JsonObject, needed: readonly string[], page: Page): readonly string[] {
   const fields = Array.isArray(json.fields) ? json.fields.filter(isObject).map((f) => String(f.name)) : [];
   const missing = needed.filter((name) => !fields.includes(name));
   if (missing.length)
@@ -94,25 +90,27 @@ function checkFields(json: Attributes, needed: readonly string[], page: Page): r
   return fields;
 }
 
-function features(page: Page, needed: readonly string[]): { attributes: Attributes[]; more: boolean } {
-  const json = answer(page);
+/** Attributes of a page's features. @throws Quarantine if a feature lacks a field */
+function featuresOf(page: Page, needed: readonly string[]): { attributes: Attributes[]; more: boolean } {
+  const json = responseOf(page);
   const fields = checkFields(json, needed, page);
   if (!Array.isArray(json.features))
-    throw new Quarantine('template_changed', 'the answer has no features array', page.url);
+    throw new Quarantine('template_changed', 'the response has no features array', page.url);
   const attributes = json.features.map((f: unknown) => (isObject(f) && isObject(f.attributes) ? f.attributes : null));
   if (attributes.includes(null)) throw new Quarantine('template_changed', 'a feature has no attributes', page.url);
-  // The server sends every field of every feature, blank ones as null: one that is not there is no blank.
-  const left = fields.find((name) => attributes.some((a) => a !== null && !(name in a)));
-  if (left !== undefined)
+  // The server sends every field of every feature, a blank one as null.
+  const missing = fields.find((name) => attributes.some((a) => a !== null && !(name in a)));
+  if (missing !== undefined)
     throw new Quarantine(
       'template_changed',
-      `a feature has no attribute ${left}, which the answer lists among its fields`,
+      `a feature has no attribute ${missing}, which the response lists in its fields`,
       page.url,
     );
   return { attributes: attributes.filter((a) => a !== null), more: json.exceededTransferLimit === true };
 }
 
-async function* readLayer(
+/** Pages of the layer. @throws Quarantine count_mismatch unless they hold as many parcels as the layer counts */
+async function* fetchLayer(
   ctx: FetchContext,
   county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'needed' | 'optional'>,
 ): AsyncGenerator<Page> {
@@ -123,17 +121,17 @@ async function* readLayer(
     get(`${layer}/query?${new URLSearchParams({ where, ...parameters, f: 'json' })}`, kind);
 
   const layerPage = await get(`${layer}?f=json`, 'layer');
-  const described = answer(layerPage);
-  const present = checkFields(described, needed, layerPage);
-  const objectId = Array.isArray(described.fields)
-    ? described.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name
+  const description = responseOf(layerPage);
+  const present = checkFields(description, needed, layerPage);
+  const objectId = Array.isArray(description.fields)
+    ? description.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name
     : undefined;
   const oid = typeof objectId === 'string' ? objectId : 'OBJECTID';
-  const offered = Number(described.maxRecordCount);
-  const size = offered >= 1 ? Math.min(PAGE_SIZE, Math.floor(offered)) : PAGE_SIZE;
+  const limit = Number(description.maxRecordCount);
+  const size = limit >= 1 ? Math.min(MAX_PAGE_SIZE, Math.floor(limit)) : MAX_PAGE_SIZE;
 
   const countPage = await query({ returnCountOnly: 'true' }, 'count');
-  const total = Number(answer(countPage).count);
+  const total = Number(responseOf(countPage).count);
   if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the count is not a number', countPage.url);
 
   const outFields = [
@@ -153,7 +151,7 @@ async function* readLayer(
       },
       'features',
     );
-    const found = features(page, needed);
+    const found = featuresOf(page, needed);
     for (const attributes of found.attributes) seen.add(attributes[oid]);
     read += found.attributes.length;
     more = found.more;
@@ -163,7 +161,7 @@ async function* readLayer(
   if (read !== total || seen.size !== total) {
     throw new Quarantine(
       'count_mismatch',
-      `the layer counts ${total} parcels; ${read} were read, ${seen.size} of them different`,
+      `the layer counts ${total} parcels; ${read} were read, ${seen.size} of them distinct`,
       countPage.url,
     );
   }
@@ -173,12 +171,11 @@ async function* readLayer(
 export const arcgisParcels = (county: ParcelLayer<RowOf<typeof TaxParcel>>): SourceSpec =>
   adapter(county, 'tax', TaxParcel);
 
-/** An adapter for where one county's parcels lie. */
+/** An adapter for the addresses of one county's parcels. */
 export const arcgisAddresses = (county: ParcelLayer<RowOf<typeof Parcel>>): SourceSpec =>
   adapter(county, 'parcels', Parcel);
 
 function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], row: RecordDefinition): SourceSpec {
-  const { fips, name, state } = county.county;
   return defineSource({
     name: county.name,
     family,
@@ -191,43 +188,45 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
     politeness: county.politeness,
     row,
     expect: county.expect,
-    fetch: (ctx) => readLayer(ctx, county),
-    parse: (page) => {
-      let found: readonly Attributes[];
-      try {
-        found = features(page, county.needed).attributes;
-      } catch (error) {
-        // While parsing there is no server to be unavailable: an error is then simply not the page we know.
-        if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
-        throw error;
-      }
-      return found.map((attributes) => {
-        const gone = county.gone?.(attributes) ?? null;
-        if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: JSON.stringify(attributes) };
-        const parcel = attributes[county.parcel];
-        const key =
-          typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
-        return candidate(
-          JSON.stringify(attributes),
-          () => {
-            const parcel_raw = required('parcel_raw', parcel);
-            return {
-              values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
-              sourceUrl: parcelUrl(page, county.parcel, parcel_raw),
-            };
-          },
-          key,
-        );
-      });
-    },
+    fetch: (ctx) => fetchLayer(ctx, county),
+    parse: (page) => parseFeatures(page, county),
   });
 }
 
-/** The layer's own page for one parcel, from the address of the page it was read from. */
+function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>): Candidate[] {
+  let found: readonly Attributes[];
+  try {
+    found = featuresOf(page, county.needed).attributes;
+  } catch (error) {
+    // An archived page has no server that could be unavailable: the page is not the expected one.
+    if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
+    throw error;
+  }
+  const { fips, name, state } = county.county;
+  return found.map((attributes) => {
+    const raw = JSON.stringify(attributes);
+    const gone = county.gone?.(attributes) ?? null;
+    if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw };
+    const parcel = attributes[county.parcel];
+    const key =
+      typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
+    return candidate(
+      raw,
+      () => {
+        const parcel_raw = required('parcel_raw', parcel);
+        return {
+          values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
+          sourceUrl: parcelUrl(page, county.parcel, parcel_raw),
+        };
+      },
+      key,
+    );
+  });
+}
+
+/** The layer's own page for one parcel. */
 function parcelUrl(page: Page, field: string, parcel: string): string {
   const where = `${field}='${parcel.replaceAll("'", "''")}'`;
-  return new URL(
-    `query?${new URLSearchParams({ where, outFields: '*', returnGeometry: 'false', f: 'html' })}`,
-    page.url,
-  ).href;
+  const query = new URLSearchParams({ where, outFields: '*', returnGeometry: 'false', f: 'html' });
+  return new URL(`query?${query}`, page.url).href;
 }

@@ -1,12 +1,11 @@
 /**
- * Broker sites whose list shows every listing as a card, with nothing structured behind it.
+ * Broker sites that list every listing as an HTML card, without structured data.
  *
- * A site is a declaration: where its list starts, what a card and the link to the next page are, and where a field
- * stands in a card. Markup says nothing of itself when it changes, so what a card always has is declared too: a card
- * that lacks it is refused, and a page where no card has it is a changed template, never a page of unknowns.
+ * A site is a declaration of selectors: where the list starts, the cards, the link to the next page, and each field in
+ * a card. A changed page gives no error of its own, so the declaration also names the fields that every card has: a
+ * card without one is rejected, and a page on which no card has it is quarantined as a changed template.
  */
-import type { Element } from 'domhandler';
-import { getOuterHTML, textContent } from 'domutils';
+import { load, type CheerioAPI } from 'cheerio/slim';
 import {
   defineSource,
   Quarantine,
@@ -17,112 +16,96 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
-import { documentOf, finder, type Finder } from './elements.ts';
-import { listingValues, ownUrl, standing, type ShownListing } from './listing_values.ts';
+import { availabilityOf, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
 
-/** Where a field stands in a card. */
-export interface InCard {
-  /** Selector within the card; without one the card itself. */
+/** Where a card holds a field. */
+export interface CardField {
+  /** Selector within the card. Default: the card itself. */
   readonly at?: string;
-  /** Attribute that holds the value, where it is not the text. */
+  /** Attribute that holds the value. Default: the element's text. */
   readonly attribute?: string;
-  /** The value within that: its first group. */
-  readonly pattern?: RegExp;
-  /** Every card has it. */
+  /**
+   * If the value is only part of the text: the first group of `match`. Messages show `example`, a text that matches.
+   */
+  readonly pattern?: { readonly match: RegExp; readonly example: string };
+  /** Every card has this field. */
   readonly always?: true;
 }
 
-export type CardField = keyof ShownListing;
+export type FieldName = keyof PrintedListing;
 
 export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
   readonly host: string;
-  /** First page of the list, from the root of the site. */
+  /** First page of the list, relative to the site. */
   readonly start: string;
+  /** Selector of a card. */
   readonly card: string;
-  /** Where a script makes the cards: selector of what is there once they are. */
+  /** If a script creates the cards: selector of an element that exists once it has. */
   readonly rendered?: string;
-  /** Element that is there in place of cards where nothing is listed. */
+  /** Selector of the element that an empty list has instead of cards. */
   readonly nothing: string;
-  /** Link to the next page. */
+  /** Selector of the link to the next page. */
   readonly next: string;
-  /** Element whose text states how many listings there are, in the first group of the pattern. */
+  /** Element that states the number of listings: the first group of the pattern. */
   readonly count: { readonly at: string; readonly pattern: RegExp };
-  readonly fields: { readonly listing_id: InCard } & Partial<Record<CardField, InCard>>;
+  readonly fields: { readonly listing_id: CardField } & Partial<Record<FieldName, CardField>>;
 }
 
-/** A site that links pages in a circle must not be followed for ever. */
-const MOST_PAGES = 2000;
+/** Ends a read whose pages link in a circle. */
+const MAX_PAGES = 2000;
 
-/** A site with its selectors read. */
-interface ReadySite extends CardSite {
-  readonly find: Readonly<Partial<Record<CardField, Finder>>>;
-  readonly onPage: { readonly cards: Finder; readonly nothing: Finder; readonly next: Finder; readonly count: Finder };
+type Card = ReturnType<CheerioAPI>;
+
+/** The element that holds a field; empty if the card does not have it. */
+const elementOf = (card: Card, { at }: CardField): Card => (at === undefined ? card : card.find(at).first());
+
+/** Text or attribute that holds a field, or null if the card does not have it. */
+function textOf(card: Card, field: CardField): string | null {
+  const element = elementOf(card, field);
+  return line(field.attribute === undefined ? element.text() : element.attr(field.attribute));
 }
 
-const ready = (site: CardSite): ReadySite => ({
-  ...site,
-  onPage: {
-    cards: finder(site.card),
-    nothing: finder(site.nothing),
-    next: finder(site.next),
-    count: finder(site.count.at),
-  },
-  find: Object.fromEntries(
-    Object.entries(site.fields).flatMap(([field, { at }]) => (at === undefined ? [] : [[field, finder(at)]])),
-  ),
-});
-
-/** The element a field stands in, or null where the card does not have it. */
-const elementOf = (card: Element, field: CardField, site: ReadySite): Element | null => {
-  const find = site.find[field];
-  return find === undefined ? card : find.first(card);
-};
-
-const printed = (element: Element, attribute: string | undefined): string | null =>
-  line(attribute === undefined ? textContent(element) : (element.attribs[attribute] ?? null));
-
-/** Text of a field, or null where the card does not show it. Refuses the row where it always should or reads otherwise. */
-function shownIn(card: Element, field: CardField, site: ReadySite): string | null {
-  const where = site.fields[field];
-  if (where === undefined) return null;
-  const element = elementOf(card, field, site);
-  const text = element === null ? null : printed(element, where.attribute);
+/** Value of a field, or null if the card does not have it. Refuses the row if it must have it or has another text. */
+function valueOf(card: Card, name: FieldName, site: CardSite): string | null {
+  const field = site.fields[name];
+  if (field === undefined) return null;
+  const text = textOf(card, field);
   if (text === null)
-    return where.always ? refuse(`missing_${field}`, `the card has no ${field} at ${where.at ?? 'itself'}`) : null;
-  if (where.pattern === undefined) return text;
+    return field.always ? refuse(`missing_${name}`, `the card has no ${name} at ${field.at ?? 'itself'}`) : null;
+  if (field.pattern === undefined) return text;
+  const { match, example } = field.pattern;
   return (
-    where.pattern.exec(text)?.[1] ??
-    refuse(`bad_${field}`, `${field} reads ${JSON.stringify(text)}, expected ${where.pattern.source}`)
+    match.exec(text)?.[1] ??
+    refuse(`bad_${name}`, `${name} is ${JSON.stringify(text)}, expected text such as ${JSON.stringify(example)}`)
   );
 }
 
-function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
-  const { attribute, pattern } = site.fields.listing_id;
-  const idElement = elementOf(card, 'listing_id', site);
-  const idText = (idElement === null ? null : printed(idElement, attribute)) ?? '';
-  const id = pattern === undefined ? idText : (pattern.exec(idText)?.[1] ?? '');
+function rowCandidate($: CheerioAPI, card: Card, site: CardSite, page: Page): Candidate {
+  const { pattern } = site.fields.listing_id;
+  const idText = textOf(card, site.fields.listing_id) ?? '';
+  const id = pattern === undefined ? idText : (pattern.match.exec(idText)?.[1] ?? '');
   return candidate(
-    () => line(getOuterHTML(card)) ?? '(an empty card)',
+    () => line($.html(card)) ?? '(an empty card)',
     () => {
-      const at = (field: CardField): string | null => shownIn(card, field, site);
-      const listing_url = ownUrl(at('listing_url'), page);
+      const value = (name: FieldName): string | null => valueOf(card, name, site);
+      const listing_url = ownUrl(value('listing_url'), page);
       return {
         values: listingValues({
-          listing_id: required('listing_id', at('listing_id')),
+          listing_id: required('listing_id', value('listing_id')),
           listing_url,
-          street: at('street'),
-          city: at('city'),
-          state: at('state'),
-          zip: at('zip'),
-          list_price: at('list_price'),
-          units: at('units'),
-          cap_rate: at('cap_rate'),
-          noi: at('noi'),
-          year_built: at('year_built'),
-          property_type: at('property_type'),
-          listed_on: at('listed_on'),
-          // A card without a badge is for sale: sites mark only what is not.
-          availability: at('availability') === null ? 'for_sale' : standing(at('availability')),
+          street: value('street'),
+          city: value('city'),
+          state: value('state'),
+          zip: value('zip'),
+          list_price: value('list_price'),
+          units: value('units'),
+          cap_rate: value('cap_rate'),
+          noi: value('noi'),
+          year_built: value('year_built'),
+          property_type: value('property_type'),
+          listed_on: value('listed_on'),
+          // A card without a badge is for sale: sites mark only the others.
+          availability: value('availability') === null ? 'for_sale' : availabilityOf(value('availability')),
         }),
         sourceUrl: listing_url,
       };
@@ -132,57 +115,65 @@ function rowOf(card: Element, site: ReadySite, page: Page): Candidate {
 }
 
 interface CardPage {
-  readonly cards: readonly Element[];
-  /** Listings that the site says there are. */
+  readonly $: CheerioAPI;
+  readonly cards: readonly Card[];
+  /** Number of listings that the site states. */
   readonly total: number;
-  /** Where the link to the next page leads. */
+  /** The link to the next page, as written. */
   readonly next: string | undefined;
 }
 
-/** The cards of a page. Throws Quarantine where the page is not the list, or no card has what all of them have. */
-function readCards(site: ReadySite, page: Page): CardPage {
-  const html = page.text();
-  if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
-  // A page whose end is missing lost cards, or the link to the rest.
-  if (!/<\/html>\s*$/iu.test(html))
-    throw new Quarantine('truncated_download', 'the page stops before its end', page.url);
-  const document = documentOf(html);
-  const { onPage } = site;
-  const cards = onPage.cards.all(document);
-  if (cards.length === 0 && onPage.nothing.first(document) === null) {
-    throw new Quarantine(
-      'template_changed',
-      `the page has no ${site.card}, and no ${site.nothing} that says there is none`,
-      page.url,
-    );
-  }
-  const count = onPage.count.first(document);
-  const counted = site.count.pattern.exec((count && line(textContent(count))) ?? '')?.[1]?.replaceAll(',', '');
-  if (cards.length > 0 && counted === undefined)
-    throw new Quarantine('template_changed', `the page states no count of listings at ${site.count.at}`, page.url);
-  for (const [field, where] of Object.entries(site.fields) as [CardField, InCard][]) {
-    const has = (card: Element): boolean => {
-      const element = elementOf(card, field, site);
-      return element !== null && (where.attribute === undefined || where.attribute in element.attribs);
+/** Throws unless at least one card has each field that every card must have. */
+function checkTemplate(cards: readonly Card[], site: CardSite, pageUrl: string): void {
+  for (const [name, field] of Object.entries(site.fields)) {
+    if (!field.always || cards.length === 0) continue;
+    const hasField = (card: Card): boolean => {
+      const element = elementOf(card, field);
+      return element.length > 0 && (field.attribute === undefined || element.attr(field.attribute) !== undefined);
     };
-    if (where.always && cards.length > 0 && !cards.some(has))
+    if (!cards.some(hasField))
       throw new Quarantine(
         'template_changed',
-        `none of ${cards.length} cards has ${field} at ${where.at ?? 'itself'}`,
-        page.url,
+        `none of the ${cards.length} cards has ${name} at ${field.at ?? 'itself'}`,
+        pageUrl,
       );
   }
-  return { cards, total: Number(counted ?? 0), next: onPage.next.first(document)?.attribs['href'] };
 }
 
-async function* readList(ctx: FetchContext, site: ReadySite, base: string): AsyncGenerator<Page> {
+/** The cards of a page. @throws Quarantine if the page is not the list, or its template changed */
+function readCards(site: CardSite, page: Page): CardPage {
+  const html = page.text();
+  if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
+  // A cut page has lost cards, or the link to the next page.
+  if (!/<\/html>\s*$/iu.test(html))
+    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  const $ = load(html);
+  const cards = $(site.card)
+    .toArray()
+    .map((card) => $(card));
+  if (cards.length === 0 && $(site.nothing).length === 0)
+    throw new Quarantine(
+      'template_changed',
+      `the page has neither a card (${site.card}) nor the sign of an empty list (${site.nothing})`,
+      page.url,
+    );
+  const countText = line($(site.count.at).first().text()) ?? '';
+  const count = site.count.pattern.exec(countText)?.[1]?.replaceAll(',', '');
+  if (cards.length > 0 && count === undefined)
+    throw new Quarantine('template_changed', `the page states no number of listings at ${site.count.at}`, page.url);
+  checkTemplate(cards, site, page.url);
+  return { $, cards, total: Number(count ?? 0), next: $(site.next).first().attr('href') };
+}
+
+/** Pages of the list. @throws Quarantine count_mismatch if they hold fewer cards than the site states */
+async function* fetchList(ctx: FetchContext, site: CardSite, base: string): AsyncGenerator<Page> {
   const visited = new Set<string>();
-  let seen = 0;
+  let cards = 0;
   let total = 0;
   let url: string | null = new URL(site.start, base).href;
   while (url !== null && !visited.has(url)) {
-    if (visited.size >= MOST_PAGES)
-      throw new Quarantine('count_mismatch', `the list is longer than ${MOST_PAGES} pages`, url);
+    if (visited.size >= MAX_PAGES)
+      throw new Quarantine('count_mismatch', `the list has more than ${MAX_PAGES} pages`, url);
     visited.add(url);
     const page: Page = await ctx.get(url, {
       kind: 'cards',
@@ -190,26 +181,29 @@ async function* readList(ctx: FetchContext, site: ReadySite, base: string): Asyn
       ...(site.rendered === undefined ? {} : { rendered: site.rendered }),
     });
     const read = readCards(site, page);
-    seen += read.cards.length;
+    cards += read.cards.length;
     total = Math.max(total, read.total);
     yield page;
     if (read.next === undefined) break;
     if (!URL.canParse(read.next, page.url))
-      throw new Quarantine('template_changed', `the next page is said to be ${JSON.stringify(read.next)}`, page.url);
+      throw new Quarantine(
+        'template_changed',
+        `the link to the next page is ${JSON.stringify(read.next)}, expected an address`,
+        page.url,
+      );
     const { pathname, search }: URL = new URL(read.next, page.url);
     url = new URL(pathname + search, base).href;
   }
-  if (seen < total)
+  if (cards < total)
     throw new Quarantine(
       'count_mismatch',
-      `the site counts ${total} listings, its pages hold ${seen}`,
+      `the site states ${total} listings, its pages hold ${cards}`,
       new URL(site.start, base).href,
     );
 }
 
 /** An adapter for one broker site. */
-export function htmlCardListings(declared: CardSite): SourceSpec {
-  const site = ready(declared);
+export function htmlCardListings(site: CardSite): SourceSpec {
   const base = `https://${site.host}`;
   return defineSource({
     name: site.name,
@@ -222,7 +216,10 @@ export function htmlCardListings(declared: CardSite): SourceSpec {
     politeness: site.politeness,
     row: Listing,
     expect: site.expect,
-    fetch: (ctx) => readList(ctx, site, base),
-    parse: (page) => readCards(site, page).cards.map((card) => rowOf(card, site, page)),
+    fetch: (ctx) => fetchList(ctx, site, base),
+    parse: (page) => {
+      const { $, cards } = readCards(site, page);
+      return cards.map((card) => rowCandidate($, card, site, page));
+    },
   });
 }

@@ -1,11 +1,11 @@
-/** What every listing source shares: fields as shown, turned into the values of a listing or refused. */
+/** Values that all listing sources share: fields as printed, parsed or refused. */
 import type { Page } from '../contract.ts';
 import { date, integer, line, money, optional, percent, refuse, required, state, year, zip } from '../values.ts';
 
 export type Availability = 'for_sale' | 'under_contract' | 'sold' | 'unknown';
 
-/** A listing's fields as a source shows them. */
-export interface ShownListing {
+/** A listing's fields as the source prints them. */
+export interface PrintedListing {
   readonly listing_id: string;
   readonly listing_url: string;
   readonly street: unknown;
@@ -22,22 +22,21 @@ export interface ShownListing {
   readonly availability: Availability;
 }
 
-/** Words that sites print in place of a street that they hide. */
+/** Printed instead of a street that the site hides. */
 const HIDDEN_STREET = /\b(?:withheld|undisclosed|not disclosed|upon request|on request|confidential)\b/iu;
 
-/** Words that sites print in place of a price. */
+/** Printed instead of a price. */
 const NO_PRICE = /^(?:call|contact|price|please|inquire|ask|negotiable|upon|best offer|make offer|auction)\b(?!.*\d)/iu;
 
 function price(value: unknown): string | null {
   if (typeof value === 'string' && NO_PRICE.test(line(value) ?? '')) return null;
   const amount = money('list_price', value, { zeroIsUnknown: true });
-  if (amount !== null && (amount.startsWith('-') || amount === '1.00' || amount.startsWith('0.'))) {
+  if (amount !== null && (amount.startsWith('-') || amount === '1.00' || amount.startsWith('0.')))
     return refuse('sentinel_value', `list_price is ${JSON.stringify(value)}, a placeholder rather than a price`);
-  }
   return amount;
 }
 
-/** The street line, or null where the site hides it. */
+/** The street line, or null if the site hides it. */
 export function shownStreet(value: unknown): string | null {
   const text = optional(value);
   return text === null || HIDDEN_STREET.test(text) ? null : text;
@@ -50,53 +49,50 @@ function units(value: unknown): number | null {
   return count;
 }
 
-/** Values of a listing. Zero means unknown wherever it cannot be meant. Refuses the row where a field cannot be what it claims. */
-export const listingValues = (shown: ShownListing): Readonly<Record<string, unknown>> => ({
-  listing_id: shown.listing_id,
-  listing_url: shown.listing_url,
-  street: shownStreet(shown.street),
-  city: required('city', shown.city),
-  state: state('state', required('state', shown.state)),
-  zip: zip('zip', required('zip', shown.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP'),
-  list_price: price(shown.list_price),
-  units: units(shown.units),
-  cap_rate: percent('cap_rate', shown.cap_rate, { zeroIsUnknown: true }),
-  noi: money('noi', shown.noi, { zeroIsUnknown: true }),
-  year_built: year('year_built', shown.year_built),
-  property_type: optional(shown.property_type),
-  listed_on: date('listed_on', shown.listed_on),
-  availability: shown.availability,
+/** Values of a listing. Zero means unknown in every field where zero is impossible. */
+export const listingValues = (printed: PrintedListing): Readonly<Record<string, unknown>> => ({
+  listing_id: printed.listing_id,
+  listing_url: printed.listing_url,
+  street: shownStreet(printed.street),
+  city: required('city', printed.city),
+  state: state('state', required('state', printed.state)),
+  zip: zip('zip', required('zip', printed.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP'),
+  list_price: price(printed.list_price),
+  units: units(printed.units),
+  cap_rate: percent('cap_rate', printed.cap_rate, { zeroIsUnknown: true }),
+  noi: money('noi', printed.noi, { zeroIsUnknown: true }),
+  year_built: year('year_built', printed.year_built),
+  property_type: optional(printed.property_type),
+  listed_on: date('listed_on', printed.listed_on),
+  availability: printed.availability,
 });
 
-/** Address of the listing's page, on the site's own host; a value that leads elsewhere is refused. */
+/** Address of the listing's page; the page's own if there is none. Refuses an address on another host. */
 export function ownUrl(value: unknown, page: Page): string {
   const text = optional(value);
   if (text === null) return page.url;
   if (!URL.canParse(text, page.url))
-    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address`);
+    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected a web address`);
   const url = new URL(text, page.url);
-  if (url.host !== new URL(page.url).host)
-    return refuse(
-      'bad_listing_url',
-      `listing_url is ${JSON.stringify(value)}, expected an address on ${new URL(page.url).host}`,
-    );
-  url.protocol = new URL(page.url).protocol;
+  const { host, protocol } = new URL(page.url);
+  if (url.host !== host)
+    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address on ${host}`);
+  url.protocol = protocol;
   return url.href;
 }
 
-/** The listing's page, on whatever site, where there is one that can be opened; else `otherwise`. */
-export function webUrl(value: unknown, otherwise: string): string {
+/** Address of the listing's page on any site, or `fallback` if there is none. Refuses other than http and https. */
+export function webUrl(value: unknown, fallback: string): string {
   const text = optional(value);
-  if (text === null) return otherwise;
+  if (text === null) return fallback;
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/u.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an address of the web`);
-  }
+  if (url === null || !/^https?:$/u.test(url.protocol) || url.username !== '' || url.password !== '')
+    return refuse('bad_listing_url', `listing_url is ${JSON.stringify(value)}, expected an http or https address`);
   return url.href;
 }
 
-/** Words by which brokers and MLSs say where a sale stands, upper case without punctuation. What is not here is unknown. */
-const STANDING: ReadonlyMap<string, Availability> = new Map([
+/** Availability by the words of brokers and MLSs, in upper case without punctuation. */
+const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ...['ACTIVE', 'AVAILABLE', 'FOR SALE', 'NEW', 'COMING SOON', 'BACK ON MARKET', 'PRICE REDUCED', 'PRE ON MARKET'].map(
     (word) => [word, 'for_sale'] as const,
   ),
@@ -112,9 +108,9 @@ const STANDING: ReadonlyMap<string, Availability> = new Map([
   ...['SOLD', 'CLOSED'].map((word) => [word, 'sold'] as const),
 ]);
 
-/** Availability by a word such as "Active" or "ActiveUnderContract". */
-export const standing = (value: unknown): Availability =>
-  STANDING.get(
+/** Availability from a word such as "Active" or "ActiveUnderContract"; "unknown" for any other word. */
+export const availabilityOf = (value: unknown): Availability =>
+  AVAILABILITY.get(
     (optional(value) ?? '')
       .replace(/(?<=[a-z])(?=[A-Z])/gu, ' ')
       .toUpperCase()

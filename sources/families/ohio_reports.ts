@@ -1,10 +1,10 @@
 /**
- * Report files of the Ohio Secretary of State: CSV with a header, in spite of their names, one file a kind of filing.
- * The names never change. On the second Saturday of a month each file is made anew with the filings of the month
- * before, so a file is archived by its content, and one that still stands is as old as the day it was first read.
+ * Report files of the Ohio Secretary of State: CSV with a header despite their .TXT names, one file per kind of filing.
+ * On the second Saturday of a month each file is replaced by the filings of the previous month under the same name. An
+ * unchanged file is therefore dated by the first read of its content.
  *
- * The site is known to refuse programs (403, or a page meant for a browser). That is respected: the operator
- * downloads the files with a browser and drops them under their own names.
+ * The site is known to refuse programs (403, or a page for browsers). That is respected: the operator downloads the
+ * files with a browser and drops them under their own names.
  */
 import {
   Quarantine,
@@ -14,15 +14,16 @@ import {
   type Page,
   type SourceSpec,
 } from '../contract.ts';
-import { checkColumns, optional, readCsv } from '../values.ts';
+import { checkColumns, readCsv } from '../csv/csv.ts';
+import { optional } from '../values.ts';
 
 const FOLDER = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
 const DOWNLOAD_PAGE = 'https://www.ohiosos.gov/businesses/business-reports/download-business-report/';
 
-/** Kinds of filings by the number of their report. */
+/** Kind of filing by report number. */
 export type Reports = Readonly<Record<string, string>>;
 
-/** The publisher spells two columns differently from report to report. */
+/** Columns that the publisher spells differently in some reports. */
 const SPELLED: Readonly<Record<string, string>> = {
   'TRANSASCTION CODE DESCRIPTION': 'TRANSACTION CODE DESCRIPTION',
   'COUNTY NAME': 'COUNTY',
@@ -31,10 +32,11 @@ const SPELLED: Readonly<Record<string, string>> = {
 const addressOf = (number: string): string => `${FOLDER}/WI${number}R.TXT`;
 const kindOf = (number: string): string => `report_${number}`;
 const needsDownload = (why: string): string =>
-  `${why}: needs operator download, as a browser gets the files from ${DOWNLOAD_PAGE}; put them into the drop folder under their own names`;
+  `${why}: needs operator download. Get the files from ${DOWNLOAD_PAGE} with a browser ` +
+  'and put them into the drop folder under their own names';
 
-/** A site that turns programs away answers with a refusal, or with a page meant for a browser. */
-async function report(ctx: FetchContext, number: string): Promise<Page> {
+/** @throws SourceUnavailable asking for a download if the site refuses, or sends a page for browsers */
+async function fetchReport(ctx: FetchContext, number: string): Promise<Page> {
   let page: Page;
   try {
     page = await ctx.get(addressOf(number), {
@@ -48,37 +50,43 @@ async function report(ctx: FetchContext, number: string): Promise<Page> {
     throw new SourceUnavailable(error.reason, needsDownload(error.message), error.pageUrl, error.status);
   }
   if (/^\s*</u.test(page.text('windows-1252').slice(0, 200))) {
-    throw new SourceUnavailable('challenge', needsDownload('a web page came instead of the report'), page.url, 200);
+    throw new SourceUnavailable(
+      'challenge',
+      needsDownload('the site sent a web page instead of the report'),
+      page.url,
+      200,
+    );
   }
   return page;
 }
 
 /** A line of a report. */
 export interface ReportLine<C extends string> {
-  /** Number of the report, which says more of the filing than its text does. */
+  /** Number of the report, which states the kind of filing. */
   readonly report: string;
-  /** Value of a column; null where it is blank, or where the line has not as many fields as the header. */
+  /** Value of a column; null if blank, or if the line has not as many fields as the header. */
   readonly cell: (column: C) => string | null;
-  /** The same as published, where a word that means "nothing" elsewhere may be a name. */
+  /** The same as published, for names that may be a word for "no value". */
   readonly published: (column: C) => string | undefined;
   readonly raw: string;
-  /** Set where the line has not as many fields as the header. */
+  /** Message if the line has not as many fields as the header. */
   readonly wrongLength: string | null;
-  /** Public address of the file. A file that the operator downloaded came from there too. */
+  /** Public address of the file, also for a file that the operator downloaded. */
   readonly sourceUrl: string;
 }
 
-/** Lines of a report with exactly these columns, in any order. @throws Quarantine where it is not such a report */
+/** Lines of a report with exactly these columns, in any order. @throws Quarantine if it is not such a report */
 export function readReport<C extends string>(page: Page, columns: readonly C[]): readonly ReportLine<C>[] {
   const number = /^report_(\d{4})$/u.exec(page.kind)?.[1];
-  if (number === undefined) throw new Error(`a page of kind ${page.kind} is not a report`);
+  if (number === undefined) throw new Error(`kind is ${page.kind}, expected report_ and four digits`);
   const text = page.text('windows-1252');
-  if (/^\s*</u.test(text)) throw new Quarantine('malformed_page', 'a web page instead of the report', page.url);
+  if (/^\s*</u.test(text))
+    throw new Quarantine('malformed_page', 'the file is a web page, expected the report', page.url);
   const { header, rows } = readCsv(text, page.url, { looseQuotes: true });
   const names = header.map((name) => SPELLED[name.toUpperCase()] ?? name.toUpperCase());
   checkColumns(names, columns, page.url);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} comes twice`, page.url);
+  if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} occurs twice`, page.url);
   const sourceUrl = page.url.startsWith('file:') ? addressOf(number) : page.url;
   return rows.map(({ cells, raw }) => {
     const published = (column: C): string | undefined =>
@@ -95,7 +103,7 @@ export function readReport<C extends string>(page: Page, columns: readonly C[]):
   });
 }
 
-/** What the sources of these reports have in common. */
+/** The parts of a declaration that all sources of these reports share. */
 export const ohioReports = (
   reports: Reports,
 ): Pick<
@@ -106,23 +114,26 @@ export const ohioReports = (
   home: DOWNLOAD_PAGE,
   terms: {
     basis: 'public_record',
-    note: 'Filings are public record and the reports are published for download; the terms of the site were not obtained, and it is known to refuse programs, which is respected.',
+    note:
+      'Filings are public record and the reports are published for download; the terms of the site were not ' +
+      'obtained, and it is known to refuse programs, which is respected.',
     url: DOWNLOAD_PAGE,
   },
-  // From one second Saturday to the next, and a week in which the operator may have to download the files.
+  // Five weeks between two second Saturdays at most, and one for the operator's download.
   everyDays: 42,
   readEveryDays: 7,
   hosts: ['publicfiles.ohiosos.gov'],
   politeness: { minIntervalMs: 3000, concurrency: 1 },
-  // Each month's file takes the place of the last one; older filings stay as they were read.
+  // Each month's file replaces the last one; older filings stay.
   reads: 'increments',
   expect: { minRows: 1, maxRejectShare: 0.05, maxDropShare: 1 },
   drop: Object.entries(reports).map(([number, about]) => ({
     pattern: new RegExp(`^wi${number}r.*\\.txt$`, 'u'),
+    file: `WI${number}R.TXT`,
     kind: kindOf(number),
     about: `WI${number}R.TXT, ${about}, as downloaded`,
   })),
   async *fetch(ctx) {
-    for (const number of Object.keys(reports).sort()) yield await report(ctx, number);
+    for (const number of Object.keys(reports).sort()) yield await fetchReport(ctx, number);
   },
 });

@@ -169,7 +169,10 @@ export class Archive {
     return undefined;
   }
 
-  /** The page of a request record, as its adapter saw it. @throws ArchiveDamage, or Quarantine where its encoding is broken */
+  /**
+   * The page of a request record, as its adapter saw it.
+   * @throws ArchiveDamage, or Quarantine where its encoding is broken
+   */
   async page(record: RequestRecord, maxDecodedBytes?: number): Promise<Page> {
     if (record.sha256 === null)
       throw new ArchiveDamage(`the request for ${record.url} in run ${record.runId} archived no body`);

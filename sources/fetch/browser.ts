@@ -2,8 +2,8 @@
  * Pages whose rows appear only once their script has run, read in a real Chromium without a window.
  *
  * The browser has no way to the network of its own: each request that a page makes is handed to `fetchOne`, which
- * keeps robots.txt, the allow-list, the pace and the user agent as for any page, and pictures and the like are not asked
- * for at all. What comes out is the document as it stands when the rows are there.
+ * keeps robots.txt, the allow-list, the pace and the user agent as for any page, and pictures and the like are not
+ * asked for at all. What comes out is the document as it stands when the rows are there.
  *
  * Chromium is the one named by the operator, else the system's, else the one that @sparticuz/chromium carries, which is
  * installed for development only.
@@ -13,7 +13,10 @@ import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, Route } from 'playwright-core';
 import { NoAnswer, type Answer } from './transport.ts';
 
-/** What a page asks for while it is built; bodies come decoded. @throws where it is not ours to ask for, or does not answer */
+/**
+ * What a page asks for while it is built; bodies come decoded.
+ * @throws where it is not ours to ask for, or does not answer
+ */
 export type FetchOne = (url: URL) => Promise<Answer>;
 
 export interface Renderer {
@@ -41,7 +44,10 @@ const NEEDED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch
 const WAIT_MS = 15_000;
 const LOAD_MS = 30_000;
 
-/** Path of the Chromium to start: the one named, else the system's, else the packages'. @throws NoAnswer where there is none */
+/**
+ * Path of the Chromium to start: the one named, else the system's, else the packages'.
+ * @throws NoAnswer where there is none
+ */
 export async function chromiumPath(named?: string): Promise<string> {
   if (named !== undefined) return named;
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {

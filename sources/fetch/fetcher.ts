@@ -60,13 +60,18 @@ export interface FetcherOptions {
   readonly limits?: Partial<FetchLimits>;
   /** Values of the secrets that sources declare, by name. */
   readonly secrets?: Readonly<Record<string, string | undefined>>;
-  /** Path of the Chromium for pages that need a browser. Default: the system's, else the one that comes with the packages. */
+  /**
+   * Path of the Chromium for pages that need a browser. Default: the system's, else the one that comes with the
+   * packages.
+   */
   readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
   /** Asked before each request, where other processes may want the same host. Default: there are none. */
   readonly turns?: Turns;
-  /** Aborted where what is read is no longer ours to read: its reason is thrown, and nothing more is asked or archived. */
+  /**
+   * Aborted where what is read is no longer ours to read: its reason is thrown, and nothing more is asked or archived.
+   */
   readonly stop?: AbortSignal;
 }
 
@@ -75,11 +80,16 @@ export interface ReadOptions {
   readonly runId: string;
   readonly lastGoodOn: string | null;
   readonly onUnreadable: (key: Readonly<Record<string, string>>, error: unknown) => void;
-  /** Runs whose answers may be confirmed by a conditional request. Default: all; leave out those that were quarantined. */
+  /**
+   * Runs whose answers may be confirmed by a conditional request. Default: all; leave out those that were quarantined.
+   */
   readonly trusts?: (runId: string) => boolean;
   /** Interrupted runs of the same day: what they archived is used instead of asking again. Default: none. */
   readonly resumes?: readonly string[];
-  /** Which try of this run to read the source it is, from 0: what an earlier one has archived is used instead of asking again. Default 0. */
+  /**
+   * Which try of this run to read the source it is, from 0: what an earlier one has archived is used instead of asking
+   * again. Default 0.
+   */
   readonly attempt?: number;
 }
 

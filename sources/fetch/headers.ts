@@ -48,7 +48,10 @@ export const keptOf = (headers: Headers): Record<string, string> =>
     }),
   );
 
-/** Headers of an answer that a 304 confirmed. It may bring newer validators; what it says of its own empty body is not the page's. */
+/**
+ * Headers of an answer that a 304 confirmed. It may bring newer validators; what it says of its own empty body is not
+ * the page's.
+ */
 export function confirmedBy(answer: Headers, { etag, 'last-modified': modified }: Headers): Record<string, string> {
   return {
     ...answer,

@@ -1,4 +1,6 @@
-/** What the archive holds of one source's requests: earlier answers found in it, and the lines that a read adds to it. */
+/**
+ * What the archive holds of one source's requests: earlier answers found in it, and the lines that a read adds to it.
+ */
 import type { CookieJar } from 'tough-cookie';
 import { Quarantine, type GetOptions, type SourceSpec } from '../contract.ts';
 import { ArchiveDamage, type RequestRecord } from './archive.ts';

@@ -12,9 +12,9 @@ export const FmrArea = defineRecord(
     county_name: text('County name.'),
     town_name: text('County subdivision.', { absent: 'the row is a whole county' }),
     hud_area_code: text('HUD area code, such as METRO17410N17460.', {
-      absent: "HUD's API names a nonmetropolitan area of several counties and gives no code",
+      absent: "HUD's API gives no code for a nonmetropolitan area of several counties",
     }),
-    hud_area_name: text('HUD area name, as published (some hold double spaces).'),
+    hud_area_name: text('HUD area name, as published (some have double spaces).'),
     is_metro: flag('True for a metropolitan area.'),
     population: integer('Population; the workbook renames this column every year.', {
       absent: "the file has no population column, or the row is from HUD's API",
@@ -26,10 +26,11 @@ export const FmrArea = defineRecord(
     fmr_3: money('Fair Market Rent of 3 bedrooms, per month.'),
     fmr_4: money('Fair Market Rent of 4 bedrooms, per month.'),
     fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
-    effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
+    effective_on: date('Day the rents took effect: October 1 before the fiscal year, unless revised.'),
     revision: oneOf(
       ['original', 'revised', 'latest'],
-      "Which release: the original workbook, a mid-year revision, or the newest one, which HUD's API serves without saying which that is.",
+      "Release: the original workbook, a mid-year revision, or the latest one from HUD's API, which does not state " +
+        'whether that is the original or a revision.',
     ),
   },
 );

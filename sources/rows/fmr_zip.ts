@@ -1,6 +1,6 @@
 import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 
-/** HUD's small-area rents: those of one ZIP inside one HUD area. A ZIP that lies in several areas has a row in each. */
+/** HUD's small-area rents of one ZIP in one HUD area. A ZIP in several areas has a row for each. */
 export const FmrZip = defineRecord(
   'fmr_zip',
   'One row per ZIP, HUD area, fiscal year, release and basis.',
@@ -8,7 +8,7 @@ export const FmrZip = defineRecord(
   {
     zip: text('Five-digit ZIP.'),
     hud_area_code: text('HUD area code, such as METRO17410N17460.'),
-    hud_area_name: text('HUD area name, as published (some hold double spaces).'),
+    hud_area_name: text('HUD area name, as published (some have double spaces).'),
     rent_0: money('Rent of an efficiency, per month.'),
     rent_1: money('Rent of 1 bedroom, per month.'),
     rent_2: money('Rent of 2 bedrooms, per month.'),
@@ -18,11 +18,13 @@ export const FmrZip = defineRecord(
     effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
     revision: oneOf(
       ['original', 'revised', 'latest'],
-      "Which release: the original file, a mid-year revision, or the newest one, which HUD's API serves without saying which that is.",
+      "Release: the original file, a mid-year revision, or the latest one from HUD's API, which does not state " +
+        'whether that is the original or a revision.',
     ),
     basis: oneOf(
       ['zip', 'greater_of_zip_and_area'],
-      "zip: the Small Area Fair Market Rent of the ZIP; greater_of_zip_and_area: as the emergency rental assistance files have it, the area's rent where that of the ZIP is lower.",
+      'zip: the Small Area Fair Market Rent of the ZIP. greater_of_zip_and_area: the greater of the rents of the ZIP ' +
+        'and its area, as in the emergency rental assistance files.',
     ),
   },
 );

@@ -1,20 +1,20 @@
 import { date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 
-/** A for-sale listing as one site shows it, typed but not yet judged. */
+/** A for-sale listing as one site shows it. */
 export const Listing = defineRecord(
   'listing',
   'One row per listing of a site on the day it was read.',
   ['listing_id'],
   {
     listing_id: text("The site's own identifier of the listing."),
-    listing_url: text('Page of the listing, as a buyer would open it.'),
+    listing_url: text('Page of the listing.'),
     street: text('Street line as published, unit included.', { absent: 'the site hides the street address' }),
     city: text('City as published.'),
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP.'),
     list_price: money('Asking price.', { absent: 'the site publishes no price ("call for price")' }),
     units: integer('Number of dwelling units.', {
-      absent: 'the site does not state it; zero is read as unknown',
+      absent: 'the site does not state it, or states zero',
       unit: 'units',
     }),
     cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised' }),
@@ -22,6 +22,6 @@ export const Listing = defineRecord(
     year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
     property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
     listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),
-    availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'What the site says of availability.'),
+    availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'Availability as the site states it.'),
   },
 );

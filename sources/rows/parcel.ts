@@ -1,9 +1,9 @@
 import { defineRecord, money, text } from '../../lib/record.ts';
 
-/** A parcel of a county's map: where it lies. Debts are not read from it. */
+/** The address of a parcel on a county's map. Debts are not read from it. */
 export const Parcel = defineRecord(
   'parcel',
-  "One row per parcel of a county's parcel layer, for lists that name parcels without their address.",
+  "One row per parcel of a county's parcel layer, for lists that have parcels without addresses.",
   ['county_fips', 'parcel_raw'],
   {
     county_fips: text('Five-digit county FIPS.'),

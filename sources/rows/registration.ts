@@ -1,6 +1,6 @@
 import { date, defineRecord, oneOf, text } from '../../lib/record.ts';
 
-/** A business registration as the state register publishes it. Normalisation happens in models/. */
+/** A business registration as the state register publishes it. Normalization happens in models/. */
 export const Registration = defineRecord(
   'registration',
   'One row per filing document (Ohio) or entity (Colorado).',
@@ -9,17 +9,17 @@ export const Registration = defineRecord(
     register: oneOf(['ohio_sos', 'colorado_sos'], 'The register.'),
     document_number: text('Ohio: filing document number. Colorado: entity id.'),
     charter_number: text('Ohio charter or registration number.', { absent: 'the register has none' }),
-    business_name_raw: text('Name exactly as published, status suffix included.'),
+    business_name_raw: text('Name exactly as published, including a status suffix.'),
     filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
     entity_type_raw: text(
       "Entity type in the register's own words: Ohio the file's transaction description, Colorado the type code.",
       { absent: 'the register left it blank' },
     ),
-    entity_type_file: text('Number of the Ohio report file, such as 0100, which fixes the entity type.', {
+    entity_type_file: text('Number of the Ohio report file, such as 0100, which states the entity type.', {
       absent: 'the register does not publish by file',
     }),
-    entity_status_raw: text("Standing in the register's own words.", {
-      absent: 'the register does not publish a standing',
+    entity_status_raw: text("Status in the register's own words.", {
+      absent: 'the register does not publish a status',
     }),
     jurisdiction_raw: text('Jurisdiction of formation.', { absent: 'not published' }),
     agent_name: text("Registered agent: the organization, or the person's names joined.", {

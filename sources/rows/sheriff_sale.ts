@@ -18,18 +18,18 @@ export const SheriffSale = defineRecord(
     sale_date: date('Day of the sale.'),
     status: oneOf(
       ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'unknown'],
-      'Status read from the case status and from the time slot, where cancellations are written.',
+      'Status from the case status and the time slot, in which sheriffs write cancellations.',
     ),
     case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
     slot_raw: text('Text of the time slot: a time, or the word that replaced it.', { absent: 'not published' }),
     sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
     sale_kind: oneOf(
       ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-      'Kind of sale, only where the source makes it clear.',
+      'Kind of sale, if the source states it.',
     ),
-    sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'the source does not say' }),
+    sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'the source does not state it' }),
     appraised_value: money('Appraised value.', {
-      absent: 'not published, or published as 0.00, which is read as not appraised',
+      absent: 'not published, or published as 0.00',
     }),
     opening_bid: money('Published opening bid.', { absent: 'not published' }),
     deposit: money('Deposit required of a bidder.', { absent: 'not published' }),

@@ -11,7 +11,7 @@ export const TaxParcel = defineRecord(
     parcel_raw: text('Parcel number exactly as published.'),
     owner_name: text('Owner of record.', { absent: 'the list does not publish the owner' }),
     street: text('Street address of the property (situs).', {
-      absent: 'the list does not publish it, or it is blank: the row awaits a parcel lookup',
+      absent: 'the list does not publish it, or it is blank: the parcel is looked up in another source',
     }),
     city: text('City of the property.', { absent: 'not published' }),
     zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),

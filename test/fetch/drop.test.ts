@@ -12,8 +12,8 @@ const spec = specOf({
   hosts: ['www.example.com'],
   name: 'oh_test',
   drop: [
-    { pattern: /^wi0100r.*\.txt$/g, kind: 'entities', about: 'new entities' },
-    { pattern: /\.zip$/, kind: 'roll', about: 'zipped roll' },
+    { pattern: /^wi0100r.*\.txt$/g, file: 'WI0100R.TXT', kind: 'entities', about: 'new entities' },
+    { pattern: /\.zip$/, file: 'roll.zip', kind: 'roll', about: 'zipped roll' },
   ],
 });
 
@@ -96,7 +96,7 @@ test('a file that says how to read the others goes with each of them and is no p
   const lists = specOf({
     hosts: ['www.example.com'],
     name: 'lists',
-    drop: [{ pattern: /\.csv$/u, kind: 'csv', about: 'a list', beside: 'columns.json' }],
+    drop: [{ pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: 'a list', beside: 'columns.json' }],
   });
   const { pages, unknownFiles } = await readDrop(lists, {
     dropDir: dataDir,

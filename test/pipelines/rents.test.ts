@@ -55,7 +55,7 @@ describe("HUD's API with a token", () => {
     const result = await run({ layout: plainLayout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } });
     const { row } = stateOf(result, 'hud_fmr');
     assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
-    assert.equal(row.detail, 'HUD refuses the token in HUD_TOKEN (401): it is not valid');
+    assert.equal(row.detail, 'HUD rejects the token in HUD_TOKEN (401): it is not valid');
     const [before, after] = [plainRents, await rentsOf(plainLayout, result)].map(
       (rows) => new Map(rows.map((r) => [r.split(' ')[0], r])),
     );

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip } from '../../sources/csv/zip.ts';
-import { effectiveOn, fiscalYearOn } from '../../sources/families/hud_releases.ts';
+import { effectiveOn, fiscalYearOn } from '../../sources/families/hud/releases.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';

@@ -63,7 +63,7 @@ test('a site without a stated permission is refused at start-up, by name', async
     const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
     await assert.rejects(
       findSources(root),
-      /^Error: source a_site: terms is .*, expected a basis .* and a note that says under which terms it may be read$/u,
+      /^Error: source a_site: terms is .*, expected a basis .* and a note on the terms under which it may be read$/u,
       JSON.stringify(terms),
     );
   }

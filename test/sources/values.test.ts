@@ -2,9 +2,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { assert as forAll, bigInt, pre, property } from 'fast-check';
+import { checkColumns, readCsv, readCsvByLine } from '../../sources/csv/csv.ts';
 import {
   cents,
-  checkColumns,
   date,
   decimal,
   divide,
@@ -14,8 +14,6 @@ import {
   money,
   optional,
   percent,
-  readCsv,
-  readCsvByLine,
   Refusal,
   tidy,
   year,

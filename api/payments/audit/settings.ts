@@ -1,4 +1,4 @@
-/** Settings of `make ledger-audit` and `make ledger-refunded`. The README's table is generated from here. */
+/** Settings of `make ledger-audit` and `make ledger-refunded`. docs/settings.md is generated from here. */
 import { isHash } from 'viem';
 import { z } from 'zod';
 import { pipelineSettings } from '../../../lib/settings.ts';

@@ -1,10 +1,14 @@
-/** HUD Fair Market Rents by county, in force on the day of the run: from HUD's API with a token, else from the yearly workbook. */
+/** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
 import { defineSource, SourceUnavailable, type Candidate, type Page } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
-import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud_api.ts';
-import { checkCells, effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud_releases.ts';
+import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
+import { checkCells, effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud/releases.ts';
 import type { Cell } from '../../csv/xlsx.ts';
-import { candidate, checkColumns, integer, line, refuse, required, state, tidy } from '../../values.ts';
+import { checkColumns } from '../../csv/csv.ts';
+import { candidate, integer, line, refuse, required, state, tidy } from '../../values.ts';
+
+/** A file name in HUD's form. */
+const FILE = 'FY26_FMRs.xlsx';
 
 const COLUMNS = [
   'stusps',
@@ -22,17 +26,17 @@ const COLUMNS = [
   'fmr_4',
 ] as const;
 
-/** The population column carries its census year: pop2020, pop2022, pop2023. */
+/** The name of the population column has its census year: pop2020, pop2022, pop2023. */
 const POPULATION = /^pop20\d\d$/u;
 
 function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'statedata') return areasOfState(page);
-  const table = rentTable(page);
-  const { from, header, rows } = table;
+  const table = rentTable(page, FILE);
+  const { release, header, rows } = table;
   checkColumns(header, COLUMNS, page.url, [POPULATION]);
   const at = (cells: readonly Cell[], name: (typeof COLUMNS)[number]): Cell => cells[header.indexOf(name)] ?? null;
   const populationAt = header.findIndex((name) => POPULATION.test(name));
-  const { fiscalYear, revision } = from;
+  const { fiscalYear, revision } = release;
 
   return rows.map((cells) => {
     const fips = tidy(at(cells, 'fips')) ?? '';
@@ -55,7 +59,7 @@ function parse(page: Page): readonly Candidate[] {
             county_name: required('countyname', at(cells, 'countyname')),
             town_name: line(at(cells, 'county_town_name')),
             hud_area_code: required('hud_area_code', at(cells, 'hud_area_code')),
-            // Trimmed but not collapsed: names such as "Cincinnati, OH-KY-IN  HUD Metro FMR Area" are kept as HUD writes them.
+            // Not collapsed: some names have two spaces, such as "Cincinnati, OH-KY-IN  HUD Metro FMR Area".
             hud_area_name: tidy(at(cells, 'hud_area_name')) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
             is_metro: metro === 1,
             population: populationAt < 0 ? null : integer('population', cells[populationAt]),
@@ -65,7 +69,7 @@ function parse(page: Page): readonly Candidate[] {
             fmr_3: rent('fmr_3', at(cells, 'fmr_3')),
             fmr_4: rent('fmr_4', at(cells, 'fmr_4')),
             fiscal_year: fiscalYear,
-            effective_on: effectiveOn(from),
+            effective_on: effectiveOn(release),
             revision,
           },
         };
@@ -82,7 +86,9 @@ export default defineSource({
   home: `${HUD}/portal/datasets/fmr.html`,
   terms: {
     basis: 'us_government_work',
-    note: 'A work of the US government; the terms of the site itself were not obtained, so the operator should read them.',
+    note:
+      'A work of the US government; the terms of the site itself were not obtained, ' +
+      'so the operator should read them.',
     url: 'https://www.huduser.gov/portal/datasets/fmr.html',
   },
   everyDays: 7,
@@ -94,13 +100,15 @@ export default defineSource({
   drop: [
     {
       pattern: /^fy\d\d_fmrs(?:_revised)?\.(?:xlsx|csv)$/u,
+      file: FILE,
       kind: 'workbook',
       about:
-        'The county workbook under the name HUD gives it, such as FY26_FMRs.xlsx, or its CSV export: the name says which year and release it is.',
+        `The county workbook under its HUD name, such as ${FILE}, or its CSV export: ` +
+        'the name states the year and the release.',
     },
   ],
 
-  /** With a token the states of the API. Without, the year's revision once it has taken effect, else its original, else the same of the year before. */
+  /** With a token: all states of the API. Without: the workbook of the newest release in force that HUD has posted. */
   async *fetch(ctx) {
     const token = ctx.secret(HUD_TOKEN);
     if (token !== undefined) {
@@ -109,7 +117,8 @@ export default defineSource({
     }
     const tried: string[] = [];
     for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
-      const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${revision === 'revised' ? '_revised' : ''}.xlsx`;
+      const suffix = revision === 'revised' ? '_revised' : '';
+      const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${suffix}.xlsx`;
       tried.push(url);
       const page = await ctx.getIfExists(url, { kind: 'workbook', magic: 'PK', minBytes: 4000 });
       if (page) {
@@ -117,7 +126,7 @@ export default defineSource({
         return;
       }
     }
-    throw new SourceUnavailable('not_found', `none of ${tried.join(', ')} is posted`, tried[0] ?? HUD, 404);
+    throw new SourceUnavailable('not_found', `HUD has posted none of ${tried.join(', ')}`, tried[0] ?? HUD, 404);
   },
   parse,
 });

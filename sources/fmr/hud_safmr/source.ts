@@ -1,13 +1,13 @@
 /**
- * HUD Small Area Fair Market Rents: rents by ZIP, the release in force on the day of the run.
+ * HUD Small Area Fair Market Rents: rents by ZIP, of the release in force on the run's day.
  *
- * Column names and file names are as third parties state them, the layout of the emergency rental assistance file
- * as in the file of fiscal year 2024. A year may be without a ZIP file: then the site's own list of such files is read
- * and must name none either, and the source is good without rows.
+ * Column and file names are from third parties; the layout of the emergency rental assistance file is that of fiscal
+ * year 2024. A year may have no ZIP file: the source is then good without rows if the site's own list names none
+ * either.
  */
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
-import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud_api.ts';
+import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
   checkCells,
   effectiveOn,
@@ -17,59 +17,74 @@ import {
   rent,
   rentTable,
   shortYear,
-} from '../../families/hud_releases.ts';
+} from '../../families/hud/releases.ts';
 import type { Cell } from '../../csv/xlsx.ts';
-import { candidate, checkColumns, required, refuse, tidy, zip } from '../../values.ts';
+import { checkColumns } from '../../csv/csv.ts';
+import { candidate, required, refuse, tidy, zip } from '../../values.ts';
 
 const ROOMS = [0, 1, 2, 3, 4] as const;
 
+/** A column whose name changes from year to year, with one such name for messages. */
+interface NamedColumn {
+  readonly pattern: RegExp;
+  readonly example: string;
+}
+
 interface Layout {
   readonly basis: 'zip' | 'greater_of_zip_and_area';
-  readonly code: RegExp;
+  /** Column of the area's code. */
+  readonly code: NamedColumn;
+  /** A file name in HUD's form. */
+  readonly file: string;
   readonly rent: (rooms: number) => string;
-  /** Columns that are known and not read. */
+  /** Columns that may be present and are not read. */
   readonly unread: readonly RegExp[];
 }
 
-/** By kind of page. Line breaks inside column names are spaces here. */
+/** By kind of page. Line breaks in column names are read as spaces. */
 const LAYOUTS: Readonly<Record<string, Layout>> = {
   safmr: {
     basis: 'zip',
-    code: /^HUD Area Code$/u,
+    code: { pattern: /^HUD Area Code$/u, example: 'HUD Area Code' },
+    file: 'fy2026_safmrs_revised.xlsx',
     rent: (rooms) => `SAFMR ${rooms}BR`,
     unread: [/^SAFMR [0-4]BR ?- ?(?:90|110)% Payment Standard$/u],
   },
-  // Landlords were paid up to the greater of the two rents, so a ZIP below its area shows the area's rent here.
+  // The program paid up to the greater of the two rents, so a ZIP below its area has the area's rent.
   erap: {
     basis: 'greater_of_zip_and_area',
-    code: /^CBSASub\d\d$/u,
+    code: { pattern: /^CBSASub\d\d$/u, example: 'CBSASub24' },
+    file: 'FY24_ERAP_SAFMR_by_zip.csv',
     rent: (rooms) => `erap_fmr_br${rooms}`,
     unread: [],
   },
 };
 
-const AREA_NAME = /^HUD (?:Metro )?Fair Market Rent Area Name$/u;
+const AREA_NAME: NamedColumn = {
+  pattern: /^HUD (?:Metro )?Fair Market Rent Area Name$/u,
+  example: 'HUD Fair Market Rent Area Name',
+};
 const ZIP = 'ZIP Code';
 
-/** A ZIP, which a spreadsheet may hold as a number without its leading zeros. */
+/** A ZIP. A spreadsheet may store it as a number without leading zeros. */
 const zipOf = (value: Cell): string =>
   zip('ZIP Code', typeof value === 'number' ? String(value).padStart(5, '0') : value) ??
   refuse('blank_zip', 'ZIP Code is blank');
 
 const INDEX = `${HUD}/portal/datasets/fmr/smallarea/index.html`;
 
-/** The site's list of ZIP files is a page without rows. Throws Quarantine where it names a file that stands on the day. */
+/** The site's list of ZIP files, which has no rows. @throws Quarantine if it names a file in force on the day */
 function checkIndex(page: Page): readonly Candidate[] {
   const html = page.text('windows-1252');
   if (!/Small Area/iu.test(html))
-    throw new Quarantine('template_changed', 'the list of small-area rents does not speak of small areas', page.url);
-  const standing = releasesOn(page.observedAt.slice(0, 10));
+    throw new Quarantine('template_changed', 'the list of small-area rents does not mention small areas', page.url);
+  const inForce = releasesOn(page.observedAt.slice(0, 10));
   for (const [link = ''] of html.matchAll(/[\w-]*safmrs[\w-]*\.xlsx/giu)) {
     const named = releaseIn(link);
-    if (named && standing.some((r) => r.fiscalYear === named.fiscalYear && r.revision === named.revision)) {
+    if (named && inForce.some((r) => r.fiscalYear === named.fiscalYear && r.revision === named.revision)) {
       throw new Quarantine(
         'template_changed',
-        `the site lists ${link}, which is not at any address known here`,
+        `the site lists ${link}, but none of the known addresses has it`,
         page.url,
       );
     }
@@ -81,14 +96,14 @@ function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'index') return checkIndex(page);
   if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
-  if (!layout) throw new Error(`hud_safmr has no page of the kind ${page.kind}`);
-  const table = rentTable(page);
-  const { from, header, rows } = table;
-  // The first of each pattern, or the pattern itself so that the message names what is missing.
-  const named = (pattern: RegExp): string => header.find((name) => pattern.test(name)) ?? pattern.source;
+  if (!layout) throw new Error(`hud_safmr has no page of kind ${page.kind}`);
+  const table = rentTable(page, layout.file);
+  const { release, header, rows } = table;
+  // Falls back to the example, so that checkColumns names it as missing.
+  const named = ({ pattern, example }: NamedColumn): string => header.find((name) => pattern.test(name)) ?? example;
   const columns = { code: named(layout.code), name: named(AREA_NAME) };
   checkColumns(header, [ZIP, columns.code, columns.name, ...ROOMS.map(layout.rent)], page.url, layout.unread);
-  const { fiscalYear, revision } = from;
+  const { fiscalYear, revision } = release;
 
   return rows.map((cells) => {
     const at = (name: string): Cell => cells[header.indexOf(name)] ?? null;
@@ -111,7 +126,7 @@ function parse(page: Page): readonly Candidate[] {
               ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))]),
             ),
             fiscal_year: fiscalYear,
-            effective_on: effectiveOn(from),
+            effective_on: effectiveOn(release),
             revision,
             basis: layout.basis,
           },
@@ -129,7 +144,9 @@ export default defineSource({
   home: INDEX,
   terms: {
     basis: 'us_government_work',
-    note: 'A work of the US government; the terms of the site itself were not obtained, so the operator should read them.',
+    note:
+      'A work of the US government; the terms of the site itself were not obtained, ' +
+      'so the operator should read them.',
     url: INDEX,
   },
   everyDays: 7,
@@ -137,24 +154,28 @@ export default defineSource({
   secrets: [HUD_TOKEN],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: FmrZip,
-  // A year without a ZIP file is no fault; one that had 51,000 rows and has none is.
+  // A year without a ZIP file is valid, but a drop from 51,000 rows to none is an error (maxDropShare).
   expect: { minRows: 0, maxRejectShare: 0.01, maxDropShare: 0.05 },
   drop: [
     {
       pattern: /^fy(?:20)?\d\d_safmrs(?:_rev(?:ised)?)?\.(?:xlsx|csv)$/u,
+      file: 'fy2026_safmrs_revised.xlsx',
       kind: 'safmr',
       about:
-        'The ZIP workbook under the name HUD gives it, such as fy2026_safmrs_revised.xlsx, or its CSV export: the name says which year and release it is.',
+        'The ZIP workbook under its HUD name, such as fy2026_safmrs_revised.xlsx, or its CSV export: ' +
+        'the name states the year and the release.',
     },
     {
       pattern: /^fy(?:20)?\d\d_erap_\w+\.(?:xlsx|csv)$/u,
+      file: 'FY24_ERAP_SAFMR_by_zip.csv',
       kind: 'erap',
       about:
-        'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: the greater of the rents of the ZIP and its area.',
+        'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: ' +
+        'the greater of the rents of the ZIP and its area.',
     },
   ],
 
-  /** The ZIP file of the newest release in force, by either of the names HUD has given such files; else the API's ZIPs, which are of fewer areas. */
+  /** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
   async *fetch(ctx) {
     for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
       const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;

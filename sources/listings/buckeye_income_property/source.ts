@@ -1,8 +1,8 @@
-/** Buckeye Income Property: Ohio listings as plain HTML cards. A made-up site of the sandbox. */
+/** Buckeye Income Property: Ohio listings as HTML cards. A made-up site of the sandbox. */
 import { htmlCardListings } from '../../families/html_card_listings.ts';
 
-/** "Cleveland, OH 44102" */
 const place = 'p.property__place';
+const example = 'Cleveland, OH 44102';
 
 export default htmlCardListings({
   name: 'buckeye_income_property',
@@ -21,14 +21,14 @@ export default htmlCardListings({
     listing_id: { attribute: 'data-property', always: true },
     listing_url: { at: 'h2 a', attribute: 'href', always: true },
     street: { at: 'h2 a', always: true },
-    city: { at: place, pattern: /^(.+), [A-Z]{2} \d{5}$/u, always: true },
-    state: { at: place, pattern: /, ([A-Z]{2}) \d{5}$/u, always: true },
-    zip: { at: place, pattern: / (\d{5})$/u, always: true },
+    city: { at: place, pattern: { match: /^(.+), [A-Z]{2} \d{5}$/u, example }, always: true },
+    state: { at: place, pattern: { match: /, ([A-Z]{2}) \d{5}$/u, example }, always: true },
+    zip: { at: place, pattern: { match: / (\d{5})$/u, example }, always: true },
     list_price: { at: 'p.property__price', always: true },
-    units: { at: 'li.units', pattern: /^([\d,]+) units?$/u },
-    cap_rate: { at: 'li.cap', pattern: /^([\d.]+%) cap$/u },
-    noi: { at: 'li.noi', pattern: /^NOI (\$[\d,]+)$/u },
-    year_built: { at: 'li.built', pattern: /^Built (\d{4})$/u },
+    units: { at: 'li.units', pattern: { match: /^([\d,]+) units?$/u, example: '12 units' } },
+    cap_rate: { at: 'li.cap', pattern: { match: /^([\d.]+%) cap$/u, example: '7.25% cap' } },
+    noi: { at: 'li.noi', pattern: { match: /^NOI (\$[\d,]+)$/u, example: 'NOI $48,000' } },
+    year_built: { at: 'li.built', pattern: { match: /^Built (\d{4})$/u, example: 'Built 1962' } },
     listed_on: { at: 'time', attribute: 'datetime', always: true },
     availability: { at: 'span.property__status' },
   },

@@ -1,8 +1,8 @@
-/** Crescent Brokerage: its cards are made by a script in the browser. A made-up site of the sandbox. */
+/** Crescent Brokerage: a script in the browser creates its cards. A made-up site of the sandbox. */
 import { htmlCardListings } from '../../families/html_card_listings.ts';
 
-/** "Detroit, MI 48201" */
 const place = 'div.where';
+const example = 'Detroit, MI 48201';
 
 export default htmlCardListings({
   name: 'crescent_brokerage',
@@ -22,9 +22,9 @@ export default htmlCardListings({
     listing_id: { attribute: 'data-deal', always: true },
     listing_url: { at: 'a.open', attribute: 'href', always: true },
     street: { at: 'div.street', always: true },
-    city: { at: place, pattern: /^(.+), [A-Z]{2} \d{5}$/u, always: true },
-    state: { at: place, pattern: /, ([A-Z]{2}) \d{5}$/u, always: true },
-    zip: { at: place, pattern: / (\d{5})$/u, always: true },
+    city: { at: place, pattern: { match: /^(.+), [A-Z]{2} \d{5}$/u, example }, always: true },
+    state: { at: place, pattern: { match: /, ([A-Z]{2}) \d{5}$/u, example }, always: true },
+    zip: { at: place, pattern: { match: / (\d{5})$/u, example }, always: true },
     list_price: { at: 'div.ask', always: true },
     units: { at: '[data-fact="units"]' },
     cap_rate: { at: '[data-fact="cap"]' },

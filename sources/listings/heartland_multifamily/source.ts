@@ -1,5 +1,5 @@
-/** Heartland Multifamily: cards that lead to one page per listing. A made-up site of the sandbox. */
-import { jsonLdListings } from '../../families/jsonld_listings.ts';
+/** Heartland Multifamily: cards that link to one page per listing. A made-up site of the sandbox. */
+import { jsonLdListings } from '../../families/jsonld/adapter.ts';
 
 export default jsonLdListings({
   name: 'heartland_multifamily',

@@ -1,5 +1,5 @@
-/** Lakes & Sunbelt Exchange: search results whose one ItemList holds every field. A made-up site of the sandbox. */
-import { jsonLdListings } from '../../families/jsonld_listings.ts';
+/** Lakes & Sunbelt Exchange: search results in one ItemList with every field. A made-up site of the sandbox. */
+import { jsonLdListings } from '../../families/jsonld/adapter.ts';
 
 export default jsonLdListings({
   name: 'lakes_sunbelt_exchange',

@@ -1,13 +1,15 @@
 /**
- * Listings in files of the operator's own: brokers' lists, CRM exports, downloads of a property portal. All files in
- * the folder are read together, so a broker's newer list takes the place of the older one and not that of another's.
+ * Listings in the operator's own files: brokers' lists, CRM exports, downloads of a property portal. All files in the
+ * folder are read together, so replacing one broker's list keeps the others.
  */
 import { defineSource } from '../../contract.ts';
-import { COLUMNS_FILE, parseListingFile } from '../../families/listing_files.ts';
+import { COLUMNS_FILE } from '../../families/listing_files/headings.ts';
+import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { Listing } from '../../rows/listing.ts';
 
 const about = (form: string): string =>
-  `Listings as ${form}, whatever its name. Headings for city, state, ZIP and price are needed; ${COLUMNS_FILE} beside it may map others.`;
+  `Listings as ${form}, under any name. It needs headings for city, state, ZIP and price; ` +
+  `a file ${COLUMNS_FILE} in the same folder may map other headings.`;
 
 export default defineSource({
   name: 'operator_files',
@@ -16,17 +18,19 @@ export default defineSource({
   home: 'file:///drop/operator_files/',
   terms: {
     basis: 'permission',
-    note: "The operator must have the right to use each file as this service does, resale of what is derived from it included; a portal's download is commonly for personal use only, and its terms were not obtained.",
+    note:
+      'The operator must have the right to use each file as this service does, including resale of derived data; ' +
+      "a portal's download is usually for personal use only, and its terms were not obtained.",
   },
   everyDays: 7,
   hosts: [],
   politeness: { minIntervalMs: 0, concurrency: 1 },
   row: Listing,
-  // A portal's download may be cut to one type of property or hold many.
+  // A portal's download may have one property type or many.
   expect: { minRows: 1, maxRejectShare: 0.25, maxDropShare: 0.8 },
   drop: [
-    { pattern: /\.csv$/u, kind: 'csv', about: about('CSV'), beside: COLUMNS_FILE },
-    { pattern: /\.xlsx$/u, kind: 'xlsx', about: about('an Excel workbook'), beside: COLUMNS_FILE },
+    { pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: about('CSV'), beside: COLUMNS_FILE },
+    { pattern: /\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about: about('an Excel workbook'), beside: COLUMNS_FILE },
   ],
   parse: parseListingFile,
 });

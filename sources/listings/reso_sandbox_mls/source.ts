@@ -1,4 +1,4 @@
-/** A made-up MLS of the sandbox, read by the RESO Web API as a licensed one would be. */
+/** A made-up MLS of the sandbox, read by the RESO Web API like a licensed one. */
 import { resoWebApi } from '../../families/reso_web_api.ts';
 
 export default resoWebApi({
@@ -7,7 +7,7 @@ export default resoWebApi({
   home: 'https://api.sandbox-mls.example/',
   terms: {
     basis: 'sandbox_only',
-    note: 'A made-up MLS that exists only in the sandbox; a real one is read under the licence signed with it.',
+    note: 'A made-up MLS that exists only in the sandbox; a real one needs a license from the MLS.',
   },
   everyDays: 1,
   politeness: { minIntervalMs: 500, concurrency: 1 },

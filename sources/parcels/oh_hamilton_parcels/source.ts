@@ -1,15 +1,15 @@
 /**
- * Hamilton County, Ohio: where the parcels of the delinquency list lie, from the CAGIS parcel layer. Only parcels
- * with delinquent taxes are asked for, since the county has some 350,000 and its list a twentieth of them; a parcel
- * that the layer does not yet know as delinquent awaits its address.
+ * Hamilton County, Ohio: addresses of the delinquency list's parcels, from the CAGIS parcel layer. Only delinquent
+ * parcels are read, a twentieth of the county's 350,000. A parcel that the layer does not yet mark as delinquent has no
+ * address until it does.
  */
 import { arcgisAddresses } from '../../families/arcgis_parcels.ts';
 import { joined, money, optional } from '../../values.ts';
 
-/** CAGIS marks a parcel that no longer exists; the flag has been seen as a word, a letter and a number. */
+/** Whether CAGIS marks a parcel as deleted. The flag has been seen as a word, a letter and a number. */
 const isSet = (flag: unknown): boolean => /^(?:y|yes|t|true|1)$/iu.test(optional(flag) ?? '');
 
-/** "0" stands for no house number. */
+/** "0" means no house number. */
 const houseNumber = (value: unknown): string | null => ((text) => (text === '0' ? null : text))(optional(value));
 
 export default arcgisAddresses({
@@ -20,7 +20,9 @@ export default arcgisAddresses({
   where: 'DELQ_TAXES > 0',
   terms: {
     basis: 'public_record',
-    note: 'The auditor says that the data are public records but does not endorse commercial use; the terms of the map server were not obtained.',
+    note:
+      'The auditor says that the data are public records but does not endorse commercial use; ' +
+      'the terms of the map server were not obtained.',
   },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },

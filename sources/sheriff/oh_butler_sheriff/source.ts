@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Butler', fips: '39017', host: 'butler.sheriffsaleauction.ohio.gov' });

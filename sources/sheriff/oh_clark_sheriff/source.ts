@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Clark', fips: '39023', host: 'clark.sheriffsaleauction.ohio.gov' });

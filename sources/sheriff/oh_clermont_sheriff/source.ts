@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Clermont', fips: '39025', host: 'clermont.sheriffsaleauction.ohio.gov' });

@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Greene', fips: '39057', host: 'greene.sheriffsaleauction.ohio.gov' });

@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Hamilton', fips: '39061', host: 'hamilton.sheriffsaleauction.ohio.gov' });

@@ -1,3 +1,3 @@
-import { realAuction } from '../../families/realauction.ts';
+import { realAuction } from '../../families/realauction/adapter.ts';
 
 export default realAuction({ county: 'Stark', fips: '39151', host: 'stark.sheriffsaleauction.ohio.gov' });

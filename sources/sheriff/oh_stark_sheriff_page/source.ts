@@ -1,29 +1,26 @@
 /**
- * Stark County, Ohio: the Sheriff's own search of sales, `sheriffsales.starkcountyohio.gov/SearchSales.aspx`. The same
- * sales stand on RealAuction, with their amounts and their status; this page adds the defendant and the kind of sale,
- * and is still there where RealAuction refuses.
+ * Stark County, Ohio: the Sheriff's own search of sales, `sheriffsales.starkcountyohio.gov/SearchSales.aspx`.
+ * RealAuction has the same sales with amount and status; this page adds the defendant and the kind of sale, and still
+ * works if RealAuction refuses.
  *
  * Known from public readers of the page: an ASP.NET WebForms page without login; a filter Sale Type of Foreclosure,
  * Delinquent Tax and Tax Certificate; results with case number, address, parcel, city, ZIP, defendant and type.
- * Assumed: that results carry the sale date, that they come by the form's button, paged as such grids are, and the
- * wording of a search without result. Where it is otherwise the page is quarantined.
- *
- * Columns are known by their headings. The page states no status, so a sale seen here alone has none.
+ * Assumed, and quarantined if wrong: results have the sale date, come by the form's button and are paged like such
+ * grids, and the words of an empty result. The page states no status, so a sale that is only here has none.
  */
-import { isTag, type AnyNode, type Element, type ParentNode } from 'domhandler';
-import { getOuterHTML, textContent } from 'domutils';
+import { load, type CheerioAPI } from 'cheerio/slim';
 import type { RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { documentOf, finder } from '../../families/elements.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
-import { candidate, checkColumns, date, line, optional, refuse, required, zip } from '../../values.ts';
+import { checkColumns } from '../../csv/csv.ts';
+import { candidate, date, line, optional, refuse, required, zip } from '../../values.ts';
 
 const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
 const FIPS = '39151';
-/** Far more than a county has. */
-const MOST_PAGES = 60;
+/** Ends a read of a grid whose pages link in a circle; no county has as many. */
+const MAX_PAGES = 60;
 
-/** Plain foreclosures may be of any lien; the two others are of tax liens (ORC 5721). */
+/** A foreclosure may be of any lien; the two others are of tax liens (ORC 5721). */
 const KINDS: Readonly<Record<string, RowOf<typeof SheriffSale>['sale_kind']>> = {
   Foreclosure: 'unknown',
   'Delinquent Tax': 'tax_foreclosure',
@@ -49,42 +46,38 @@ const HEADINGS: Readonly<Record<string, string>> = {
   'sale type': 'type',
   type: 'type',
 };
-const pagerLink = finder('a[href*="__doPostBack"]');
 const NEEDED = ['case', 'date', 'street', 'city', 'zip', 'parcel', 'defendant', 'type'];
 
 interface Form {
-  /** Fields as the page would send them back. */
+  /** Hidden fields, which a browser would send back. */
   readonly fields: Readonly<Record<string, string>>;
   readonly typeField: string;
-  /** Value of the filter by its label. */
+  /** Values of the filter by label. */
   readonly types: ReadonlyMap<string, string>;
   readonly button: Readonly<Record<string, string>>;
 }
 
-const hiddenFields = finder('form input[type=hidden][name]');
-const choices = finder('form select');
-const options = finder('option');
-const submit = finder('form input[type=submit][name]');
-const shown = (element: Element): string => line(textContent(element)) ?? '';
+const PAGER_LINK = 'a[href*="__doPostBack"]';
 
-const bodyOf = finder('body');
-const tableRows = finder('tr');
-const childrenOf = (node: ParentNode, name: string): Element[] =>
-  node.children.filter((child) => isTag(child)).filter((child) => child.name === name);
+/** Text of each of the elements. */
+const textsOf = ($: CheerioAPI, elements: ReturnType<CheerioAPI>): string[] =>
+  elements.toArray().map((element) => line($(element).text()) ?? '');
 
-function readForm(page: Page, document: AnyNode): Form {
+function readForm(page: Page, $: CheerioAPI): Form {
   const fields = Object.fromEntries(
-    hiddenFields.all(document).map(({ attribs }) => [attribs['name'] ?? '', attribs['value'] ?? '']),
+    $('form input[type=hidden][name]')
+      .toArray()
+      .map((input) => [$(input).attr('name') ?? '', $(input).attr('value') ?? '']),
   );
-  const select = choices
-    .all(document)
-    .find((element) => options.all(element).some((option) => shown(option) === 'Delinquent Tax'));
-  const types = new Map(
-    (select === undefined ? [] : options.all(select)).map((option) => [shown(option), option.attribs['value'] ?? '']),
-  );
-  const button = submit.first(document);
+  const select = $('form select')
+    .filter((_, element) => textsOf($, $(element).find('option')).includes('Delinquent Tax'))
+    .first();
+  const options = select.find('option');
+  const labels = textsOf($, options);
+  const types = new Map(options.toArray().map((option, index) => [labels[index] ?? '', $(option).attr('value') ?? '']));
+  const button = $('form input[type=submit][name]').first();
   const missing = Object.keys(KINDS).filter((label) => !types.has(label));
-  if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button === null) {
+  if (fields['__VIEWSTATE'] === undefined || missing.length > 0 || button.length === 0) {
     throw new Quarantine(
       'template_changed',
       `no search form with the sale types ${Object.keys(KINDS).join(', ')} on the page`,
@@ -93,16 +86,16 @@ function readForm(page: Page, document: AnyNode): Form {
   }
   return {
     fields,
-    typeField: select?.attribs['name'] ?? '',
+    typeField: select.attr('name') ?? '',
     types,
-    button: { [button.attribs['name'] ?? '']: button.attribs['value'] ?? '' },
+    button: { [button.attr('name') ?? '']: button.attr('value') ?? '' },
   };
 }
 
-/** What the grid's link to a page posts back: its target and argument. */
-function linkTo(document: AnyNode, number: number): Readonly<Record<string, string>> | null {
-  for (const { attribs } of pagerLink.all(document)) {
-    const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec(attribs['href'] ?? '') ?? [];
+/** The form fields of the grid's link to a page, or null if there is none. */
+function linkTo($: CheerioAPI, number: number): Readonly<Record<string, string>> | null {
+  for (const link of $(PAGER_LINK)) {
+    const [, target, argument] = /__doPostBack\('([^']*)','([^']*)'\)/u.exec($(link).attr('href') ?? '') ?? [];
     if (target !== undefined && argument === `Page$${number}`)
       return { __EVENTTARGET: target, __EVENTARGUMENT: argument };
   }
@@ -112,64 +105,69 @@ function linkTo(document: AnyNode, number: number): Readonly<Record<string, stri
 async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
   const session = ctx.session();
   const first = await ctx.get(SEARCH, { kind: 'search', session });
-  const search = readForm(first, documentOf(first.text()));
+  const search = readForm(first, load(first.text()));
   for (const [type, value] of search.types) {
     if (!(type in KINDS)) continue;
-    const send = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> =>
+    const submit = (from: Form, more: Readonly<Record<string, string>>, number: number): Promise<Page> =>
       ctx.get(SEARCH, {
         kind: 'results',
         session,
         context: { saleType: type, page: String(number) },
         form: { ...from.fields, [from.typeField]: value, ...more },
       });
-    let page = await send(search, search.button, 1);
+    let page = await submit(search, search.button, 1);
     for (let number = 1; ; number += 1) {
       yield page;
-      const document = documentOf(page.text());
-      const next = linkTo(document, number + 1);
+      const $ = load(page.text());
+      const next = linkTo($, number + 1);
       if (next === null) break;
-      if (number === MOST_PAGES)
-        throw new Quarantine('template_changed', `more than ${MOST_PAGES} pages of ${type} sales`, page.url);
-      page = await send(readForm(page, document), next, number + 1);
+      if (number === MAX_PAGES)
+        throw new Quarantine('template_changed', `more than ${MAX_PAGES} pages of ${type} sales`, page.url);
+      page = await submit(readForm(page, $), next, number + 1);
     }
   }
 }
 
 function parse(page: Page): readonly Candidate[] {
-  const asked = page.context['saleType'];
-  if (asked === undefined)
-    throw new Quarantine('malformed_page', 'the page came without the sale type that was searched for', page.url);
+  const searched = page.context['saleType'];
+  if (searched === undefined)
+    throw new Quarantine('malformed_page', "the page's context has no saleType, the type of the search", page.url);
   const html = page.text();
   if (!/<\/html>\s*$/iu.test(html))
     throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  const document = documentOf(html);
-  readForm(page, document);
-  const head = tableRows
-    .all(document)
-    .find((row) => childrenOf(row, 'th').some((cell) => /^case\b/iu.test(shown(cell))));
-  if (head === undefined) {
-    if (/\bno (?:records|sales|results)\b/iu.test(textContent(bodyOf.first(document) ?? document))) return [];
-    throw new Quarantine('template_changed', 'neither a table of sales nor a word that there are none', page.url);
+  const $ = load(html);
+  readForm(page, $);
+  const head = $('tr')
+    .filter((_, row) => textsOf($, $(row).children('th')).some((heading) => /^case\b/iu.test(heading)))
+    .first();
+  if (head.length === 0) {
+    const body = $('body').first();
+    const text = body.length > 0 ? body.text() : $.text();
+    if (/\bno (?:records|sales|results)\b/iu.test(text)) return [];
+    throw new Quarantine(
+      'template_changed',
+      'the page has neither a table of sales nor the words of an empty result',
+      page.url,
+    );
   }
-  const columns = childrenOf(head, 'th').map((cell) => HEADINGS[shown(cell).toLowerCase()] ?? shown(cell));
+  const columns = textsOf($, head.children('th')).map((heading) => HEADINGS[heading.toLowerCase()] ?? heading);
   checkColumns(columns, NEEDED, page.url);
-  const beside = childrenOf(head.parent ?? head, 'tr');
-  // The grid's pager is a row of one cell, and may hold a table of its own.
-  const rows = beside.slice(beside.indexOf(head) + 1).filter((row) => pagerLink.first(row) === null);
-  return rows.map((row) => {
-    const cells = childrenOf(row, 'td').map(shown);
+  // The grid's pager is a row of one cell, and may contain another table.
+  const rows = head.nextAll('tr').not((_, row) => $(row).find(PAGER_LINK).length > 0);
+  return rows.toArray().map((row) => {
+    const cells = textsOf($, $(row).children('td'));
     const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
     const [number, parcel] = [cell('case'), cell('parcel')];
     return candidate(
-      () => getOuterHTML(row),
+      () => $.html(row),
       () => {
         if (cells.length !== columns.length)
           refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
         const type = required('sale_type', cell('type'));
-        if (type !== asked)
+        if (type !== searched)
           refuse(
             'other_sale_type',
-            `the sale type is ${JSON.stringify(type)}, ${JSON.stringify(asked)} was searched for`,
+            `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
           );
         return {
           values: {
@@ -187,7 +185,7 @@ function parse(page: Page): readonly Candidate[] {
             case_status_raw: null,
             slot_raw: null,
             sale_type_raw: type,
-            sale_kind: KINDS[asked] ?? 'unknown',
+            sale_kind: KINDS[searched] ?? 'unknown',
             sale_round: null,
             appraised_value: null,
             opening_bid: null,
@@ -210,7 +208,9 @@ export default defineSource({
   county: { fips: FIPS, name: 'Stark County', state: 'OH' },
   terms: {
     basis: 'public_record',
-    note: 'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not obtained, so the operator must read them before a live run.',
+    note:
+      'Notices of sheriff sales are public record and the search is open to all; the terms of the site were not ' +
+      'obtained, so the operator must read them before a live run.',
   },
   everyDays: 1,
   hosts: ['sheriffsales.starkcountyohio.gov'],

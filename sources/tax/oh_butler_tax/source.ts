@@ -2,7 +2,7 @@
  * Butler County, Ohio: delinquency list dropped by the operator. No list was found on the web. The form of a parcel
  * number is inferred, not documented.
  */
-import { countyListFile } from '../../families/county_list_file.ts';
+import { countyListFile } from '../../families/county_list/adapter.ts';
 
 export default countyListFile({
   name: 'oh_butler_tax',
@@ -11,7 +11,9 @@ export default countyListFile({
   home: 'https://www.bcohio.gov/',
   terms: {
     basis: 'public_record',
-    note: 'The delinquent land list is a public record (ORC 5721.011); whoever asks the county for it should ask for its terms too, which were not obtained.',
+    note:
+      'The delinquent land list is a public record (ORC 5721.011); the terms of the county were not obtained, ' +
+      'so ask for them together with the list.',
   },
   everyDays: 31,
   // A letter and four digits, then three groups of three.

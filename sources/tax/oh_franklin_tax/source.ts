@@ -1,8 +1,8 @@
 /**
- * Franklin County, Ohio: delinquency list dropped by the operator. The county posts no list for download: its
+ * Franklin County, Ohio: delinquency list dropped by the operator. The county posts no usable list: its
  * TaxDetail.xlsx has been reported both empty and usable, and the Treasurer's site refuses programs.
  */
-import { countyListFile } from '../../families/county_list_file.ts';
+import { countyListFile } from '../../families/county_list/adapter.ts';
 
 export default countyListFile({
   name: 'oh_franklin_tax',
@@ -11,10 +11,12 @@ export default countyListFile({
   home: 'https://property.franklincountyauditor.com/',
   terms: {
     basis: 'public_record',
-    note: 'The delinquent land list is a public record (ORC 5721.011); whoever asks the county for it should ask for its terms too, which were not obtained.',
+    note:
+      'The delinquent land list is a public record (ORC 5721.011); the terms of the county were not obtained, ' +
+      'so ask for them together with the list.',
   },
   everyDays: 31,
-  // District, number and the card, which other lists leave out; comparable numbers leave out card 00 too.
+  // District, number and card. Some lists omit the card; models compare numbers without card 00.
   parcel: /^\d{3}-?\d{6}(?:-?\d{2})?$/u,
   parcelExample: '010-000005-00',
 });

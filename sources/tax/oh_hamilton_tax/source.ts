@@ -1,12 +1,11 @@
 /**
- * Hamilton County, Ohio: the Auditor's list of unpaid taxes, a workbook made anew about once a month under the same
- * name. Its addresses are the owners'; where the property lies is known from the parcel layer only
- * (oh_hamilton_parcels), so a row awaits its address until the two are joined.
+ * Hamilton County, Ohio: the Auditor's list of unpaid taxes, a workbook replaced about once a month under the same
+ * name. Its addresses are the owners'; the property's address comes from the parcel layer (oh_hamilton_parcels), by a
+ * join.
  *
- * The columns are documented by third parties. That a parcel number has thirteen characters, letters possible, is
- * inferred.
+ * The columns are documented by third parties. The form of a parcel number, thirteen letters or digits, is inferred.
  */
-import { countyListFile } from '../../families/county_list_file.ts';
+import { countyListFile } from '../../families/county_list/adapter.ts';
 
 export default countyListFile({
   name: 'oh_hamilton_tax',
@@ -17,7 +16,7 @@ export default countyListFile({
     basis: 'public_record',
     note: 'The auditor says that the data are public records but does not endorse commercial use.',
   },
-  // Asked for weekly: an unchanged file costs one conditional request.
+  // Checked weekly: an unchanged file costs one conditional request.
   everyDays: 7,
   parcel: /^[0-9A-Z]{13}$/u,
   parcelExample: '0540004012300',

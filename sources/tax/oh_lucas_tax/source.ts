@@ -1,8 +1,8 @@
 /**
  * Lucas County, Ohio: delinquency list dropped by the operator. The list is printed in a newspaper and shown on the
- * Treasurer's page, whose layout is not known to us. The form of a parcel number is inferred, not documented.
+ * Treasurer's page, whose layout is unknown. The form of a parcel number is inferred, not documented.
  */
-import { countyListFile } from '../../families/county_list_file.ts';
+import { countyListFile } from '../../families/county_list/adapter.ts';
 
 export default countyListFile({
   name: 'oh_lucas_tax',
@@ -11,7 +11,9 @@ export default countyListFile({
   home: 'https://lucascountytreasurer.org/delinquent-taxes',
   terms: {
     basis: 'public_record',
-    note: "The delinquent land list is a public record (ORC 5721.011); terms of the Treasurer's page and of the newspaper were not obtained, so take the list from the county.",
+    note:
+      "The delinquent land list is a public record (ORC 5721.011); the terms of the Treasurer's page and of the " +
+      'newspaper were not obtained, so get the list from the county.',
   },
   everyDays: 31,
   parcel: /^\d{2}-?\d{5}$/u,

@@ -1,44 +1,30 @@
 /**
- * Montgomery County, Ohio: the Treasurer's delinquency file, a zipped CSV posted once a month.
- *
- * The file's ways: headers and values are padded with spaces, the text is Windows-1252, some records go on
- * over lines of the wrong length, and amounts are padded with zeros. NETDELQ is the debt, ASMTTOTAL the value.
+ * Montgomery County, Ohio: the Treasurer's delinquency file, a zipped CSV posted once a month. Headers and values are
+ * padded with spaces, the text is Windows-1252, some records are broken over two lines, and amounts are padded with
+ * zeros. NETDELQ is the debt, ASMTTOTAL the value.
  */
+import { load } from 'cheerio/slim';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
-import { documentOf, finder } from '../../families/elements.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import {
-  candidate,
-  cents,
-  checkColumns,
-  decimal,
-  divide,
-  joined,
-  money,
-  optional,
-  readCsv,
-  readCsvByLine,
-  refuse,
-  tidy,
-  year,
-  type CsvRow,
-} from '../../values.ts';
+import { checkColumns, readCsv, readCsvByLine, type CsvRow } from '../../csv/csv.ts';
+import { candidate, cents, decimal, divide, joined, money, optional, refuse, tidy, year } from '../../values.ts';
 
 const BASE = 'https://go.mcohio.org';
 const FIPS = '39113';
 const COUNTY = 'Montgomery County, OH';
 
 const COLUMNS = (
-  'PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB HLF2HMRB HLF1PN HLF2PEN ' +
-  'HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT HLF2DAYCRDT PARCELLOCATION LEGAL1 LEGAL2 LEGAL3 ACRES TXDST CLS ' +
-  'LUC AGLAND TAXABLELAND TAXABLEBLDG TAXABLETOTAL ASMTLAND ASMTBLDG PUBLICUTILITY ROLLTYPE ASMTTOTAL OWNERNAME1 OWNERNAME2 MAILINGNAME1 MAILINGNAME2 ' +
-  'PADDR1 PADDR2 PADDR3 MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR'
+  'PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB HLF2HMRB ' +
+  'HLF1PN HLF2PEN HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT HLF2DAYCRDT ' +
+  'PARCELLOCATION LEGAL1 LEGAL2 LEGAL3 ACRES TXDST CLS LUC AGLAND TAXABLELAND TAXABLEBLDG TAXABLETOTAL ASMTLAND ' +
+  'ASMTBLDG PUBLICUTILITY ROLLTYPE ASMTTOTAL OWNERNAME1 OWNERNAME2 MAILINGNAME1 MAILINGNAME2 PADDR1 PADDR2 PADDR3 ' +
+  'MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR'
 ).split(' ');
 
-/** "R72 08110 0087". Published lists also hold numbers with a letter in place of the second space, a digit more, or no space. */
+/** "R72 08110 0087". Some numbers have a letter instead of the second space, one more digit, or no space. */
 const PARCEL = /^[A-Z]\d\d \d{5,6}[ A-Z]?\d{4}$/u;
 
 /** Ohio taxes 35 % of a property's market value (ORC 5715.01). */
@@ -51,20 +37,17 @@ const keyOf = (row: CsvRow): Readonly<Record<string, string>> | undefined => {
 
 function parcelOf(row: CsvRow): string {
   const parcel = tidy(row.cells[0]);
-  return parcel !== null && PARCEL.test(parcel)
-    ? parcel
-    : refuse(
-        'bad_parcel',
-        `line ${row.line}: the parcel number is ${JSON.stringify(row.cells[0])}, expected one such as "R72 08110 0087"`,
-      );
+  if (parcel !== null && PARCEL.test(parcel)) return parcel;
+  const found = JSON.stringify(row.cells[0]);
+  return refuse('bad_parcel', `line ${row.line}: the parcel number is ${found}, expected one such as "R72 08110 0087"`);
 }
 
 function checkLength(row: CsvRow, expected: number): void {
   if (row.cells.length !== expected)
-    refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
+    refuse('wrong_field_count', `line ${row.line}: field count is ${row.cells.length}, expected ${expected}`);
 }
 
-/** Market value on the roll, or what the taxable value says of it where the roll leaves it out. */
+/** Market value on the roll; computed from the taxable value if the roll omits it. */
 function marketValue(total: unknown, taxable: unknown): string | null {
   const stated = cents('ASMTTOTAL', total, { zeroIsUnknown: true });
   if (stated !== null) return decimal(stated);
@@ -104,10 +87,10 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
   );
 }
 
-/** The city of Dayton's list of delinquent parcels open to its REAP programme: numbers and streets only. */
+/** The City of Dayton's list of delinquent parcels open to its REAP program: numbers and streets only. */
 function reap(page: Page): readonly Candidate[] {
   const { header, rows } = readCsv(page.text('windows-1252'), page.url);
-  // Spreadsheets export empty columns after the last; they have no name.
+  // Spreadsheets export empty columns without a name after the last.
   checkColumns(header.filter(Boolean), ['KeyParcelId', 'Additional Parcel Indexes', 'Parcel Address'], page.url);
   return rows.map((row) =>
     candidate(
@@ -140,21 +123,20 @@ function reap(page: Page): readonly Candidate[] {
   );
 }
 
-/** The delinquency CSV of an archive. Throws Quarantine("malformed_page") where it holds none. */
+/** The delinquency CSV of an archive. @throws Quarantine malformed_page if it has none */
 function csvOf(page: Page): Uint8Array {
   const files = [...unzip(page.bytes, page.url, (name) => /\.csv$/iu.test(name))];
   const [, csv] = files.find(([name]) => /delq/iu.test(name)) ?? files[0] ?? [];
-  if (!csv) throw new Quarantine('malformed_page', 'the archive holds no CSV file', page.url);
+  if (!csv) throw new Quarantine('malformed_page', 'the archive has no CSV file', page.url);
   return csv;
 }
 
-const links = finder('a[href]');
-
-/** Address of the newest file posted by `day`, from links whose backslashes and missing quotes browsers forgive. */
+/** Address of the newest file posted by `day`. The links have backslashes and lack quotes. */
 function newestFile(page: Page, day: string): string {
-  const posted = links
-    .all(documentOf(page.text('windows-1252')))
-    .map((a) => (a.attribs['href'] ?? '').replaceAll('\\', '/'))
+  const $ = load(page.text('windows-1252'));
+  const posted = $('a[href]')
+    .toArray()
+    .map((link) => ($(link).attr('href') ?? '').replaceAll('\\', '/'))
     .filter((href) => URL.canParse(href, page.url))
     .map((href) => new URL(href, page.url).pathname)
     .map((path) => ({ path, on: /\/Delq_(\d{8})\.zip$/iu.exec(path)?.[1] }))
@@ -182,13 +164,20 @@ export default defineSource({
   row: TaxParcel,
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
   drop: [
-    { pattern: /^delq_\d{8}\.zip$/u, kind: 'zip', about: "The Treasurer's file as downloaded, Delq_YYYYMMDD.zip." },
-    { pattern: /^delq_\d{8}\.csv$/u, kind: 'csv', about: 'The same, unzipped.' },
+    {
+      pattern: /^delq_\d{8}\.zip$/u,
+      file: 'Delq_20261101.zip',
+      kind: 'zip',
+      about: "The Treasurer's file as downloaded, Delq_YYYYMMDD.zip.",
+    },
+    { pattern: /^delq_\d{8}\.csv$/u, file: 'Delq_20261101.csv', kind: 'csv', about: 'The same, unzipped.' },
     {
       pattern: /reap.*\.csv$/u,
+      file: 'REAP.csv',
       kind: 'reap',
       about:
-        "Dayton's list of parcels open to its REAP programme, with the columns KeyParcelId, Additional Parcel Indexes, Parcel Address: no owner and no amount.",
+        "Dayton's list of parcels open to its REAP program, with the columns KeyParcelId, Additional Parcel Indexes, " +
+        'Parcel Address: no owner and no amount.',
     },
   ],
   async *fetch(ctx) {

@@ -3,7 +3,7 @@ import { mailing, situs } from '../../families/addresses.ts';
 import { arcgisParcels } from '../../families/arcgis_parcels.ts';
 import { money, optional, refuse, year } from '../../values.ts';
 
-/** Cities, villages and post towns of the county, by which a city is told from a street in SITE_ADDRESS. */
+/** Cities, villages and post towns of the county, to find the city in SITE_ADDRESS. */
 const PLACES = [
   'ALLIANCE',
   'BEACH CITY',
@@ -38,11 +38,14 @@ export default arcgisParcels({
   title: "Stark County tax delinquency (Auditor's parcel layer)",
   county: { fips: '39151', name: 'Stark County', state: 'OH' },
   layer:
-    'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0',
+    'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/' +
+    'Auditor/StarkCountyParcels/FeatureServer/0',
   where: 'FINAL_BALANCE > 0',
   terms: {
     basis: 'public_record',
-    note: "Tax records are public in Ohio; the terms of the county's map server were not obtained, so the operator should read them.",
+    note:
+      "Tax records are public in Ohio; the terms of the county's map server were not obtained, " +
+      'so the operator should read them.',
   },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },

@@ -1,15 +1,15 @@
 /**
- * Summit County, Ohio: the notice of delinquent taxes as its newspaper prints it on the web, an index of sections and
- * a page for each. The Fiscal Office itself shows single parcels only.
+ * Summit County, Ohio: the notice of delinquent taxes on its newspaper's site, an index and a page per section. The
+ * Fiscal Office itself shows single parcels only.
  *
- * Known from public readers of these pages: the two addresses, and entries between bullets such as
- * "6800261 784.14 GOMEZ ANA THE VANDALLIA HEIGHTS ...", which are parcel, amount, owner and legal description. Nothing
- * stands between owner and legal description, so neither is read. Assumed: that a page ends with </html>. The notice
- * is yearly and, by law, has a parcel only in the year it is certified.
+ * Known from public readers of these pages: the two addresses, and entries between bullets such as "6800261 784.14
+ * GOMEZ ANA THE VANDALLIA HEIGHTS ...": parcel, amount, owner and legal description. Nothing separates the last two, so
+ * neither is read. Assumed: a page ends with </html>. The notice is yearly and lists a parcel only in the year it is
+ * certified.
  */
-import { isTag, isText, type AnyNode } from 'domhandler';
+import { load } from 'cheerio/slim';
+import type { RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { documentOf, finder } from '../../families/elements.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
 
@@ -17,89 +17,86 @@ const BASE = 'https://www.akronlegalnews.com';
 const FIPS = '39153';
 const DETAIL = /^\/notices\/delinquent_taxes_detail\/\d+$/u;
 const ENTRY = /^(\d{7}) ([\d,]+\.\d{2}) (\S.*)$/u;
-/** The begin of another entry, where a bullet was lost. */
-const ANOTHER = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
+/** The start of a second entry: the bullet between them is missing. */
+const SECOND_ENTRY = /\s\d{7} [\d,]+\.\d{2}(?:\s|$)/u;
 
-/** What a reader does not see, and what stands apart from what follows it. */
-const UNSEEN = new Set(['title', 'script', 'style', 'noscript']);
-const APART = new Set(['br', 'p', 'div', 'li', 'td', 'h1', 'h2', 'h3', 'h4', 'footer']);
+/** Elements that a browser does not display. */
+const HIDDEN = 'title, script, style, noscript';
+/** Elements that end a word: a space follows their text. */
+const BLOCKS = 'br, p, div, li, td, h1, h2, h3, h4, footer';
 
-/** Text of nodes as a reader sees it, blocks and line breaks apart. */
-const seenText = (nodes: readonly AnyNode[]): string =>
-  nodes
-    .map((node) => {
-      if (isText(node)) return node.data;
-      if (!isTag(node) || UNSEEN.has(node.name)) return '';
-      return seenText(node.children) + (APART.has(node.name) ? ' ' : '');
-    })
-    .join('');
+/** The text that a browser displays, with a space after each block and line break. */
+function displayedText(html: string): string {
+  const $ = load(html);
+  $(HIDDEN).remove();
+  $(BLOCKS).append(' ');
+  return $.text();
+}
 
-const links = finder('a[href]');
-
-/** The text of a page. Throws Quarantine where it is no whole page. */
+/** The text of a page. @throws Quarantine if the page is empty or cut */
 function textOf(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   if (!/<\/html>\s*$/iu.test(html))
     throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
-  return seenText(documentOf(html).children);
+  return displayedText(html);
 }
 
-function entries(page: Page): readonly Candidate[] {
+function parse(page: Page): readonly Candidate[] {
   const parts = textOf(page)
     .split(/[\u2022\u00b7]/u)
     .map((part) => line(part) ?? '');
-  // Menus and footers have bullets too: the notice goes from the first entry to the last.
+  // Menus and footers have bullets too: only the parts from the first entry to the last count.
   const first = parts.findIndex((part) => ENTRY.test(part));
   const last = parts.findLastIndex((part) => ENTRY.test(part));
   if (first < 1)
     throw new Quarantine(
       'template_changed',
-      'nothing after a bullet begins with a parcel number of seven digits and an amount',
+      'no text after a bullet begins with a parcel number of seven digits and an amount',
       page.url,
     );
   return parts
     .slice(first, last + 1)
     .filter(Boolean)
-    .map((part) => {
-      const [, parcel, amount] = ENTRY.exec(part) ?? [];
-      return candidate(part, () =>
-        ANOTHER.test(part)
-          ? refuse('two_entries', `no bullet stands between the entries ${JSON.stringify(part.slice(0, 120))}`)
-          : {
-              values: {
-                county_fips: FIPS,
-                county: 'Summit County, OH',
-                parcel_raw:
-                  parcel ??
-                  refuse(
-                    'bad_entry',
-                    `the entry is ${JSON.stringify(part.slice(0, 60))}, expected a parcel number of seven digits, an amount and words`,
-                  ),
-                owner_name: null,
-                street: null,
-                city: null,
-                zip: null,
-                mail_street: null,
-                mail_city: null,
-                mail_state: null,
-                mail_zip: null,
-                amount: money('amount', amount),
-                years_delinquent: null,
-                certified_year: null,
-                county_value: null,
-                property_class: null,
-              },
-            },
-      );
-    });
+    .map((part) => candidate(part, () => ({ values: entryValues(part) })));
+}
+
+/** Values of one entry, which states parcel and amount only. */
+function entryValues(entry: string): RowOf<typeof TaxParcel> {
+  if (SECOND_ENTRY.test(entry))
+    refuse('two_entries', `a bullet is missing between the entries ${JSON.stringify(entry.slice(0, 120))}`);
+  const [, parcel, amount] = ENTRY.exec(entry) ?? [];
+  if (parcel === undefined)
+    return refuse(
+      'bad_entry',
+      `the entry is ${JSON.stringify(entry.slice(0, 60))}, expected a seven-digit parcel number, an amount and text`,
+    );
+  return {
+    county_fips: FIPS,
+    county: 'Summit County, OH',
+    parcel_raw: parcel,
+    owner_name: null,
+    street: null,
+    city: null,
+    zip: null,
+    mail_street: null,
+    mail_city: null,
+    mail_state: null,
+    mail_zip: null,
+    amount: money('amount', amount),
+    years_delinquent: null,
+    certified_year: null,
+    county_value: null,
+    property_class: null,
+  };
 }
 
 /** Addresses of the sections, in the order of the index. */
-function sections(page: Page): readonly string[] {
-  const paths = links
-    .all(documentOf(page.text('windows-1252')))
-    .map(({ attribs }) => attribs['href'] ?? '')
+function sectionUrls(page: Page): readonly string[] {
+  const $ = load(page.text('windows-1252'));
+  const paths = $('a[href]')
+    .toArray()
+    .map((link) => $(link).attr('href') ?? '')
     .filter((href) => URL.canParse(href, page.url))
     .map((href) => new URL(href, page.url).pathname)
     .filter((path) => DETAIL.test(path));
@@ -108,9 +105,9 @@ function sections(page: Page): readonly string[] {
   return [...new Set(paths)].map((path) => new URL(path, BASE).href);
 }
 
-async function* readNotice(ctx: FetchContext): AsyncGenerator<Page> {
+async function* fetchNotice(ctx: FetchContext): AsyncGenerator<Page> {
   const index = await ctx.get(`${BASE}/notices/delinquent_taxes`, { kind: 'index', accept: 'text/html' });
-  for (const address of sections(index)) yield await ctx.get(address, { kind: 'section', accept: 'text/html' });
+  for (const address of sectionUrls(index)) yield await ctx.get(address, { kind: 'section', accept: 'text/html' });
 }
 
 export default defineSource({
@@ -121,7 +118,9 @@ export default defineSource({
   county: { fips: FIPS, name: 'Summit County', state: 'OH' },
   terms: {
     basis: 'permission',
-    note: "The list is a public record, but these pages are a newspaper's, whose terms were not obtained and whose permission to read them by program must be asked for.",
+    note:
+      "The list is a public record, but these pages are a newspaper's: its terms were not obtained, " +
+      'and it must be asked for permission to read them by program.',
   },
   everyDays: 31,
   hosts: ['www.akronlegalnews.com'],
@@ -131,10 +130,11 @@ export default defineSource({
   drop: [
     {
       pattern: /\.html?$/u,
+      file: 'section-1.html',
       kind: 'section',
-      about: 'A section of the notice as a browser saves it, one file each; all sections together.',
+      about: 'The sections of the notice as a browser saves them, one file each; drop all of them.',
     },
   ],
-  fetch: readNotice,
-  parse: entries,
+  fetch: fetchNotice,
+  parse,
 });

@@ -1,0 +1,75 @@
+/** schema.org data of a page: its JSON-LD nodes, and values at a path in a node. */
+import { load } from 'cheerio/slim';
+import { Quarantine } from '../../contract.ts';
+import { isObject, parseJson, type JsonObject } from '../../json.ts';
+
+/** One schema.org object. */
+export type Node = JsonObject;
+
+/** Types of a node, without the vocabulary's address. */
+export function typesOf(node: Node): string[] {
+  const type = node['@type'];
+  return (Array.isArray(type) ? type : [type])
+    .filter((t) => typeof t === 'string')
+    .map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
+}
+
+/**
+ * Top-level nodes of a page's `application/ld+json` blocks, with arrays and `@graph` flattened.
+ * @throws Quarantine empty_body; template_changed if the page has no block; malformed_page if a block is not JSON
+ */
+export function readJsonLd(html: string, pageUrl: string): Node[] {
+  if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', pageUrl);
+  const $ = load(html);
+  const blocks = $('script[type="application/ld+json"]')
+    .toArray()
+    .map((script) => $(script).text());
+  if (!blocks.length) throw new Quarantine('template_changed', 'the page has no application/ld+json block', pageUrl);
+  return blocks.flatMap((block): Node[] => {
+    const json = parseJson(block, 'an application/ld+json block', pageUrl);
+    return (Array.isArray(json) ? json : [json])
+      .filter(isObject)
+      .flatMap((node) => (Array.isArray(node['@graph']) ? node['@graph'].filter(isObject) : [node]));
+  });
+}
+
+/** The first node of a type. @throws Quarantine template_changed, naming the types found */
+export function nodeOfType(nodes: readonly Node[], type: string, pageUrl: string): Node {
+  const node = nodes.find((n) => typesOf(n).includes(type));
+  if (node) return node;
+  const found = [...new Set(nodes.flatMap(typesOf))].join(', ') || 'none';
+  throw new Quarantine('template_changed', `no ${type} in the page's JSON-LD; types found: ${found}`, pageUrl);
+}
+
+/** One step into a value. A property may be repeated: the first of an array counts. */
+function step(value: unknown, name: string): unknown {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return isObject(first) ? first[name] : undefined;
+}
+
+/**
+ * Value at a path such as "about.address.postalCode", or "about.additionalProperty[Cap Rate]" for the PropertyValue of
+ * that name. A QuantitativeValue or PropertyValue at the end gives its `value`. Undefined if there is none.
+ */
+export function valueAt(node: Node, path: string): unknown {
+  let value: unknown = node;
+  for (const part of path.split('.')) {
+    const [, name = part, property] = /^(.+?)\[(.+)\]$/u.exec(part) ?? [];
+    value = step(value, name);
+    if (property !== undefined) {
+      const named = (Array.isArray(value) ? value : [value]).filter(isObject);
+      value = named.find((p) => typeof p.name === 'string' && p.name.trim().toLowerCase() === property.toLowerCase());
+    }
+  }
+  if (Array.isArray(value)) value = value[0];
+  return isObject(value) && 'value' in value ? value.value : value;
+}
+
+/** Value at the first of several paths that has one. */
+export function firstValueAt(node: Node, paths: readonly string[]): unknown {
+  for (const path of paths) {
+    const value = valueAt(node, path);
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}

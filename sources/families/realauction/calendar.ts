@@ -1,0 +1,84 @@
+/** RealAuction's calendar, and the page of one sale day. Pure. */
+import { load, type CheerioAPI } from 'cheerio/slim';
+import { Quarantine, type Page } from '../../contract.ts';
+
+export interface SaleDay {
+  readonly day: string;
+  /** Number of items still to be sold. */
+  readonly active: number;
+  /** Number of items on the list, including canceled ones. */
+  readonly scheduled: number;
+}
+
+/** Areas of a sale day: waiting, closed or canceled, and running during the sale. */
+export type Area = 'W' | 'C' | 'R';
+
+/** YYYY-MM-DD of a day printed as MM/DD/YYYY, or null. */
+export function dayOf(printed: string | undefined): string | null {
+  const match = /^\s*(\d{2})\/(\d{2})\/(\d{4})\b/u.exec(printed ?? '');
+  return match ? `${match[3]}-${match[1]}-${match[2]}` : null;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** YYYY-MM-DD of a day in a text, such as "12/07/2026" or "Monday December 7, 2026", or null. */
+function dayInText(text: string): string | null {
+  const [, name = '', day = '', year = ''] = /\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})\b/u.exec(text) ?? [];
+  const month = MONTHS.indexOf(name) + 1;
+  return month > 0
+    ? `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+    : dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec(text)?.[0]);
+}
+
+/** The first number in the first element of a selection. */
+function firstNumber(selection: ReturnType<CheerioAPI>): number | undefined {
+  const digits = /\d+/u.exec(selection.first().text())?.[0];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * Sale days of a calendar page.
+ * @param month YYYY-MM as requested
+ * @throws Quarantine template_changed if it is not a calendar, shows another month, or a sale day has no counts
+ */
+export function readCalendar(page: Page, month: string): SaleDay[] {
+  const $ = load(page.text());
+  const changed = (detail: string): never => {
+    throw new Quarantine('template_changed', detail, page.url);
+  };
+  if ($('.CALBOX').length === 0) changed('the page has no calendar day (.CALBOX)');
+  const days: SaleDay[] = [];
+  let boxes = 0;
+  let boxesOfMonth = 0;
+  for (const element of $('.CALBOX[dayid]')) {
+    const box = $(element);
+    const printed = box.attr('dayid');
+    const day =
+      dayOf(printed) ?? changed(`a calendar day has the dayid ${JSON.stringify(printed)}, expected MM/DD/YYYY`);
+    boxes += 1;
+    if (!day.startsWith(month)) continue;
+    boxesOfMonth += 1;
+    const active = firstNumber(box.find('.CALACT'));
+    const scheduled = firstNumber(box.find('.CALSCH'));
+    if (active !== undefined && scheduled !== undefined) days.push({ day, active, scheduled });
+    else if (active !== scheduled || box.is('.CALSELF, .CALSELT'))
+      changed(`the sale day ${day} has no counts (.CALACT, .CALSCH)`);
+  }
+  if (boxes > 0 && boxesOfMonth === 0) changed(`the calendar shows no day of ${month}, as requested`);
+  return days;
+}
+
+/**
+ * The page of a sale day, which sets the session's date: the number of list pages of each area, if stated.
+ * @throws Quarantine template_changed if it is another page or shows another day
+ */
+export function readPreview(page: Page, day: string): Readonly<Partial<Record<Area, number>>> {
+  const $ = load(page.text());
+  if ($('#Area_W').length === 0)
+    throw new Quarantine('template_changed', 'the page of the sale day has no list of items (#Area_W)', page.url);
+  const shown = dayInText($('.BLHeaderDateDisplay').text());
+  if (shown !== null && shown !== day)
+    throw new Quarantine('template_changed', `the page shows the sale of ${shown}, expected ${day}`, page.url);
+  const [waiting, closed] = [firstNumber($('#maxWA')), firstNumber($('#maxCA'))];
+  return { ...(waiting === undefined ? {} : { W: waiting }), ...(closed === undefined ? {} : { C: closed }) };
+}

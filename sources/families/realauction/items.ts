@@ -1,0 +1,116 @@
+/** Items of a RealAuction sale day: the response to LOAD, an item's details page, and the response to UPDATE. Pure. */
+import { load, type CheerioAPI } from 'cheerio/slim';
+import { Quarantine, type Page } from '../../contract.ts';
+import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { line } from '../../values.ts';
+import { expandTokens } from './tokens.ts';
+
+/** The status box of an item, which the site calls its time slot. */
+export interface Slot {
+  /** "Auction Starts", "Auction Status" or "Auction Sold". */
+  readonly label: string | null;
+  /** The time of the sale, or the word that replaced it. */
+  readonly text: string | null;
+  /** Amount as printed, once sold. */
+  readonly amount: string | null;
+}
+
+/** Values with the label before each; the city line has no label. */
+export type Labelled = readonly (readonly [label: string, value: string])[];
+
+export interface Item {
+  readonly aid: string;
+  readonly slot: Slot;
+  readonly labelled: Labelled;
+}
+
+/** The JSON object of a response, which the site serves as text/html. */
+function jsonOf(page: Page): JsonObject {
+  const body = parseJson(page.text(), 'the response', page.url);
+  if (!isObject(body)) throw new Quarantine('malformed_page', 'the response is not a JSON object', page.url);
+  return body;
+}
+
+/** Values with the labels before them; a label is a th, a td or a div. */
+function labelledIn($: CheerioAPI, within: ReturnType<CheerioAPI>): Labelled {
+  const marked = within.find('.AD_DTA');
+  const values = marked.length > 0 ? marked : within.find('tr > :nth-child(2)');
+  return values.toArray().map((value) => {
+    const label = line($(value).prev().filter('th, td, div').text()) ?? '';
+    return [label.replace(/\s*:$/u, ''), line($(value).text()) ?? ''] as const;
+  });
+}
+
+/** A value or an item inside another: a closing tag is missing. */
+const NESTED = '.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM';
+const STATUS_BOXES = '.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD';
+
+/**
+ * Items of a response to LOAD; none if the area is empty, or if the session has no date.
+ * @throws Quarantine if it is not such a response, or its list of ids differs from its items
+ */
+export function readItems(page: Page): Item[] {
+  const { retHTML, rlist } = jsonOf(page);
+  const changed = (detail: string): never => {
+    throw new Quarantine('template_changed', detail, page.url);
+  };
+  if (typeof retHTML !== 'string' || typeof rlist !== 'string') return changed('the response has no retHTML and rlist');
+  const $ = load(expandTokens(retHTML, page.url));
+  if ($(NESTED).length > 0) changed('a value contains the next label or value: a closing tag is missing');
+  const items: Item[] = [];
+  for (const element of $('.AUCTION_ITEM[aid]')) {
+    const item = $(element);
+    const aid = item.attr('aid') ?? '';
+    const stats = item.find('.AUCTION_STATS').first();
+    // A blank box is filled by the site's script. Without a box, a canceled item would be read as scheduled.
+    const boxes = stats.find('.ASTAT_MSGA, .ASTAT_MSGB');
+    if (boxes.length !== 2 || boxes.find(STATUS_BOXES).length > 0)
+      changed(`item ${aid} has no known status box (.ASTAT_MSGA, .ASTAT_MSGB)`);
+    const textOf = (selector: string): string | null => line(stats.find(selector).first().text());
+    items.push({
+      aid,
+      slot: { label: textOf('.ASTAT_MSGA'), text: textOf('.ASTAT_MSGB'), amount: textOf('.ASTAT_MSGD') },
+      labelled: labelledIn($, item.find('.AUCTION_DETAILS').first()),
+    });
+  }
+  const listed = rlist
+    .split(',')
+    .map((aid) => aid.trim())
+    .filter(Boolean);
+  const found = items.map((item) => item.aid);
+  if (listed.length !== found.length || listed.some((aid) => !found.includes(aid)))
+    changed(`rlist names the items ${listed.join(',') || 'none'}, the page holds ${found.join(',') || 'none'}`);
+  return items;
+}
+
+/** Value of a label, or null if it is blank or missing. */
+export const valueOf = (labelled: Labelled, label: string): string | null =>
+  labelled.find(([name]) => name.toLowerCase() === label.toLowerCase())?.[1] || null;
+
+/** Labeled values of an item's details page; none if the site shows a login page instead. */
+export function readDetails(page: Page): Labelled {
+  const $ = load(page.text());
+  return labelledIn($, $.root()).filter(([label]) => label !== '');
+}
+
+/** Codes of two labels of the status box; other labels are written in full. */
+const SLOT_LABELS: Readonly<Record<string, string>> = { A: 'Auction Starts', B: 'Auction Status' };
+
+/**
+ * Status boxes by item, from the response to UPDATE, with which the page fills blank boxes.
+ * @throws Quarantine template_changed if it is not such a response
+ */
+export function readSlots(page: Page): Record<string, Slot> {
+  const { ADATA } = jsonOf(page);
+  const list = isObject(ADATA) ? ADATA['AITEM'] : undefined;
+  if (!Array.isArray(list)) throw new Quarantine('template_changed', 'the response has no ADATA.AITEM', page.url);
+  return Object.fromEntries(
+    list.map((entry: JsonObject) => {
+      const label = line(entry['A']);
+      return [
+        line(entry['AID']) ?? '',
+        { label: SLOT_LABELS[label ?? ''] ?? label, text: line(entry['B']), amount: line(entry['D']) },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,172 @@
+/** Items of a RealAuction sale day as staged sheriff sales. Pure. */
+import type { RowOf } from '../../../lib/record.ts';
+import { Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { checkColumns } from '../../csv/csv.ts';
+import { usDay } from '../../days.ts';
+import type { SheriffSale } from '../../rows/sheriff_sale.ts';
+import { candidate, money, optional, refuse, required, zip } from '../../values.ts';
+import { dayOf, type Area } from './calendar.ts';
+import { readItems, valueOf, type Item, type Labelled, type Slot } from './items.ts';
+
+export type Sale = RowOf<typeof SheriffSale>;
+
+/** A county on the platform. */
+export interface County {
+  readonly name: string;
+  readonly fips: string;
+  readonly state: 'OH';
+  readonly host: string;
+}
+
+/** Public page of a sale day. */
+export const previewUrl = (base: string, day: string): string =>
+  new URL(`/index.cfm?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=${usDay(day)}`, base).href;
+
+const TIME = /^\d{2}\/\d{2}\/\d{4}\s+\d{1,2}:\d{2}\s*[AP]M\b/iu;
+
+/** The day of a text such as "12/07/2026 10:00 AM", or null. */
+export const dayOfTime = (text: string | null): string | null =>
+  text !== null && TIME.test(text) ? dayOf(text) : null;
+
+/** Status by words of a status box or case status. The first match counts: "CANCELLED - NO BIDS" is canceled. */
+const STATUS_WORDS: readonly (readonly [RegExp, Sale['status']])[] = [
+  [/\bCANCELL?ED\b|\bREDEEMED\b/iu, 'cancelled'],
+  [/\bWITHDRAWN\b/iu, 'withdrawn'],
+  [/\bPOSTPONED\b|\bADJOURNED\b|\bRE-?SCHEDULED\b/iu, 'postponed'],
+  [/\bUNSOLD\b|\bNOT SOLD\b|\bNO SALE\b|\bNO BID(?:S|DERS?)?\b/iu, 'unsold'],
+  [/\bSOLD\b/iu, 'sold'],
+  [/^(?:ACTIVE|SCHEDULED|OPEN|AUCTION STARTS)\b/iu, 'scheduled'],
+  [TIME, 'scheduled'],
+];
+
+const statusOf = (text: string): Sale['status'] => STATUS_WORDS.find(([word]) => word.test(text))?.[1] ?? 'unknown';
+
+/**
+ * Status of an item. Sheriffs write cancellations into the status box and leave the case status ACTIVE, so the box
+ * takes precedence unless it holds a time. An item without such a word in the closed area is `unknown`, never
+ * scheduled.
+ */
+export function readStatus(caseStatus: string | null, slot: Slot, area: Area | null): Sale['status'] {
+  const isSold = slot.label !== null && /\bSOLD\b/iu.test(slot.label);
+  const stated = [isSold ? 'sold' : null, slot.text, caseStatus].filter((text) => text !== null).map(statusOf);
+  const status = stated.find((each) => each !== 'scheduled') ?? (stated.length > 0 ? 'scheduled' : 'unknown');
+  return status === 'scheduled' && area === 'C' ? 'unknown' : status;
+}
+
+/**
+ * Kind and round of a sale, if its type states them. Only mortgage foreclosures have a first and a second sale (ORC
+ * 2329.52); "FORECLOSURE" alone may be of any lien.
+ */
+export function readSaleType(raw: string | null): Pick<Sale, 'sale_kind' | 'sale_round'> {
+  const text = raw ?? '';
+  const round = /\b(?:FIRST|1ST)\b/iu.test(text) ? 1 : /\b(?:SECOND|2ND)\b/iu.test(text) ? 2 : null;
+  const kind = /\bTAX\b/iu.test(text)
+    ? 'tax_foreclosure'
+    : /\bMORTGAGE\b/iu.test(text) || (round !== null && /\bFORECLOSURE\b/iu.test(text))
+      ? 'mortgage_foreclosure'
+      : /\bJUDGMENT\b|\bEXECUTION\b|\bPARTITION\b/iu.test(text)
+        ? 'other_judgment'
+        : 'unknown';
+  return { sale_kind: kind, sale_round: round };
+}
+
+/** "CV26123456 (54321)" without the site's internal id in parentheses. */
+const withoutId = (printed: string | null): string | null => printed?.replace(/\s*\([^()]*\)\s*$/u, '') ?? null;
+
+/** City and ZIP of "PARMA , 441300000" or "PARMA, OH- 44130". The platform pads a ZIP with zeros to nine digits. */
+function cityLine(text: string | null): Pick<Sale, 'city' | 'zip'> {
+  const match = /^(.*),\s*(?:[A-Z]{2}\b\s*-?\s*)?([^,]*)$/u.exec(text ?? '');
+  return match ? { city: optional(match[1]), zip: zip('zip', match[2]) } : { city: optional(text), zip: null };
+}
+
+/** Labels that every item has. */
+const NEEDED = ['Case #', 'Parcel ID', 'Property Address', 'Appraised Value', 'Opening Bid'];
+const KNOWN = ['', 'Case Status', 'Sale Type', 'Auction Type', 'Plaintiff', 'Defendant', 'Deposit Requirement'];
+
+/** The unlabeled value after a labeled one: the city line after the address. */
+function valueAfter(labelled: Labelled, label: string): string | null {
+  const index = labelled.findIndex(([name]) => name === label);
+  const next = labelled[index + 1];
+  return index >= 0 && next?.[0] === '' ? next[1] || null : null;
+}
+
+/** JSON by item that fetch put into the page's context. */
+function notesOf<T>(page: Page, key: string): Readonly<Record<string, T>> {
+  const text = page.context[key];
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, T>);
+}
+
+export interface SaleItem {
+  readonly item: Item;
+  readonly saleDate: string;
+  readonly area: Area | null;
+  /** Sale type from the item's details page. */
+  readonly saleType: string | undefined;
+}
+
+/** Values of a sale. Refuses an item whose time is on another day than the sale. */
+export function saleOf(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
+  const value = (label: string): string | null => optional(valueOf(item.labelled, label));
+  const caseStatus = value('Case Status');
+  const saleType = optional(fromDetails) ?? value('Sale Type');
+  const status = readStatus(caseStatus, item.slot, area);
+  const slotDay = dayOfTime(item.slot.text);
+  if (slotDay !== null && slotDay !== saleDate)
+    refuse(
+      'sale_date_mismatch',
+      `the time slot is ${JSON.stringify(item.slot.text)}, expected the sale day ${saleDate}`,
+    );
+  return {
+    county_fips: county.fips,
+    county: `${county.name} County, ${county.state}`,
+    item_id: item.aid,
+    case_number: required('case_number', withoutId(value('Case #'))),
+    parcel_raw: value('Parcel ID'),
+    street: value('Property Address'),
+    ...cityLine(valueAfter(item.labelled, 'Property Address')),
+    state: county.state,
+    sale_date: saleDate,
+    status,
+    case_status_raw: caseStatus,
+    slot_raw: item.slot.text,
+    sale_type_raw: saleType,
+    ...readSaleType(saleType),
+    appraised_value: money('appraised_value', value('Appraised Value'), { zeroIsUnknown: true }),
+    opening_bid: money('opening_bid', value('Opening Bid'), { zeroIsUnknown: true }),
+    deposit: money('deposit', value('Deposit Requirement')),
+    sold_amount: status === 'sold' ? money('sold_amount', item.slot.amount, { zeroIsUnknown: true }) : null,
+    plaintiff: value('Plaintiff'),
+    defendant: value('Defendant'),
+  };
+}
+
+/**
+ * Rows of a page of items. The page's context has what the page does not state: `saleDate`, `area`, and by item the
+ * `saleTypes` of the details pages and the `slots` of blank status boxes.
+ */
+export function parseItems(county: County, page: Page): readonly Candidate[] {
+  const saleDate = page.context['saleDate'];
+  if (saleDate === undefined)
+    throw new Quarantine('malformed_page', "the page's context has no saleDate, the date of its session", page.url);
+  const area = (page.context['area'] ?? null) as Area | null;
+  const saleTypes = notesOf<string>(page, 'saleTypes');
+  const slots = notesOf<Slot>(page, 'slots');
+  return readItems(page).map((read) => {
+    const labels = read.labelled.map(([label]) => label);
+    checkColumns(labels, NEEDED, page.url, KNOWN);
+    const item = { ...read, slot: slots[read.aid] ?? read.slot };
+    const saleType = saleTypes[item.aid];
+    const parcel = valueOf(item.labelled, 'Parcel ID');
+    const number = optional(withoutId(valueOf(item.labelled, 'Case #')));
+    return candidate(
+      () => JSON.stringify({ ...item, ...(saleType === undefined ? {} : { saleType }) }),
+      () => ({
+        values: saleOf(county, { item, saleDate, area, saleType }),
+        sourceUrl: previewUrl(page.url, saleDate),
+      }),
+      number === null || parcel === null
+        ? undefined
+        : { county_fips: county.fips, case_number: number, parcel_raw: parcel, sale_date: saleDate },
+    );
+  });
+}

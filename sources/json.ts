@@ -1,0 +1,21 @@
+/** JSON bodies of pages. */
+import { Quarantine } from './contract.ts';
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * @param what subject of the error message, such as "the response"
+ * @throws Quarantine malformed_page if the text is not JSON
+ */
+export function parseJson(text: string, what: string, pageUrl: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const start = JSON.stringify(text.slice(0, 80));
+    throw new Quarantine('malformed_page', `${what} is not JSON; it starts with ${start}`, pageUrl);
+  }
+}
