@@ -98,7 +98,7 @@ export async function sellUnderKills({
       } else {
         const locker = child('lock', world.place);
         await locker.started;
-        if (locker.told.length === 0) throw new Error(`the ledger could not be locked: ${locker.errors()}`);
+        if (locker.lines.length === 0) throw new Error(`the ledger could not be locked: ${locker.errors()}`);
         await sleep(2000);
         locker.process.stdin.write('release\n');
         await once(locker.process, 'close');

@@ -1,20 +1,17 @@
-/** A ledger of an older program: it is brought up to date, and what was sold then can still be collected. */
+/** A ledger of an older program is migrated, and its answers can still be collected. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Client } from 'pg';
 import { restore } from '../../ledger/backup/restore.ts';
 import { backUp } from '../../ledger/backup/write.ts';
 import { openLedger, openStore } from '../../ledger/open.ts';
 import { openPostgresStore } from '../../ledger/postgres/store.ts';
+import type { Store } from '../../ledger/sql/store.ts';
+import { ledgerFolders } from './ledger_folders.ts';
 import { all, bodyOf, payment, purchaseIn, purchaseOf, sha256, wanted } from './purchases.ts';
-import { startPostgres } from './postgres_started.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'dealfeed-older-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 const migration = (kind: 'sqlite' | 'postgres', name: string): string =>
   readFileSync(new URL(`../../ledger/${kind}/${name}.sql`, import.meta.url), 'utf8');
@@ -23,29 +20,31 @@ const BODY = Buffer.from(
 );
 const HASH = sha256(BODY);
 const [p, q] = [payment(1), payment(4)];
+const COLUMNS = `id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id,
+  reserved_at_ms, lease_until_ms`;
 
 /** Rows as the first versions wrote them. */
 const ROWS = [
   `INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ('${HASH}', ${BODY.length}, 1, 0)`,
-  `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms, settling_at_ms, ended_at_ms, tx_hash, answer_sha256, answer_headers, kept_answer)
-   VALUES ('old', 'sold', '${p.network}', '${p.asset}', '${p.payer}', '${p.nonce}', '${p.payTo}', '1000000', '2000000000', 'GET /api/deals', '/api/deals', 'run-1', 0, 1, 2, 3, '0xfeed', '${HASH}', '{}', '${HASH}')`,
-  `INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms, settling_at_ms, ended_at_ms, why, returned_lead, answer_sha256, answer_headers)
-   VALUES ('gone', 'released', '${q.network}', '${q.asset}', '${q.payer}', '${q.nonce}', '${q.payTo}', '1000000', '2000000000', 'GET /api/leads/exclusive', '/', 'run-1', 0, 1, 2, 3, 'refused', 'lead', '${HASH}', '{}')`,
+  `INSERT INTO purchases (${COLUMNS}, settling_at_ms, ended_at_ms, tx_hash, answer_sha256, answer_headers, kept_answer)
+   VALUES ('old', 'sold', '${p.network}', '${p.asset}', '${p.payer}', '${p.nonce}', '${p.payTo}', '1000000',
+     '2000000000', 'GET /api/deals', '/api/deals', 'run-1', 0, 1, 2, 3, '0xfeed', '${HASH}', '{}', '${HASH}')`,
+  `INSERT INTO purchases (${COLUMNS}, settling_at_ms, ended_at_ms, why, returned_lead, answer_sha256, answer_headers)
+   VALUES ('gone', 'released', '${q.network}', '${q.asset}', '${q.payer}', '${q.nonce}', '${q.payTo}', '1000000',
+     '2000000000', 'GET /api/leads/exclusive', '/', 'run-1', 0, 1, 2, 3, 'refused', 'lead', '${HASH}', '{}')`,
   `INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ('old', 'first', 4, 1)`,
   `INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ('its lead', 'old', 1)`,
 ];
 
-async function inSqlite(): Promise<string> {
-  const file = join(folder, 'old.sqlite');
+function createSqlite(file: string): void {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 0x4465616c; PRAGMA user_version = 2');
   for (const sql of [migration('sqlite', '001_ledger'), migration('sqlite', '002_money'), ...ROWS]) db.exec(sql);
   db.prepare('INSERT INTO answer_chunks (sha256, chunk, body) VALUES (?, 0, ?)').run(HASH, BODY);
   db.close();
-  return file;
 }
 
-async function inPostgres(url: string): Promise<string> {
+async function createPostgres(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   for (const sql of [
@@ -58,90 +57,82 @@ async function inPostgres(url: string): Promise<string> {
     await client.query(sql);
   await client.query('INSERT INTO answer_chunks (sha256, chunk, body) VALUES ($1, 0, $2)', [HASH, BODY]);
   await client.end();
-  return url;
 }
 
-async function opened(place: string, other: string): Promise<void> {
-  const settings = { DATA_DIR: folder, LEDGER: place };
+/** Coding and length of each chunk. */
+const chunksIn = async (store: Store): Promise<unknown[]> =>
+  (await store.read('SELECT coding, length(body) AS length FROM answer_chunks ORDER BY coding')).map((row) => [
+    row['coding'],
+    Number(row['length']),
+  ]);
+
+/** Migrate the ledger at `place`, use it, and restore its backup at `target`. */
+async function checkMigrated(place: string, target: string, file: string): Promise<void> {
+  const settings = { DATA_DIR: '', LEDGER: place };
   const ledger = await openLedger(settings);
-  const before = await ledger.answerOf('old');
-  assert.deepEqual([before?.bytes, before?.sha256], [BODY.length, HASH]);
-  assert.deepEqual(await bodyOf(before), BODY);
+  const old = await ledger.answerOf('old');
+  assert.deepEqual([old?.bytes, old?.sha256], [BODY.length, HASH]);
+  assert.deepEqual(await bodyOf(old), BODY);
   assert.deepEqual(
     [(await ledger.find({ id: 'old' }))?.leadId, (await ledger.find({ id: 'gone' }))?.leadId, await ledger.soldLeads()],
     ['its lead', 'lead', ['its lead']],
   );
   const [used, free] = [await ledger.begin(wanted(1)), await ledger.begin(wanted(4))];
-  const begun = [used, free];
-  assert.deepEqual(
-    begun.map((b) => [b.kind, purchaseOf(b).id === 'old']),
-    [
-      ['taken', true],
-      ['reserved', false],
-    ],
-    'a payment that was used stays used, and one that was given back is free',
-  );
+  assert.deepEqual([used.kind, purchaseOf(used).id], ['taken', 'old'], 'a used payment stays used');
+  assert.equal(free.kind, 'reserved', 'a released payment is free');
   await ledger.release(purchaseOf(free).id, 'not_settled', 1);
   assert.equal((await all(ledger.deliveries())).length, 1);
   const again = await purchaseIn(ledger, 'sold', 2, { body: BODY.toString() });
-  assert.deepEqual(await bodyOf(await ledger.answerOf(again.id)), BODY, 'the same bytes are not written anew');
-  const like = BODY.toString().replaceAll('Columbus', 'Cleveland');
-  const young = await purchaseIn(ledger, 'sold', 3, { body: like });
-  assert.equal(String(await bodyOf(await ledger.answerOf(young.id))), like);
+  assert.deepEqual(await bodyOf(await ledger.answerOf(again.id)), BODY, 'equal bytes are not stored again');
+  const newBody = BODY.toString().replaceAll('Columbus', 'Cleveland');
+  const recent = await purchaseIn(ledger, 'sold', 3, { body: newBody });
+  assert.equal(String(await bodyOf(await ledger.answerOf(recent.id))), newBody);
   await ledger.close();
 
   const store = await openStore(settings);
-  const lengths = async (from: typeof store): Promise<unknown[]> =>
-    (await from.read('SELECT coding, length(body) AS length FROM answer_chunks ORDER BY coding')).map((row) => [
-      row['coding'],
-      Number(row['length']),
-    ]);
-  const [asItWas, compressed] = await lengths(store);
-  assert.deepEqual(asItWas, ['identity', BODY.length]);
-  assert.ok(
-    Array.isArray(compressed) && compressed[0] === 'zstd' && compressed[1] < like.length / 4,
-    'what is written now is compressed',
-  );
-  const file = join(folder, `${sha256(place)}.gz`);
+  const [unchanged, compressed] = await chunksIn(store);
+  assert.deepEqual(unchanged, ['identity', BODY.length]);
+  const isCompressed = Array.isArray(compressed) && compressed[0] === 'zstd' && compressed[1] < newBody.length / 4;
+  assert.ok(isCompressed, 'new answers are compressed');
   await backUp(store, file);
   await store.close();
-  const target = await openStore({ DATA_DIR: folder, LEDGER: other });
-  await restore(target, file, { overwrite: false });
-  await target.close();
-  const restored = await openLedger({ DATA_DIR: folder, LEDGER: other });
+  const targetStore = await openStore({ DATA_DIR: '', LEDGER: target });
+  await restore(targetStore, file, { overwrite: false });
+  await targetStore.close();
+  const restored = await openLedger({ DATA_DIR: '', LEDGER: target });
   assert.deepEqual(await bodyOf(await restored.answerOf('old')), BODY);
-  assert.equal(String(await bodyOf(await restored.answerOf(young.id))), like);
+  assert.equal(String(await bodyOf(await restored.answerOf(recent.id))), newBody);
   assert.equal((await restored.begin(wanted(1))).kind, 'taken');
   assert.equal((await restored.begin(wanted(4))).kind, 'reserved');
   await restored.close();
 }
 
-test('an older ledger is brought up to date, and its answers are read, backed up and restored, beside new ones', async () => {
-  const server = await startPostgres();
-  try {
-    await opened(await inSqlite(), await server.database());
-    await opened(await inPostgres(await server.database()), join(folder, 'restored.sqlite'));
-  } finally {
-    await server.remove();
-  }
-});
+describe('an older ledger', () => {
+  const { dataDir, kinds } = ledgerFolders();
+  const postgres = async (): Promise<string> => kinds[1]?.fresh('') ?? assert.fail('no PostgreSQL');
 
-test('a large ledger in PostgreSQL is brought up to date, though each step takes longer than anybody waits for a statement', async () => {
-  const server = await startPostgres();
-  try {
-    const url = await inPostgres(await server.database());
+  test('is migrated in either database, and its answers are read, backed up and restored with new ones', async () => {
+    const folder = dataDir();
+    const file = join(folder, 'old.sqlite');
+    createSqlite(file);
+    await checkMigrated(file, await postgres(), join(folder, 'sqlite.gz'));
+    const url = await postgres();
+    await createPostgres(url);
+    await checkMigrated(url, join(folder, 'restored.sqlite'), join(folder, 'postgres.gz'));
+  });
+
+  test('in PostgreSQL is migrated although a step takes longer than the timeout of a statement', async () => {
+    const url = await postgres();
+    await createPostgres(url);
     const client = new Client({ connectionString: url });
     await client.connect();
-    await client.query(`INSERT INTO purchases (id, state, network, asset, payer, nonce, pay_to, amount, valid_before, route, request, snapshot_id, reserved_at_ms, lease_until_ms)
-      SELECT 'p' || n, 'reserved', '${p.network}', '${p.asset}', '${p.payer}', 'n' || n, '${p.payTo}', '1', '1', 'GET /api/deals', '/api/deals', 'run-1', 0, 1 FROM generate_series(1, 10000) AS n`);
+    await client.query(`INSERT INTO purchases (${COLUMNS})
+      SELECT 'p' || n, 'reserved', '${p.network}', '${p.asset}', '${p.payer}', 'n' || n, '${p.payTo}', '1', '1',
+        'GET /api/deals', '/api/deals', 'run-1', 0, 1 FROM generate_series(1, 10000) AS n`);
     await client.end();
     const store = await openPostgresStore(url, { patienceMs: 100 });
-    assert.equal(
-      Number((await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1'))[0]?.['n']),
-      10_001,
-    );
+    const [row] = await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1');
+    assert.equal(Number(row?.['n']), 10_001);
     await store.close();
-  } finally {
-    await server.remove();
-  }
+  });
 });

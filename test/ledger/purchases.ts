@@ -10,6 +10,7 @@ import type {
   PayerLimits,
   Payment,
   Purchase,
+  PurchaseState,
 } from '../../ledger/ledger.ts';
 import type { Paid } from '../../ledger/transfers.ts';
 
@@ -26,19 +27,21 @@ export const payment = (n: number, payer = 1): Payment => ({
   validBefore: 2_000_000_000n,
 });
 
+export const STATES: readonly PurchaseState[] = ['reserved', 'settling', 'sold', 'released'];
+
 export const LEASE_MS = 1000;
 
-/** The chain that payments belong to, unless said otherwise. */
+/** The default chain of payments. */
 export const CHAIN = `0x${'c'.repeat(64)}`;
 
-/** Limits that no test reaches by accident. */
+/** Limits too high for a test to reach by accident. */
 export const GENEROUS: PayerLimits = { balance: 1n << 300n, mostOpen: 1_000_000, mostUnpaid: 1_000_000 };
 export const GENEROUS_LEADS: LeadLimits = { perPayer: 1_000_000, byNewPayers: 1_000_000 };
 
-/** Where the chain shows payment number `n`. */
+/** The place of payment number `n` on the chain. */
 export const paid = (n: number, block = BigInt(n)): Paid => ({ transaction: hex(n, 64), block });
 
-/** A call that is paid with the n-th payment at time 0, unless said otherwise. */
+/** A call that is paid with the n-th payment, by default at time 0. */
 export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase => ({
   payment: payment(n),
   route: 'GET /api/leads/exclusive',
@@ -54,27 +57,27 @@ export const wanted = (n: number, more: Partial<NewPurchase> = {}): NewPurchase 
 
 export const sha256 = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
-/** An answer with this body, which comes in pieces of `pieceBytes`. */
-export function answer(body: string | Uint8Array, pieceBytes = 100_000): Answer {
+/** An answer with this body, streamed in parts of `partBytes`. */
+export function answer(body: string | Uint8Array, partBytes = 100_000): Answer {
   const bytes = Buffer.from(body as string);
   return {
     headers: { 'Content-Type': 'application/json', 'X-Snapshot-Id': 'run-1' },
     sha256: sha256(bytes),
     bytes: bytes.length,
     async *body() {
-      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+      for (let at = 0; at < bytes.length; at += partBytes) yield bytes.subarray(at, at + partBytes);
     },
   };
 }
 
 export async function bodyOf(stored: Answer | null): Promise<Buffer | null> {
   if (stored === null) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of stored.body()) pieces.push(piece);
-  const body = Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stored.body()) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
   if (stored.buffer) {
-    assert.ok(body.equals(stored.buffer), 'the same bytes, however they are read');
-    assert.equal(stored.buffer.buffer.byteLength, stored.buffer.byteLength, 'kept without what lay beside them');
+    assert.ok(body.equals(stored.buffer), 'stream and buffer are equal');
+    assert.equal(stored.buffer.buffer.byteLength, stored.buffer.byteLength, 'the buffer has exactly its length');
   }
   return body;
 }
@@ -85,13 +88,13 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** The purchase of a call of `begin` that was not refused: the new one, or the one that was there. */
+/** The purchase that `begin` returned: the new one, or an earlier one. */
 export function purchaseOf(begun: Begun): Purchase {
   if (begun.kind === 'refused') throw new Error(`refused: ${begun.reason}`);
   return begun.purchase;
 }
 
-/** Claim the first of these leads that nobody has. @returns the lead, or null where there is none */
+/** Claim the first free lead. @returns the lead, or null if none is free */
 export async function claim(
   ledger: Ledger,
   purchaseId: string,
@@ -103,14 +106,14 @@ export async function claim(
   return claimed.kind === 'claimed' ? claimed.leadId : null;
 }
 
-/** Begin a purchase that must be given. */
+/** Begin a purchase that must be reserved. */
 export async function reserve(ledger: Ledger, purchase: NewPurchase): Promise<Purchase> {
   const begun = await ledger.begin(purchase);
   if (begun.kind !== 'reserved') throw new Error(`payment ${purchase.payment.nonce} is ${begun.kind}`);
   return begun.purchase;
 }
 
-/** A purchase brought to a state: reserved, settling, sold, or released because it was never sent. It may have claimed a lead. */
+/** A purchase in this state, optionally with a lead. A released one was never sent for settlement. */
 export async function purchaseIn(
   ledger: Ledger,
   state: Purchase['state'],
@@ -120,10 +123,10 @@ export async function purchaseIn(
   const { lead, body = `answer ${n}`, ...rest } = more;
   const purchase = await reserve(ledger, wanted(n, rest));
   if (lead !== undefined && (await claim(ledger, purchase.id, [lead], purchase.reservedAtMs)) !== lead)
-    throw new Error(`${lead} is taken`);
+    throw new Error(`${lead} is not free`);
   if (state === 'reserved') return purchase;
   if (!(await ledger.settling(purchase.id, answer(body), purchase.reservedAtMs + 10)))
-    throw new Error('not reserved any more');
+    throw new Error('the purchase is no longer reserved');
   if (state === 'sold') await ledger.sold(purchase.id, paid(n), purchase.reservedAtMs + 20);
   if (state === 'released') await ledger.release(purchase.id, 'not_sent', purchase.reservedAtMs + 20);
   const found = await ledger.find({ id: purchase.id });

@@ -1,6 +1,6 @@
 /**
- * Sales per second of both ledgers on this machine: begin, settling and sold, with an answer of 2 kB. Medians of RUNS=5
- * runs of SALES=1000 sales, one caller after another and sixteen at once.
+ * Measures the sales per second of both ledgers (begin, settling and sold, with an answer of 2 kB): the median of
+ * RUNS=5 runs of SALES=1000 sales, with one and with 16 concurrent callers.
  *   node test/ledger/sales_rate.ts
  */
 import { hash, randomBytes } from 'node:crypto';
@@ -57,11 +57,11 @@ async function sell(ledger: Ledger): Promise<void> {
   await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
 }
 
-async function salesPerSecond(ledger: Ledger, atOnce: number, sales: number): Promise<number> {
+async function salesPerSecond(ledger: Ledger, callers: number, sales: number): Promise<number> {
   let left = sales;
   const startedMs = performance.now();
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: callers }, async () => {
       for (; left > 0;) {
         left -= 1;
         await sell(ledger);
@@ -83,12 +83,12 @@ try {
   ] as const) {
     const ledger = await openServingLedger({ DATA_DIR: join(folder, name), LEDGER: place });
     await salesPerSecond(ledger, 16, 100);
-    for (const atOnce of [1, 16]) {
+    for (const callers of [1, 16]) {
       const rates: number[] = [];
-      for (let run = 0; run < RUNS; run += 1) rates.push(await salesPerSecond(ledger, atOnce, SALES));
+      for (let run = 0; run < RUNS; run += 1) rates.push(await salesPerSecond(ledger, callers, SALES));
       const shown = rates.map((rate) => rate.toFixed(0)).join(', ');
       process.stdout.write(
-        `${name}, ${atOnce} at once: ${median(rates).toFixed(0)} sales per second (runs: ${shown})\n`,
+        `${name}, ${callers} concurrent: ${median(rates).toFixed(0)} sales per second (runs: ${shown})\n`,
       );
     }
     await ledger.close();

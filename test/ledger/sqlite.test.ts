@@ -1,16 +1,17 @@
-/** The ledger in SQLite does what every ledger must do. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** SQLite meets the requirements of every ledger. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, describe } from 'node:test';
 import { openLedger } from '../../ledger/open.ts';
-import { conformance } from './conformance.ts';
+import { conformance } from './conformance/suite.ts';
+import { memoryFolder } from './memory_folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dealfeed-ledger-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-let count = 0;
-
-conformance({
-  fresh: async () => join(folder, `${(count += 1)}.sqlite`),
-  open: (name) => openLedger({ DATA_DIR: folder, LEDGER: name }),
+describe('SQLite', () => {
+  const folder = memoryFolder('dealfeed-ledger-');
+  let count = 0;
+  conformance({
+    fresh: async () => join(folder, `${(count += 1)}.sqlite`),
+    open: (name) => openLedger({ DATA_DIR: folder, LEDGER: name }),
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 });

@@ -1,11 +1,11 @@
 /**
- * The chain of a simulated world: blocks whose last ones can still be undone, transactions that wait to be mined, and a
- * token that moves money by authorizations. Everybody may read it and send to it.
+ * The chain of a simulated world: blocks, of which the last ones can be reorganized, unmined transactions, and a token
+ * that moves money by authorizations. Every client can read it and send transactions.
  */
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { World } from './world.ts';
 
-/** An authorization as its payer signed it. Whoever sees it may send it. */
+/** A signed authorization. Anyone who sees it may send it. */
 export type Authorization = Payment;
 
 export type Call =
@@ -17,7 +17,7 @@ export type Sender = 'facilitator' | 'payer' | 'stranger';
 
 export interface Transaction {
   readonly hash: string;
-  /** Each fails or succeeds by itself. */
+  /** Each call fails or succeeds independently. */
   readonly calls: readonly Call[];
   readonly sender: Sender;
   state: 'waiting' | 'mined' | 'dropped';
@@ -43,10 +43,10 @@ export interface Block {
   readonly logs: readonly Log[];
 }
 
-/** A smart account: it may change its mind about what it signed. */
+/** A contract wallet: it may change whether it accepts its signatures. */
 export interface Wallet {
   accepts: boolean;
-  /** Whether it was one before anything was bought; an ordinary account may become one at any time (EIP-7702). */
+  /** Whether it was a contract from the start; an ordinary account may become one at any time (EIP-7702). */
   readonly wasBorn: boolean;
 }
 
@@ -59,12 +59,12 @@ export const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 export const CHAIN = `0x${'c0'.repeat(32)}`;
 
 const keyOf = ({ payer, nonce }: { readonly payer: string; readonly nonce: string }): string => `${payer}|${nonce}`;
-/** How far behind the latest block the safe and the final block are. */
+/** Distance of the safe and the final block from the latest block. */
 const [SAFE_LAG, FINAL_LAG] = [
   { least: 1, more: 3 },
   { least: 2, more: 5 },
 ];
-/** Chances of a transaction whose block was undone: mined again at once, or never again. */
+/** Chances of a transaction after a reorganization: mined again at once, or never again. */
 const [MINED_AGAIN, LOST] = [0.6, 0.15];
 
 export class Chain {
@@ -74,13 +74,13 @@ export class Chain {
   readonly balances = new Map<string, bigint>();
   /** The event that used or canceled each authorization. */
   readonly used = new Map<string, Log>();
-  /** Payments that a block showed as paid to us at some time, though it may be undone by now. */
+  /** Payments that any block has shown, even if it was reorganized since. */
   readonly everPaid = new Set<string>();
   readonly wallets = new Map<string, Wallet>();
   readonly blocks: Block[] = [];
   safe = 0;
   final = 0;
-  /** Blocks that were undone. */
+  /** Number of reorganized blocks. */
   undone = 0;
 
   constructor(world: World) {
@@ -115,7 +115,7 @@ export class Chain {
     return this.transactions.filter((t) => t.state === 'waiting');
   }
 
-  /** Whether the token would take it at this time. */
+  /** Whether the token would accept it at this time. */
   canSettle(a: Authorization, seconds = this.seconds): boolean {
     return (
       !this.used.has(keyOf(a)) &&
@@ -125,12 +125,12 @@ export class Chain {
     );
   }
 
-  /** Whether this payment is on the chain now, as it was asked for. */
+  /** Whether this payment is on the chain now, with its terms. */
   isPaid(payment: Payment): boolean {
     return this.paidBy(payment) !== null;
   }
 
-  /** The transfer that this payment made to us. */
+  /** The transfer of this payment to us. */
   paidBy(payment: Payment): Incoming | null {
     const used = this.used.get(keyOf(payment));
     if (used?.kind !== 'AuthorizationUsed') return null;
@@ -170,10 +170,8 @@ export class Chain {
       transaction.state = 'mined';
       const before = logs.length;
       for (const call of transaction.calls) this.#run(call, transaction, number, seconds, logs);
-      this.#world.say(
-        'chain',
-        `block ${number}: ${transaction.hash.slice(-4)} of ${transaction.sender} ${logs.length > before ? 'done' : 'failed'}`,
-      );
+      const result = logs.length > before ? 'done' : 'failed';
+      this.#world.log('chain', `block ${number}: ${transaction.hash.slice(-4)} of ${transaction.sender} ${result}`);
     }
     this.blocks.push({ number, seconds, transactions, logs });
     this.safe = Math.max(this.safe, number - SAFE_LAG.least - this.#world.below(SAFE_LAG.more));
@@ -220,13 +218,15 @@ export class Chain {
     }
   }
 
-  /** Undo some of the blocks that are not safe, and put others in their place: the same transactions elsewhere, later or never. */
+  /**
+   * Replace some of the blocks that are not safe: their transactions move to other blocks, wait, or are dropped.
+   */
   reorganize(): void {
     const most = this.latest.number - this.safe;
     if (most <= 0) return;
     const undone = this.blocks.splice(this.blocks.length - 1 - this.#world.below(most));
     this.undone += undone.length;
-    this.#world.say('chain', `blocks from ${undone[0]?.number} on are undone`);
+    this.#world.log('chain', `blocks from ${undone[0]?.number} on are reorganized`);
     for (const { logs } of undone.toReversed()) {
       for (const log of logs.toReversed()) {
         if (log.kind === 'Transfer') this.#move(log.to, log.from, log.amount);

@@ -1,4 +1,4 @@
-/** A facilitator that does everything a facilitator may do wrong. Its client makes a hint of each reply: a hash, or nothing. */
+/** A facilitator that fails in every way a facilitator can. Its client turns each reply into a hint: a hash or none. */
 import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Chain, Transaction } from './chain.ts';
@@ -22,7 +22,7 @@ const BEHAVIORS = [
   'settles several at once',
   'settles several at once',
 ] as const;
-/** Chance that it is idempotent by signature alone, where a signature comes again. */
+/** Chance that it treats a repeated signature as the same payment. */
 const BY_SIGNATURE = 0.6;
 const REFUSES_TO_VERIFY = 0.03;
 const NOTHING: SettlementHint = { transaction: null };
@@ -32,7 +32,7 @@ export class Facilitator {
   readonly #chain: Chain;
   /** The transaction it sent first for each signature. */
   readonly #bySignature = new Map<string, Transaction>();
-  /** Payments that are settled together with the next ones. */
+  /** Payments that it will settle together with the next ones. */
   #collected: Payment[] = [];
 
   constructor(world: World, chain: Chain) {
@@ -48,11 +48,11 @@ export class Facilitator {
     const [world, chain] = [this.#world, this.#chain];
     const first = this.#bySignature.get(signature);
     if (first && world.random() < BY_SIGNATURE) {
-      world.say('facilitator', 'knows this signature');
+      world.log('facilitator', 'knows this signature');
       return { transaction: first.hash };
     }
     const behavior = world.calm ? 'settles' : world.pick(BEHAVIORS);
-    world.say('facilitator', behavior);
+    world.log('facilitator', behavior);
     const hintOf = (t: Transaction): SettlementHint => ({ transaction: t.hash });
     switch (behavior) {
       case 'refuses':

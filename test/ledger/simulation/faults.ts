@@ -1,9 +1,9 @@
-/** Faults that somebody could build in. The simulation is worth something only if it finds each of them. */
+/** Planted faults. The simulation must find each of them. */
 import type { Answer } from '../../../ledger/ledger.ts';
 import { realParts, type Parts } from './parts.ts';
 import type { PlantedChange } from '../planted_change.ts';
 import { planted } from './planted.ts';
-import { LEASE_MS } from './server.ts';
+import { LEASE_MS } from './session.ts';
 
 export interface Fault {
   readonly name: string;
@@ -32,19 +32,23 @@ const withParts = (name: string, parts: Partial<Parts>): Fault => ({
   parts: async () => ({ ...realParts, ...parts }),
 });
 
-/** The facilitator's word is taken for more than a hint. */
-const believed: readonly Fault[] = [
+/** The server believes the facilitator instead of the chain. */
+const hints: readonly Fault[] = [
   inSource(
     'a hint is believed as success',
     SALE,
     'const found = await lookForPayment(effects, payment, hint);',
-    "const found: Evidence = transaction === null ? await lookForPayment(effects, payment, hint) : { kind: 'paid', transaction, block: 0n };",
+    `const found: Evidence = transaction === null
+      ? await lookForPayment(effects, payment, hint)
+      : { kind: 'paid', transaction, block: 0n };`,
   ),
   inSource(
     'a refusal is believed',
     SALE,
     'const found = await lookForPayment(effects, payment, hint);',
-    "const found: Evidence = transaction === null ? { kind: 'void', reason: 'expired_unused' } : await lookForPayment(effects, payment, hint);",
+    `const found: Evidence = transaction === null
+      ? { kind: 'void', reason: 'expired_unused' }
+      : await lookForPayment(effects, payment, hint);`,
   ),
   inSource(
     'a payment that is not seen in time counts as refused',
@@ -54,7 +58,7 @@ const believed: readonly Fault[] = [
   ),
 ];
 
-/** Evidence that proves less than it should. */
+/** Evidence accepts too little. */
 const evidence: readonly Fault[] = [
   inSource(
     'one transaction pays two purchases: events of its payer count for any nonce',
@@ -69,8 +73,8 @@ const evidence: readonly Fault[] = [
     'true',
     { file: EVIDENCE, from: 'moved.args.from.toLowerCase() === payment.payer', to: 'true' },
   ),
-  inSource('evidence does not look at who was paid', EVIDENCE, 'moved.args.to.toLowerCase() === payment.payTo && ', ''),
-  inSource('evidence does not look at the amount', EVIDENCE, ' && moved.args.value === payment.amount', ''),
+  inSource('evidence ignores who was paid', EVIDENCE, 'moved.args.to.toLowerCase() === payment.payTo && ', ''),
+  inSource('evidence ignores the amount', EVIDENCE, ' && moved.args.value === payment.amount', ''),
   inSource(
     'evidence takes any transfer of the transaction',
     EVIDENCE,
@@ -81,7 +85,8 @@ const evidence: readonly Fault[] = [
     'a canceled authorization counts as paid',
     EVIDENCE,
     'const isElsewhere = ',
-    "if (spent?.isCanceled) return { kind: 'paid', transaction: spent.transaction, block: spent.block }; const isElsewhere = ",
+    `if (spent?.isCanceled) return { kind: 'paid', transaction: spent.transaction, block: spent.block };
+    const isElsewhere = `,
   ),
   inSource(
     'an unused authorization is void before a safe block is past its end',
@@ -109,13 +114,13 @@ const evidence: readonly Fault[] = [
   }),
 ];
 
-/** An audit that does not see everything, or sees it wrongly. */
+/** The audit misses transfers or books them wrongly. */
 const audit: readonly Fault[] = [
   inSource('the audit does not move', AUDIT, 'next <= final.block; booking += 1', 'next < 0n; booking += 1'),
-  inSource('the audit leaves out a block', AUDIT, 'state.throughBlock + 1n', 'state.throughBlock + 2n'),
+  inSource('the audit skips a block', AUDIT, 'state.throughBlock + 1n', 'state.throughBlock + 2n'),
   inSource('the audit books blocks that can be undone', CHAIN, "blockTag: 'finalized'", "blockTag: 'latest'"),
   inSource(
-    'anybody audits, without the lease',
+    'an audit without the lease',
     BOOK,
     'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain',
     'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain',
@@ -140,7 +145,7 @@ const audit: readonly Fault[] = [
   ),
   inSource('a purchase is not made good', MATCH, 'return (await makeGood(candidate, purchase)) ?', 'return false ?'),
   inSource(
-    'a transfer that was booked before its sale stays without it',
+    'a transfer that was booked before its sale is never matched',
     MATCH,
     "SET kind = 'matched', purchase_id = $1",
     'SET kind = kind, purchase_id = purchase_id || $1',
@@ -158,11 +163,11 @@ const audit: readonly Fault[] = [
   ),
 ];
 
-/** Limits that do not hold, or hold for the wrong ones. */
+/** Limits are not enforced, or count the wrong purchases. */
 const limits: readonly Fault[] = [
   inSource('open purchases are not counted', LIMITS, 'open.length >= limits.mostOpen', 'open.length >= 99'),
   inSource(
-    'open purchases are not held against the balance',
+    'open purchases are not subtracted from the balance',
     LIMITS,
     'committed + payment.amount > limits.balance',
     'payment.amount > limits.balance',
@@ -199,18 +204,18 @@ const limits: readonly Fault[] = [
   ),
 ];
 
-/** Steps of the sale in the wrong order, or left out. */
+/** Steps of the sale are in the wrong order or missing. */
 const steps: readonly Fault[] = [
   withParts('the answer is stored and "settling" written only after the money has moved', {
     ledger: (ledger) => {
-      const held = new Map<string, Answer>();
+      const answers = new Map<string, Answer>();
       return {
         settling: async (id, answer) => {
-          held.set(id, answer);
+          answers.set(id, answer);
           return true;
         },
         sold: async (id, paid, nowMs) => {
-          const answer = held.get(id);
+          const answer = answers.get(id);
           if (answer) await ledger.settling(id, answer, nowMs);
           return ledger.sold(id, paid, nowMs);
         },
@@ -223,11 +228,11 @@ const steps: readonly Fault[] = [
     }),
   }),
   withParts('the payment alone is enough to collect what it bought', { mayCollect: () => true }),
-  withParts("the payer's name is enough beside an identifier of anybody's", {
+  withParts("the payer's address with any identifier is enough to collect", {
     mayCollect: (purchase, { identifierHash, payment }) =>
       identifierHash !== null && purchase.payment.payer === payment.payer,
   }),
-  withParts('a purchase that settles for long is released like a reservation', {
+  withParts('a purchase that settles for too long is released like a reservation', {
     ledger: (ledger) => ({
       deleteExpiredReservations: async (nowMs) => {
         for (const { id } of await ledger.unresolved(nowMs - LEASE_MS)) {
@@ -244,18 +249,18 @@ const steps: readonly Fault[] = [
     "`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`",
   ),
   inSource(
-    'settled for, though the reservation was gone',
+    'settlement is requested although the reservation is gone',
     SALE,
     'if (!isSettling) return',
     'if (isSettling === null) return',
   ),
   inSource(
-    'settled for, though it is not known whether "settling" was written',
+    'settlement is requested although "settling" may not be written',
     SALE,
     '// The write may have succeeded. No settlement was requested, so release the purchase in either state.',
     'return collectMoney(effects, purchase, answer);',
   ),
-  withParts('sent before "sold" is written', {
+  withParts('an answer is sent before "sold" is written', {
     ledger: (ledger) => {
       const asked = new Set<string>();
       return {
@@ -269,4 +274,4 @@ const steps: readonly Fault[] = [
   }),
 ];
 
-export const faults: readonly Fault[] = [...believed, ...evidence, ...audit, ...limits, ...steps];
+export const faults: readonly Fault[] = [...hints, ...evidence, ...audit, ...limits, ...steps];

@@ -1,14 +1,14 @@
-/** A provider's nodes as one process reads them: some blocks behind at times, away at times, or without the newest events. */
+/** The nodes of a provider as one process reads them: sometimes behind, unavailable, or without the newest events. */
 import { TransactionReceiptNotFoundError, type Hex } from 'viem';
 import type { ChainReader } from '../../../api/payments/chain/payment_chain.ts';
 import { ASSET, CHAIN, type Block, type Chain, type Log } from './chain.ts';
 import type { Process, World } from './world.ts';
 
 const [FAILS, BEHIND, NOT_FOUND, SLOW] = [0.02, 0.2, 0.05, 0.12];
-/** No node is further behind: a final block is at least so many blocks old. */
-const MOST_BEHIND = 2;
+/** No node is further behind: a final block is at least this many blocks old. */
+const MAX_BEHIND = 2;
 
-/** Hashes of the events' signatures, as the token has them. */
+/** Hashes of the event signatures of the token. */
 const TOPICS = {
   Transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   AuthorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
@@ -17,10 +17,10 @@ const TOPICS = {
 
 const word = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
 const blockHash = (number: number): string => (number === 0 ? CHAIN : `0x${number.toString(16).padStart(64, 'b')}`);
-// Making a viem error builds a long text: one does for all.
+// Creating a viem error is slow, so all calls share one.
 const noReceipt = new TransactionReceiptNotFoundError({ hash: CHAIN as Hex });
 
-/** A log as a receipt has it. */
+/** A log in the format of a receipt. */
 function rawLog(log: Log): object {
   const topics =
     log.kind === 'Transfer'
@@ -43,17 +43,17 @@ interface LogFilter {
   readonly toBlock: bigint;
 }
 
-const isAsked = (log: Log, { event, args }: LogFilter): boolean =>
+const matches = (log: Log, { event, args }: LogFilter): boolean =>
   log.kind === event.name &&
   (log.kind === 'Transfer' ? log.to === args.to : log.payer === args.authorizer && log.nonce === args.nonce);
 
-/** The part of a viem client that the server reads the chain through. */
+/** The methods of a viem client that the server uses. */
 export function nodeFor(world: World, chain: Chain, process: Process): ChainReader {
-  /** Reach one of the nodes. @returns the block that it has as its latest */
+  /** Reach one of the nodes. @returns its latest block */
   const reach = async (what: string): Promise<number> => {
     if (world.mishap(SLOW)) await world.gate(process, `waits for ${what}`);
     if (world.mishap(FAILS)) throw new Error('the node cannot be reached');
-    return chain.latest.number - (world.mishap(BEHIND) ? 1 + world.below(MOST_BEHIND) : 0);
+    return chain.latest.number - (world.mishap(BEHIND) ? 1 + world.below(MAX_BEHIND) : 0);
   };
   const blockAt = (number: number): { number: bigint; timestamp: bigint; hash: string } => {
     const block: Block | undefined = chain.blocks[number];
@@ -104,12 +104,12 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
     },
     getLogs: async (filter: LogFilter) => {
       const head = await reach(filter.event.name);
-      // An index of events follows its node; what is final it has.
+      // The index of events may lag behind, except for final blocks.
       if (Number(filter.toBlock) > chain.final && world.mishap(NOT_FOUND)) return [];
       const found: object[] = [];
       for (let n = Number(filter.fromBlock); n <= Math.min(head, Number(filter.toBlock)); n += 1) {
         for (const log of chain.blocks[n]?.logs ?? []) {
-          if (!isAsked(log, filter)) continue;
+          if (!matches(log, filter)) continue;
           const args =
             log.kind === 'Transfer'
               ? { from: log.from, to: log.to, value: log.amount }

@@ -1,4 +1,4 @@
-/** The parts of the server that a simulated world runs. A planted fault replaces some of them. */
+/** The parts of the server that the simulation runs. A planted fault replaces some of them. */
 import { auditPass } from '../../../api/payments/audit/audit.ts';
 import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
@@ -6,7 +6,7 @@ import { reconcile } from '../../../api/payments/audit/reconcile.ts';
 import { sell } from '../../../api/payments/sale.ts';
 import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
-import type { Request } from './server.ts';
+import type { Request } from './session.ts';
 
 export interface Parts {
   readonly sell: typeof sell;
@@ -15,9 +15,9 @@ export interface Parts {
   readonly checkPayer: typeof checkPayer;
   readonly paymentChain: typeof paymentChain;
   readonly sqlLedger: typeof sqlLedger;
-  /** Methods of the ledger that are replaced. */
+  /** Methods of the ledger to replace. */
   readonly ledger: (ledger: Ledger) => Partial<Ledger>;
-  /** Evidence as a process is given it. */
+  /** The chain as a process sees it. */
   readonly evidence: (chain: PaymentChain, nowMs: () => number) => PaymentChain;
   readonly mayCollect: (purchase: Purchase, request: Request) => boolean;
 }
@@ -31,7 +31,7 @@ export const realParts: Parts = {
   sqlLedger,
   ledger: () => ({}),
   evidence: (chain) => chain,
-  // As in api/payments/middleware.ts: the payer's own identifier, for the same request. Everybody can have the signature.
+  // As in api/payments/request/earlier_purchase.ts. The signature does not suffice, because it is public.
   mayCollect: (purchase, { identifierHash, payment, route, request }) =>
     identifierHash !== null &&
     purchase.identifierHash === identifierHash &&

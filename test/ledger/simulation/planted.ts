@@ -10,7 +10,9 @@ import { plantChanges, type PlantedChange } from '../planted_change.ts';
 import { realParts, type Parts } from './parts.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** Files that may be changed, and the files that import them. All others are shared: their classes must be identical. */
+/**
+ * Files that may be changed, and the files that import them. All others are shared: their classes must be identical.
+ */
 const COPIED = [
   'api/payments/sale.ts',
   'api/payments/audit/reconcile.ts',

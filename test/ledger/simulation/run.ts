@@ -1,6 +1,6 @@
 /**
- * `make simulate`: SCHEDULES schedules from SEED, from number FIRST on, on all processors; the first that breaks a promise is shown with
- * its trace. ONLY=n shows the n-th schedule alone.
+ * `make simulate`: SCHEDULES schedules from SEED, from number FIRST on, on all processors. It shows the first schedule
+ * that violates an invariant with its trace. ONLY=n shows the n-th schedule alone.
  */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -37,10 +37,12 @@ const COUNTS = [
   'capped',
 ] as const;
 type Counts = Record<(typeof COUNTS)[number] | 'schedules' | 'mostSteps', number>;
-type Message = Counts | { readonly brokenAt: number };
+type Message = Counts | { readonly failed: number };
 const REPORT_EVERY = 500;
-/** Nearly everything in a schedule lives for that schedule only: with room for it, little is left to be collected. */
-const ROOM_FOR_THE_YOUNG = '--max-semi-space-size=64';
+/** Most objects live for one schedule only. A large young generation avoids most garbage collections. */
+const YOUNG_GENERATION = '--max-semi-space-size=64';
+
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const none = (): Counts => ({
   schedules: 0,
@@ -57,75 +59,84 @@ const none = (): Counts => ({
   capped: 0,
 });
 
-async function runPart({ seed, first, every, end }: Part, tell: (message: Message) => void): Promise<void> {
+async function runPart({ seed, first, every, end }: Part, send: (message: Message) => void): Promise<void> {
   let counts = none();
   for (let n = first; n < end; n += every) {
     const result = await runSchedule({ seed: seedOf(seed, n) });
-    if (result.broken.length > 0) tell({ brokenAt: n });
+    if (result.violations.length > 0) send({ failed: n });
     counts.schedules += 1;
     counts.mostSteps = Math.max(counts.mostSteps, result.steps);
     for (const name of COUNTS) counts[name] += result[name];
     if (counts.schedules === REPORT_EVERY) {
-      tell(counts);
+      send(counts);
       counts = none();
     }
   }
-  tell(counts);
+  send(counts);
 }
 
+/** @returns the exit status */
 async function show(seed: number, n: number): Promise<number> {
-  const { trace, broken } = await runSchedule({ seed: seedOf(seed, n), tracing: true });
-  process.stdout.write(
-    `${trace.join('\n')}\n\nSEED=${seed} ONLY=${n}: ${broken.length === 0 ? 'every promise was kept' : `BROKEN\n  ${broken.join('\n  ')}`}\n`,
-  );
-  return broken.length === 0 ? 0 : 1;
+  const { trace, violations } = await runSchedule({ seed: seedOf(seed, n), tracing: true });
+  const result = violations.length === 0 ? 'no invariant is violated' : `VIOLATED\n  ${violations.join('\n  ')}`;
+  print(`${trace.join('\n')}\n\nSEED=${seed} ONLY=${n}: ${result}`);
+  return violations.length === 0 ? 0 : 1;
 }
 
+const runWorker = (part: Part, onMessage: (message: Message) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fork(fileURLToPath(import.meta.url), [JSON.stringify(part)], { execArgv: [YOUNG_GENERATION] })
+      .on('message', onMessage)
+      .on('error', reject)
+      .on('exit', (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(`a worker ended with ${code}`));
+      });
+  });
+
+const summary = (total: Counts): string =>
+  [
+    `${total.schedules} schedules of ${(total.steps / total.schedules).toFixed(0)} steps (at most ${total.mostSteps})`,
+    `${total.sold} sold`,
+    `${total.released} not sold`,
+    `${total.unknown} with an unknown outcome at some time`,
+    `${total.capped} refused by a limit`,
+    `${total.kills} processes killed`,
+    `${total.undoneBlocks} blocks undone`,
+    `${total.madeGood} made good`,
+    `${total.owed} owed`,
+    `${total.undone} unpaid after a reorganization and listed as unpaid`,
+  ].join(', ');
+
+/** @returns the exit status */
 async function main(): Promise<number> {
   const { SCHEDULES, SEED, FIRST, ONLY, WORKERS } = readSettings(settings);
   if (ONLY !== undefined) return show(SEED, ONLY);
   const startMs = performance.now();
+  const seconds = (): string => ((performance.now() - startMs) / 1000).toFixed(0);
   const total = none();
-  const broken: number[] = [];
-  let told = 0;
-  const take = (message: Message): void => {
-    if ('brokenAt' in message) {
-      broken.push(message.brokenAt);
-      process.stdout.write(`broken: ONLY=${message.brokenAt}\n`);
+  const failed: number[] = [];
+  let printed = 0;
+  const onMessage = (message: Message): void => {
+    if ('failed' in message) {
+      failed.push(message.failed);
+      print(`violated: ONLY=${message.failed}`);
       return;
     }
     for (const name of [...COUNTS, 'schedules'] as const) total[name] += message[name];
     total.mostSteps = Math.max(total.mostSteps, message.mostSteps);
-    if (total.schedules < told + SCHEDULES / 10) return;
-    told = total.schedules;
-    process.stdout.write(
-      `${total.schedules} of ${SCHEDULES} schedules, ${broken.length} broken, ${((performance.now() - startMs) / 1000).toFixed(0)} s\n`,
-    );
+    if (total.schedules < printed + SCHEDULES / 10) return;
+    printed = total.schedules;
+    print(`${total.schedules} of ${SCHEDULES} schedules, ${failed.length} failed, ${seconds()} s`);
   };
   await Promise.all(
-    Array.from(
-      { length: WORKERS },
-      (_, first) =>
-        new Promise<void>((resolve, reject) => {
-          const part: Part = { seed: SEED, first: FIRST + first, every: WORKERS, end: FIRST + SCHEDULES };
-          fork(fileURLToPath(import.meta.url), [JSON.stringify(part)], { execArgv: [ROOM_FOR_THE_YOUNG] })
-            .on('message', take)
-            .on('error', reject)
-            .on('exit', (code) => {
-              if (code === 0) resolve();
-              else reject(new Error(`a worker ended with ${code}`));
-            });
-        }),
+    Array.from({ length: WORKERS }, (_, first) =>
+      runWorker({ seed: SEED, first: FIRST + first, every: WORKERS, end: FIRST + SCHEDULES }, onMessage),
     ),
   );
-  const seconds = (performance.now() - startMs) / 1000;
-  process.stdout.write(
-    `SEED=${SEED}: ${total.schedules} schedules of ${(total.steps / total.schedules).toFixed(0)} steps (at most ${total.mostSteps}), ${total.sold} sold, ${total.released} not sold, ` +
-      `${total.unknown} of unknown outcome at some time, ${total.capped} refused by a limit, ${total.kills} processes killed, ${total.undoneBlocks} blocks undone; ${total.madeGood} made good, ${total.owed} owed, ` +
-      `${total.undone} lost their payment to a reorganization and are listed as unpaid; ${broken.length} broken; ${seconds.toFixed(0)} s\n`,
-  );
-  const [first] = broken.sort((a, b) => a - b);
-  return first === undefined ? 0 : show(SEED, first);
+  print(`SEED=${SEED}: ${summary(total)}; ${failed.length} failed; ${seconds()} s`);
+  const first = Math.min(...failed);
+  return failed.length === 0 ? 0 : show(SEED, first);
 }
 
 const [, , part] = process.argv;

@@ -1,43 +1,44 @@
-/** One schedule: a world from one seed, run until everybody is done, then held against what was promised. */
-import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
+/** One schedule: a world from one seed, run until every client is done, then checked against the invariants. */
+import { TABLES } from '../../../ledger/backup/tables.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
+import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
+import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { all } from '../purchases.ts';
+import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
-import { Moments } from './moments.ts';
+import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './clients.ts';
+import { checkEnd } from './invariants.ts';
+import { awaitedLedger } from './ledger_view.ts';
 import { realParts, type Parts } from './parts.ts';
-import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './people.ts';
-import { heldAtEnd, type Found } from './promises.ts';
-import { counted } from './seen.ts';
-import { Server, type Limits } from './server.ts';
+import { Server } from './server.ts';
+import type { Limits } from './session.ts';
 import { World, type Process } from './world.ts';
 
-const [PROCESSES, LEADS, MOST_STEPS, CALM_STEPS] = [2, 3, 700, 20_000];
+const [PROCESSES, LEADS, MAX_STEPS, MAX_CALM_STEPS] = [2, 3, 700, 20_000];
 const STEPS_OF_TIME_MS = [5, 50, 500, 500, 2000, 2000, 2000, 8000, 8000, 20_000, 100_000];
-const DAY_MS = 86_400_000;
-/** Time after which no payment can be settled any more, and no lease stands; blocks after which it is final. */
+/** Time after which every payment and lease has expired, and number of blocks after which a block is final. */
 const [LONG_MS, LAST_BLOCKS] = [1_000_000, 8];
-/** Passes of the audit at the end: the first ones may find the lease taken. */
+/** Passes of the audit at the end. In the first one the other process may still have the lease. */
 const LAST_PASSES = 2;
 
 export interface Schedule {
-  /** What was promised and not kept; empty where all was. */
-  readonly broken: readonly string[];
+  /** Violated invariants. */
+  readonly violations: readonly string[];
   readonly steps: number;
   readonly sold: number;
   readonly released: number;
   readonly kills: number;
-  /** Purchases whose outcome was not known at some time. */
+  /** Purchases whose outcome was unknown at some time. */
   readonly unknown: number;
-  /** Blocks that were undone, and sold purchases that lost their payment by it. */
+  /** Blocks removed by reorganizations, and sold purchases that lost their payment by one. */
   readonly undoneBlocks: number;
   readonly undone: number;
   readonly madeGood: number;
   readonly owed: number;
   /** Refusals by the limits of payers and leads. */
   readonly capped: number;
-  readonly refused: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
 }
 
@@ -47,29 +48,20 @@ export interface ScheduleOptions {
   readonly tracing?: boolean;
 }
 
-/** Seed of the n-th schedule of a run. */
+/** Seed of the n-th schedule in a run. */
 export const seedOf = (seed: number, n: number): number =>
   (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
 
-const TABLES = [
-  'transfers',
-  'audits',
-  'claims',
-  'deliveries',
-  'used_tokens',
-  'gas_days',
-  'purchases',
-  'answer_chunks',
-  'answers',
-];
 let store: Promise<Store> | undefined;
 
-/** An empty ledger in memory. Making its tables takes longer than most schedules: they are made once, and emptied. */
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+/** An empty ledger in memory. All schedules share its tables, which take longer to create than a schedule to run. */
 async function emptyLedger(open: typeof sqlLedger): Promise<{ readonly ledger: Ledger; readonly ids: () => number }> {
   store ??= openSqliteStore(':memory:');
   const opened = await store;
   await opened.write(async (query) => {
-    for (const table of TABLES) await query(`DELETE FROM ${table}`);
+    for (const { name } of TABLES.toReversed()) await query(`DELETE FROM ${name}`);
     await query('DELETE FROM sqlite_sequence');
   });
   let ids = 0;
@@ -90,41 +82,41 @@ function limitsOf(world: World): Limits {
   };
 }
 
-/** What happens in a world besides what its people do. */
-class Happenings {
+/** Events in a world besides the actions of its clients. */
+class Events {
   steps = 0;
   kills = 0;
   readonly #scene: Scene;
   readonly #ledger: Ledger;
-  readonly #broken: string[];
+  readonly #violations: string[];
 
-  constructor(scene: Scene, ledger: Ledger, broken: string[]) {
+  constructor(scene: Scene, ledger: Ledger, violations: string[]) {
     this.#scene = scene;
     this.#ledger = ledger;
-    this.#broken = broken;
+    this.#violations = violations;
   }
 
   watch(process: Process, everything: boolean): void {
     this.#scene.server.watch(process, everything).catch((error: unknown) => {
-      this.#broken.push(`the watch met an error: ${String(error)}`);
+      this.#violations.push(`the settlement watcher failed: ${stackOf(error)}`);
     });
   }
 
   audit(process: Process): void {
     this.#scene.server.audit(process).catch((error: unknown) => {
-      this.#broken.push(`the audit met an error: ${error instanceof Error ? error.stack : String(error)}`);
+      this.#violations.push(`the audit failed: ${stackOf(error)}`);
     });
   }
 
   start(process: Process): void {
     Object.assign(process, { alive: true, starts: process.starts + 1, isAuditing: false });
-    this.#scene.world.say(process.name, 'starts');
+    this.#scene.world.log(process.name, 'starts');
     this.watch(process, true);
     this.audit(process);
   }
 
-  /** A payer spends a payment by other means: one that is open, released, or was never bought with. */
-  async #meddle(): Promise<void> {
+  /** A payer spends a signed payment without the server: one that is settling, released or was never used. */
+  async #spendWithoutServer(): Promise<void> {
     const { world, requests } = this.#scene;
     const purchases = await all(this.#ledger.purchases());
     const unused = purchases.filter((p) => p.why === 'not_sent' && this.#scene.chain.canSettle(p.payment));
@@ -132,15 +124,15 @@ class Happenings {
       spend(this.#scene, world.pick(unused).payment, world.random() < 0.7);
       return;
     }
-    const state = world.pick(['settling', 'released', 'never bought']);
-    const known = state === 'never bought' ? requests : purchases.filter((p) => p.state === state);
+    const state = world.pick(['settling', 'released', 'never used']);
+    const known = state === 'never used' ? requests : purchases.filter((p) => p.state === state);
     if (known.length > 0) {
       spend(this.#scene, world.pick<{ readonly payment: (typeof requests)[number]['payment'] }>(known).payment);
     }
   }
 
-  /** Let one thing happen. */
-  async one(): Promise<void> {
+  /** Run one random event. */
+  async next(): Promise<void> {
     const { world, chain, processes } = this.#scene;
     const process = world.pick(processes);
     this.steps += 1;
@@ -163,40 +155,40 @@ class Happenings {
       if (process.alive) this.audit(process);
     } else if (dice < 0.988) {
       process.skewMs += world.pick([-1, 1]) * world.pick([1000, 60_000, 3_600_000, DAY_MS]);
-      world.say(process.name, `its clock jumps to ${process.skewMs / 1000} s off`);
-    } else await this.#meddle();
+      world.log(process.name, `its clock is now ${process.skewMs / 1000} s wrong`);
+    } else await this.#spendWithoutServer();
   }
 
-  /** Let everything happen that waits. */
-  async untilStill(): Promise<void> {
+  /** Run until all work is finished. */
+  async finishAll(): Promise<void> {
     const { world } = this.#scene;
     await world.settled();
-    for (let i = 0; i < CALM_STEPS && (await world.step()); i += 1) this.steps += 1;
-    if (world.gates.length > 0) this.#broken.push('it never comes to rest');
+    for (let i = 0; i < MAX_CALM_STEPS && (await world.step()); i += 1) this.steps += 1;
+    if (world.gates.length > 0) this.#violations.push(`work is unfinished after ${MAX_CALM_STEPS} steps`);
   }
 
-  /** From here on all goes well: what is still open must find its end by itself. */
+  /** Finish the schedule without further failures: every open purchase must end without intervention. */
   async calm(): Promise<void> {
     const { world, chain, processes } = this.#scene;
     world.calm = true;
-    world.say('world', 'CALM');
+    world.log('world', 'NO MORE FAILURES');
     for (const process of processes) {
       process.skewMs = 0;
       if (!process.alive) this.start(process);
     }
-    await this.untilStill();
+    await this.finishAll();
     chain.mine(chain.waiting().filter(() => world.random() < 0.5));
     for (const transaction of chain.waiting()) transaction.state = 'dropped';
     world.nowMs += LONG_MS;
     for (let block = 0; block < LAST_BLOCKS; block += 1) chain.mine([]);
     for (const process of processes) {
       this.watch(process, true);
-      await this.untilStill();
+      await this.finishAll();
     }
     for (let pass = 0; pass < LAST_PASSES; pass += 1) {
       for (const process of processes) {
         this.audit(process);
-        await this.untilStill();
+        await this.finishAll();
       }
     }
   }
@@ -205,12 +197,12 @@ class Happenings {
 export async function runSchedule({ seed, parts = realParts, tracing = false }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
   const chain = new Chain(world);
-  const { ledger: bare, ids } = await emptyLedger(parts.sqlLedger);
-  const ledger = counted(world, bare);
-  const moments = new Moments(ledger, chain);
+  const empty = await emptyLedger(parts.sqlLedger);
+  const ledger = awaitedLedger(world, empty.ledger);
+  const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
   const leads = Array.from({ length: LEADS }, (_, i) => `lead-${i + 1}`);
-  const server = new Server({ world, chain, ledger, moments, parts, leads, limits });
+  const server = new Server({ world, chain, ledger, checks, parts, leads, limits });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,
@@ -221,22 +213,20 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   }));
   const scene: Scene = { world, chain, server, processes, requests: [] };
   restartNonces();
-  const { broken } = moments;
-  const happenings = new Happenings(scene, ledger, broken);
+  const { violations } = checks;
+  const events = new Events(scene, ledger, violations);
   const busy = new Set<Promise<void>>();
   const begin = (work: Promise<void>): void => {
     const done = work
       .catch((error: unknown) => {
-        broken.push(
-          `somebody met an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
+        violations.push(`a client failed: ${stackOf(error)}`);
       })
       .finally(() => {
         busy.delete(done);
       });
     busy.add(done);
   };
-  for (const process of processes) happenings.start(process);
+  for (const process of processes) events.start(process);
   for (let n = 1, buyers = 2 + world.below(3); n <= buyers; n += 1) {
     const habit = world.pick(HABITS);
     chain.balances.set(walletOf(`buyer ${n}`), PRICE * BigInt(habit === 'poor' ? 1 : 1 + world.below(4)));
@@ -244,24 +234,22 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   }
   begin(stranger(scene, 5));
   await world.settled();
-  while (busy.size > 0 && happenings.steps < MOST_STEPS) await happenings.one();
-  await happenings.calm();
-  const found: Found = await heldAtEnd({ scene, ledger, limits, untilStill: () => happenings.untilStill() });
+  while (busy.size > 0 && events.steps < MAX_STEPS) await events.next();
+  await events.calm();
+  const end = await checkEnd({ scene, ledger, limits, finishAll: () => events.finishAll() });
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
-  const { undone, madeGood, owed } = found;
   return {
-    broken: [...broken, ...found.broken],
-    steps: happenings.steps,
-    kills: happenings.kills,
+    violations: [...violations, ...end.violations],
+    steps: events.steps,
+    kills: events.kills,
     unknown: server.unknown.size,
     sold,
-    released: ids() - sold,
+    released: empty.ids() - sold,
     undoneBlocks: chain.undone,
-    undone,
-    madeGood,
-    owed,
-    capped: [...moments.refused.values()].reduce((sum, n) => sum + n, 0),
-    refused: moments.refused,
+    undone: end.undone,
+    madeGood: end.madeGood,
+    owed: end.owed,
+    capped: checks.refusals,
     trace: world.trace ?? [],
   };
 }

@@ -1,18 +1,18 @@
 /**
- * Time, chance and processes of a simulated world. Whatever happens in it waits at a gate before it happens; the
- * world opens one gate after the other as its seed says, so that one seed is one order of events.
+ * Time, randomness and processes of a simulated world. Every event waits at a gate. The world opens the gates one by
+ * one, in an order that its seed determines.
  */
 
-/** A process of the server. What it does ends at the next gate when it dies. */
+/** A process of the server. If it is killed, its work ends at the next gate. */
 export interface Process {
   readonly name: string;
-  /** How often it started: each start is another holder of a lease. */
+  /** Number of starts. Each start is another lease holder. */
   starts: number;
   isAuditing: boolean;
   alive: boolean;
-  /** By how much its clock is wrong. */
+  /** Error of its clock. */
   skewMs: number;
-  /** What to tell those who wait for it when it dies. */
+  /** Called when it is killed, for the clients that wait for it. */
   readonly connections: Set<() => void>;
 }
 
@@ -27,9 +27,9 @@ export class World {
   readonly trace: string[] | null;
   /** The true time. */
   nowMs = 1_795_000_000_000;
-  /** While true, everything goes well that can go well. */
+  /** While true, nothing fails by chance. */
   calm = false;
-  /** Calls of the ledger that have not come back yet. */
+  /** Calls of the ledger in progress. */
   underway = 0;
   #state: number;
 
@@ -51,7 +51,7 @@ export class World {
     return Math.floor(this.random() * n);
   }
 
-  /** True with this chance, and never when all is calm. */
+  /** True with this chance; never while the world is calm. */
   mishap(chance: number): boolean {
     return !this.calm && this.random() < chance;
   }
@@ -62,30 +62,30 @@ export class World {
     return item;
   }
 
-  say(who: string, what: string): void {
+  log(who: string, what: string): void {
     this.trace?.push(
       `${((this.nowMs - 1_795_000_000_000) / 1000).toFixed(2).padStart(9)} s  ${who.padEnd(10)} ${what}`,
     );
   }
 
-  /** Wait until the world lets this happen; forever where the process dies before. */
+  /** Wait until the world opens this gate; forever if the process is killed before. */
   gate(process: Process | null, label: string): Promise<void> {
     return new Promise((open) => {
       if (process === null || process.alive) this.gates.push({ process, label, open });
     });
   }
 
-  /** Open one gate, if any is shut, and let everything happen that follows from it. */
+  /** Open one gate, if there is any, and wait for its effects. */
   async step(): Promise<boolean> {
     const [gate] = this.gates.splice(this.below(this.gates.length), 1);
     if (!gate) return false;
-    if (gate.process) this.say(gate.process.name, gate.label);
+    if (gate.process) this.log(gate.process.name, gate.label);
     gate.open();
     await this.settled();
     return true;
   }
 
-  /** Resolves when everything that waits for no gate has happened. */
+  /** Resolves when all work waits at gates. */
   async settled(): Promise<void> {
     do
       await new Promise((resolve) => {
@@ -95,7 +95,7 @@ export class World {
   }
 
   kill(process: Process): void {
-    this.say(process.name, 'DIES');
+    this.log(process.name, 'IS KILLED');
     process.alive = false;
     for (let i = this.gates.length - 1; i >= 0; i -= 1) if (this.gates[i]?.process === process) this.gates.splice(i, 1);
     for (const broken of process.connections) broken();

@@ -1,14 +1,14 @@
-/** What every ledger must do when the clocks of its callers jump: a part of conformance.ts. */
+/** Callers whose clocks jump: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FUTURE_MS, type Ledger } from '../../ledger/ledger.ts';
-import { answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';
+import { FUTURE_MS } from '../../../ledger/ledger.ts';
+import { answer, claim, purchaseIn, reserve, wanted } from '../purchases.ts';
+import type { OnEmptyLedger } from './place.ts';
 
-/** @param inNew runs its work on a new ledger */
-export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) => Promise<void>): void {
+export function clocks(onEmpty: OnEmptyLedger): void {
   describe('clocks that jump', () => {
-    test('back: nothing that was settled comes undone, and a lease lasts a little longer', async () => {
-      await inNew(async (ledger) => {
+    test('back by minutes: settled purchases stay, and a lease lasts a little longer', async () => {
+      await onEmpty(async (ledger) => {
         const later = FUTURE_MS;
         await purchaseIn(ledger, 'sold', 1, { nowMs: later, lead: 'sold' });
         await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
@@ -21,8 +21,8 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
       });
     });
 
-    test('back by hours: a reservation from the future does not keep its lead until then', async () => {
-      await inNew(async (ledger) => {
+    test('back by hours: a reservation from the future does not keep its lead', async () => {
+      await onEmpty(async (ledger) => {
         const later = 10 ** 9;
         for (const [n, state] of (['sold', 'settling', 'reserved'] as const).entries())
           await purchaseIn(ledger, state, n, { nowMs: later, lead: state });
@@ -36,8 +36,8 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
       });
     });
 
-    test('forward: reservations are given up and refused, and nothing else', async () => {
-      await inNew(async (ledger) => {
+    test('forward: only reservations expire', async () => {
+      await onEmpty(async (ledger) => {
         const slow = await purchaseIn(ledger, 'reserved', 1, { lead: 'reserved' });
         await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
         await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });
@@ -48,7 +48,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         assert.equal(
           await ledger.settling(slow.id, answer('x'), 5),
           false,
-          'by its own clock it would still have time',
+          'its lease is valid by its own clock, but it was deleted',
         );
       });
     });

@@ -1,8 +1,9 @@
-/** Limits on leads held by purchases that are not sold yet, which every ledger enforces: a part of conformance.ts. */
+/** Limits on the leads of unsold purchases: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claimed, LeadLimits, Ledger, Purchase } from '../../ledger/ledger.ts';
-import { answer, claim, GENEROUS_LEADS, LEASE_MS, paid, payment, purchaseIn, reserve, wanted } from './purchases.ts';
+import type { Claimed, LeadLimits, Ledger, Purchase } from '../../../ledger/ledger.ts';
+import { answer, claim, GENEROUS_LEADS, LEASE_MS, paid, payment, purchaseIn, reserve, wanted } from '../purchases.ts';
+import type { OnEmptyLedger } from './place.ts';
 
 const leads = Array.from({ length: 100 }, (_, i) => `lead-${i}`);
 const NONE: LeadLimits = { perPayer: 0, byNewPayers: 0 };
@@ -30,11 +31,10 @@ const claimed = (leadId: string): Claimed => ({ kind: 'claimed', leadId });
 const bought = (ledger: Ledger, n: number, payer: number): Promise<Purchase> =>
   purchaseIn(ledger, 'sold', n, { payment: payment(n, payer), lead: `bought-${n}` });
 
-/** @param inNew runs its work on two connections to one new ledger */
-export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
+export function leadLimits(onEmpty: OnEmptyLedger): void {
   describe('limits on held leads', () => {
-    test('one payer holds so many leads that are not sold yet', async () => {
-      await inNew(async (ledger) => {
+    test('one payer holds a limited number of unsold leads', async () => {
+      await onEmpty(async (ledger) => {
         const limits = { ...GENEROUS_LEADS, perPayer: 2 };
         await bought(ledger, 1, 1);
         const [first, second] = [await begun(ledger, 2, 1), await begun(ledger, 3, 1)];
@@ -46,31 +46,35 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
         await ledger.sold(first.id, paid(2), 6);
         assert.deepEqual(await claimedBy(ledger, 6, 1, limits), claimed('lead-3'), 'a sold lead is not held');
         await ledger.release(second.id, 'not_settled', 7);
-        assert.deepEqual(await claimedBy(ledger, 7, 1, limits), claimed('lead-1'), 'nor is one that was given back');
+        assert.deepEqual(await claimedBy(ledger, 7, 1, limits), claimed('lead-1'), 'a released lead is not held');
         assert.deepEqual(await claimedBy(ledger, 8, 1, limits), LIMITED_BY_PAYER);
-        assert.deepEqual(await claimedBy(ledger, 9, 1, limits, LEASE_MS), claimed('lead-1'), 'nor an abandoned one');
+        assert.deepEqual(
+          await claimedBy(ledger, 9, 1, limits, LEASE_MS),
+          claimed('lead-1'),
+          'a lead of an expired reservation is not held',
+        );
       });
     });
 
-    test('a purchase that has its lead is given it again, whatever the limits', async () => {
-      await inNew(async (ledger) => {
+    test('a purchase gets its own lead again, whatever the limits', async () => {
+      await onEmpty(async (ledger) => {
         const { id } = await begun(ledger, 1, 1);
         assert.equal(await claim(ledger, id, ['lead-7'], 0), 'lead-7');
         assert.deepEqual(await ledger.claim(id, leads, NONE, 0), claimed('lead-7'));
       });
     });
 
-    test('payers who never bought hold so many leads together', async () => {
-      await inNew(async (ledger) => {
+    test('payers who never bought share a limit', async () => {
+      await onEmpty(async (ledger) => {
         const limits = { byNewPayers: 3 };
         for (const payer of [1, 2, 3]) assert.equal((await claimedBy(ledger, payer, payer, limits)).kind, 'claimed');
         assert.deepEqual(await claimedBy(ledger, 4, 4, limits), LIMITED_BY_NEW);
-        assert.deepEqual(await claimedBy(ledger, 5, 1, limits), LIMITED_BY_NEW, 'also one of those who hold some');
+        assert.deepEqual(await claimedBy(ledger, 5, 1, limits), LIMITED_BY_NEW, 'also for a payer who holds a lead');
       });
     });
 
-    test('who bought before is neither bound by that limit nor counted under it', async () => {
-      await inNew(async (ledger) => {
+    test('the shared limit neither binds nor counts payers who bought before', async () => {
+      await onEmpty(async (ledger) => {
         const limits = { byNewPayers: 2 };
         await bought(ledger, 1, 1);
         for (let n = 10; n < 15; n += 1) assert.equal((await claimedBy(ledger, n, 1, limits)).kind, 'claimed');
@@ -78,33 +82,33 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
         assert.deepEqual(await claimedBy(ledger, 22, 2, limits), LIMITED_BY_NEW);
         assert.equal((await claimedBy(ledger, 15, 1, limits)).kind, 'claimed');
         const own = { ...limits, perPayer: 6 };
-        assert.deepEqual(await claimedBy(ledger, 16, 1, own), LIMITED_BY_PAYER, 'the limit of one payer binds it');
+        assert.deepEqual(await claimedBy(ledger, 16, 1, own), LIMITED_BY_PAYER, 'the limit of one payer binds them');
       });
     });
 
-    test("a new payer's first completed purchase frees what it holds from the common limit", async () => {
-      await inNew(async (ledger) => {
+    test("a new payer's first completed purchase removes its leads from the shared limit", async () => {
+      await onEmpty(async (ledger) => {
         const limits = { byNewPayers: 2 };
         const first = await begun(ledger, 1, 1);
         await claim(ledger, first.id, leads, 0);
         assert.equal((await claimedBy(ledger, 2, 1, limits)).kind, 'claimed');
         assert.deepEqual(await claimedBy(ledger, 3, 2, limits), LIMITED_BY_NEW);
         await ledger.settling(first.id, answer('x'), 5);
-        assert.deepEqual(await claimedBy(ledger, 4, 2, limits), LIMITED_BY_NEW, 'settling is not completed');
+        assert.deepEqual(await claimedBy(ledger, 4, 2, limits), LIMITED_BY_NEW, 'a settling purchase is not completed');
         await ledger.sold(first.id, paid(1), 6);
         assert.equal((await claimedBy(ledger, 5, 2, limits)).kind, 'claimed');
       });
     });
 
-    test('a released purchase makes nobody a payer who bought', async () => {
-      await inNew(async (ledger) => {
-        await purchaseIn(ledger, 'released', 1, { lead: 'given back' });
+    test('a released purchase is not a completed purchase', async () => {
+      await onEmpty(async (ledger) => {
+        await purchaseIn(ledger, 'released', 1, { lead: 'released' });
         assert.deepEqual(await claimedBy(ledger, 2, 1, { byNewPayers: 0 }), LIMITED_BY_NEW);
       });
     });
 
-    test('a purchase that is no longer reserved is told so, not that it is limited', async () => {
-      await inNew(async (ledger) => {
+    test('a purchase that is no longer reserved gets no lead, and no limit is reported', async () => {
+      await onEmpty(async (ledger) => {
         const { id } = await purchaseIn(ledger, 'settling', 1);
         assert.deepEqual(await ledger.claim(id, leads, NONE, 0), { kind: 'none' });
         assert.deepEqual(await ledger.claim('no such purchase', leads, NONE, 0), { kind: 'none' });
@@ -115,9 +119,9 @@ export function leadLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Prom
       ['one payer', { perPayer: 5 }, () => 1, LIMITED_BY_PAYER],
       ['new payers', { byNewPayers: 5 }, (i: number) => i + 1, LIMITED_BY_NEW],
     ] as const) {
-      test(`sixteen claims at once never pass the limit of ${name}`, async () => {
-        await inNew(async (one, two) => {
-          for (let round = 0; round < 4; round += 1) {
+      test(`sixteen concurrent claims never exceed the limit of ${name}`, async () => {
+        await onEmpty(async (one, two) => {
+          for (let round = 0; round < 2; round += 1) {
             const numbers = Array.from({ length: 16 }, (_, i) => i);
             const purchases = await Promise.all(numbers.map((i) => begun(one, 100 * round + i, payerOf(i))));
             const claims = await Promise.all(

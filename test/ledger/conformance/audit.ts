@@ -1,38 +1,38 @@
-/** The audit's lease and progress, what is owed or unpaid, and reserved gas: a part of conformance.ts. */
+/** The auditor's lease, owed and unpaid amounts, and reserved gas: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { AuditedAccount } from '../../ledger/transfers.ts';
-import { ACCOUNT, book, kindOf, LEASE_MS, now, transferOf } from './book.ts';
-import { all, CHAIN, paid, payment, purchaseIn } from './purchases.ts';
+import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import type { AuditedAccount } from '../../../ledger/transfers.ts';
+import { all, CHAIN, paid, payment, purchaseIn } from '../purchases.ts';
+import { ACCOUNT, bookAll, bookOne, LEASE_MS, current, transferFor } from '../transfer_booking.ts';
+import type { OnEmptyLedger } from './place.ts';
 
 const OTHER: AuditedAccount = { chain: `0x${'d'.repeat(64)}`, payTo: ACCOUNT.payTo };
-const NOTHING_YET = { throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
+const NOT_AUDITED = { throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
 const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
 const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
 
-/** A purchase as a version wrote it that did not know chains. */
+/** A purchase of an older version, which recorded no chain. */
 const withoutChain = (ledger: Ledger, state: Purchase['state'], n: number): Promise<Purchase> =>
   purchaseIn(ledger, state, n, { chain: null as never });
 
-/** @param inNew runs its work on two connections to one new ledger */
-export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
+export function audit(onEmpty: OnEmptyLedger): void {
   describe('the audit', () => {
-    test('one server has the lease until it runs out, and extends it for as long as it likes', async () => {
-      await inNew(async (one, two) => {
-        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS), NOTHING_YET);
+    test('one server holds the lease until it expires, and can extend it', async () => {
+      await onEmpty(async (one, two) => {
+        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS), NOT_AUDITED);
         assert.equal(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS - 1, LEASE_MS), null);
-        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.deepEqual(await one.leaseAudit(ACCOUNT, 'a', LEASE_MS - 1, LEASE_MS), NOT_AUDITED);
         assert.equal(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 2, LEASE_MS), null);
-        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', 2 * LEASE_MS - 1, LEASE_MS), NOT_AUDITED);
         assert.equal(await one.leaseAudit(ACCOUNT, 'a', 2 * LEASE_MS, LEASE_MS), null);
-        assert.deepEqual(await one.leaseAudit(OTHER, 'a', 0, LEASE_MS), NOTHING_YET, 'another account, another lease');
+        assert.deepEqual(await one.leaseAudit(OTHER, 'a', 0, LEASE_MS), NOT_AUDITED, 'each account has its own lease');
       });
     });
 
-    test('of any number that want it at once, one is given it', async () => {
-      await inNew(async (one, two) => {
-        for (let round = 0; round < 6; round += 1) {
+    test('one of several concurrent callers gets the lease', async () => {
+      await onEmpty(async (one, two) => {
+        for (let round = 0; round < 3; round += 1) {
           const startMs = round * LEASE_MS;
           const given = await Promise.all(
             Array.from({ length: 12 }, (_, i) =>
@@ -44,40 +44,40 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('a lease written by a clock far ahead does not last until then', async () => {
-      await inNew(async (one, two) => {
+    test('a lease from a clock that was far ahead does not last until that time', async () => {
+      await onEmpty(async (one, two) => {
         const ahead = 10 ** 9;
         await one.leaseAudit(ACCOUNT, 'ahead', ahead, LEASE_MS);
-        // Clocks that differ by less than a lease are no fault.
+        // Clocks may differ by less than a lease.
         assert.equal(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS, LEASE_MS), null);
-        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS - 1, LEASE_MS), NOTHING_YET);
+        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', ahead - LEASE_MS - 1, LEASE_MS), NOT_AUDITED);
         assert.equal(await one.leaseAudit(ACCOUNT, 'c', ahead - LEASE_MS - 1, LEASE_MS), null);
       });
     });
 
-    test('only the holder books, and what is booked is where the next one goes on', async () => {
-      await inNew(async (one, two) => {
+    test('only the holder books, and the next holder continues after the last booking', async () => {
+      await onEmpty(async (one, two) => {
         const purchase = await purchaseIn(one, 'settling', 1);
-        const booking = { account: ACCOUNT, transfers: [transferOf(1)], through: through(9n), nowMs: 50 };
-        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody has the lease');
+        const booking = { account: ACCOUNT, transfers: [transferFor(1)], through: through(9n), nowMs: 50 };
+        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody holds the lease');
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         assert.deepEqual(await two.bookTransfers({ ...booking, holder: 'b' }), []);
         assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a', account: OTHER }), []);
-        assert.equal((await now(one, purchase)).state, 'settling');
+        assert.equal((await current(one, purchase)).state, 'settling');
         assert.deepEqual(await all(one.transfers(null)), []);
         assert.equal((await one.bookTransfers({ ...booking, holder: 'a' })).length, 1);
         const state = { throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
         assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS, LEASE_MS), state);
         const late = await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) });
-        assert.deepEqual(late, [], 'another has the lease by now');
+        assert.deepEqual(late, [], 'another server holds the lease by now');
         assert.deepEqual(await one.audits(), [{ ...ACCOUNT, ...state }]);
       });
     });
 
-    test("the state of every account's audit, the last audited first", async () => {
-      await inNew(async (ledger) => {
-        await book(ledger, [], 100, ACCOUNT, through(5n));
-        await book(ledger, [], 200, OTHER, through(7n));
+    test('lists the state of all audits, the latest first', async () => {
+      await onEmpty(async (ledger) => {
+        await bookAll(ledger, [], { nowMs: 100, account: ACCOUNT, through: through(5n) });
+        await bookAll(ledger, [], { nowMs: 200, account: OTHER, through: through(7n) });
         assert.deepEqual(await ledger.audits(), [
           { ...OTHER, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
           { ...ACCOUNT, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
@@ -85,10 +85,10 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('sixteen bookings of the same transfers at once book each of them once', async () => {
-      await inNew(async (one, two) => {
+    test('sixteen concurrent bookings of the same transfers book each transfer once', async () => {
+      await onEmpty(async (one, two) => {
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
-        const transfers = [1, 2, 3].map((n) => transferOf(n));
+        const transfers = [1, 2, 3].map((n) => transferFor(n));
         for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
         const booking = { account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 };
         const booked = await Promise.all(
@@ -104,16 +104,16 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('transfers come in the order of the chain, by account and kind, also more than one page of them', async () => {
-      await inNew(async (ledger) => {
-        const many = 1201;
+    test('transfers are listed in the order of the chain, by account and kind, across pages', async () => {
+      await onEmpty(async (ledger) => {
+        const many = 505;
         const transfers = Array.from({ length: many }, (_, i) =>
-          transferOf(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }),
+          transferFor(i, { block: BigInt(Math.floor(i / 7)), logIndex: i % 7, nonce: null }),
         );
-        await book(ledger, transfers.toReversed());
+        await bookAll(ledger, transfers.toReversed());
         await purchaseIn(ledger, 'sold', 5000);
-        await book(ledger, [transferOf(5000)]);
-        await book(ledger, [transferOf(1)], 100, OTHER);
+        await bookAll(ledger, [transferFor(5000)]);
+        await bookAll(ledger, [transferFor(1)], { account: OTHER });
         const [own, others] = [await all(ledger.transfers(ACCOUNT)), await all(ledger.transfers(OTHER))];
         const places = [...Array.from({ length: many }, (_, i) => i), 35_001];
         assert.deepEqual(
@@ -131,10 +131,10 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('an owed transfer is resolved once, and nothing else is', async () => {
-      await inNew(async (ledger) => {
+    test('an owed transfer is resolved once; other transfers cannot be resolved', async () => {
+      await onEmpty(async (ledger) => {
         await purchaseIn(ledger, 'sold', 1);
-        await book(ledger, [transferOf(1), transferOf(2, { nonce: null }), transferOf(1, { logIndex: 5 })]);
+        await bookAll(ledger, [transferFor(1), transferFor(2, { nonce: null }), transferFor(1, { logIndex: 5 })]);
         const { transaction } = paid(1);
         assert.equal(await ledger.resolveOwed(transaction, 1, 'refunded'), false, 'it is matched');
         assert.equal(await ledger.resolveOwed(paid(2).transaction, 1, 'refunded'), false, 'it is no purchase');
@@ -143,13 +143,17 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         assert.equal(await ledger.resolveOwed(transaction, 5, 'again'), false);
         const [owed] = await all(ledger.transfers(ACCOUNT, ['owed']));
         assert.equal(owed?.resolution, 'refunded by 0xabc');
-        assert.equal(await kindOf(ledger, transferOf(1, { logIndex: 5 })), 'owed', 'booked again it stays resolved');
+        assert.equal(
+          await bookOne(ledger, transferFor(1, { logIndex: 5 })),
+          'owed',
+          'it stays resolved when it is booked again',
+        );
         assert.equal((await all(ledger.transfers(ACCOUNT, ['owed'])))[0]?.resolution, 'refunded by 0xabc');
       });
     });
 
-    test('sold purchases without a transfer: of this account, up to this block', async () => {
-      await inNew(async (ledger) => {
+    test('lists sold purchases without a transfer, by account and up to a block', async () => {
+      await onEmpty(async (ledger) => {
         for (const n of [1, 2, 3]) await purchaseIn(ledger, 'sold', n);
         for (const [i, state] of (['reserved', 'settling', 'released'] as const).entries()) {
           await purchaseIn(ledger, state, 10 + i);
@@ -167,8 +171,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
           await unpaid(99n),
           [1, 2, 3].map((n) => payment(n).nonce),
         );
-        await book(ledger, [transferOf(2), transferOf(3, { amount: 1n })]);
-        // A transfer of another amount does not pay it.
+        await bookAll(ledger, [transferFor(2), transferFor(3, { amount: 1n })]);
+        // A transfer of another amount does not pay.
         assert.deepEqual(
           await unpaid(99n),
           [1, 3].map((n) => payment(n).nonce),
@@ -176,25 +180,25 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('a payment that moved to another block is looked for there', async () => {
-      await inNew(async (ledger) => {
+    test('a payment that moved to another block is expected there', async () => {
+      await onEmpty(async (ledger) => {
         const sold = await purchaseIn(ledger, 'sold', 1);
         const settling = await purchaseIn(ledger, 'settling', 2);
         for (const { id } of [sold, settling]) await ledger.movePayment(id, paid(8));
-        assert.deepEqual(await now(ledger, sold), { ...sold, ...paid(8) });
-        assert.deepEqual(await now(ledger, settling), settling, 'only a sold purchase has a block');
+        assert.deepEqual(await current(ledger, sold), { ...sold, ...paid(8) });
+        assert.deepEqual(await current(ledger, settling), settling, 'only a sold purchase has a block');
         assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(7n)), []);
         assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(8n))), [sold.id]);
       });
     });
 
-    test('purchases of an older version belong to no chain until they are given one', async () => {
-      await inNew(async (ledger) => {
+    test('purchases of an older version have no chain until it is set', async () => {
+      await onEmpty(async (ledger) => {
         const [old, early] = [await withoutChain(ledger, 'sold', 1), await withoutChain(ledger, 'settling', 2)];
         await purchaseIn(ledger, 'sold', 3, { chain: OTHER.chain });
         assert.deepEqual([old.chain, early.chain], [null, null]);
         assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(99n)), []);
-        assert.equal(await kindOf(ledger, transferOf(2)), 'matched', 'a transfer tells its chain as well');
+        assert.equal(await bookOne(ledger, transferFor(2)), 'matched', 'a transfer sets its chain as well');
         await ledger.setMissingChain(CHAIN);
         await ledger.setMissingChain(OTHER.chain);
         assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
@@ -208,14 +212,14 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
   });
 
   describe('gas', () => {
-    test('is reserved up to the limit of a day and an account, to the last unit', async () => {
-      await inNew(async (ledger) => {
+    test('is reserved up to the exact limit per day and account', async () => {
+      await onEmpty(async (ledger) => {
         assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
         assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 101n, 100n), false);
         assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 0n);
         assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 60n, 100n), true);
         assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 41n, 100n), false);
-        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 60n, 'what was refused is not reserved');
+        assert.equal(await ledger.gasReserved('0xa', '2026-11-20'), 60n, 'a refused reservation changes nothing');
         assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 40n, 100n), true);
         assert.equal(await ledger.reserveGas('0xa', '2026-11-20', 1n, 100n), false);
         assert.equal(await ledger.reserveGas('0xa', '2026-11-21', 100n, 100n), true, 'another day');
@@ -224,8 +228,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       });
     });
 
-    test('is never reserved above the limit by callers at once', async () => {
-      await inNew(async (one, two) => {
+    test('is never reserved above the limit by concurrent callers', async () => {
+      await onEmpty(async (one, two) => {
         const given = await Promise.all(
           Array.from({ length: 32 }, (_, i) => (i % 2 === 0 ? one : two).reserveGas('0xa', '2026-11-20', 7n, 50n)),
         );

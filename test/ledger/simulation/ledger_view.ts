@@ -1,11 +1,12 @@
-/** The ledger as a process of a simulated world sees it: each call waits for its turn, and may find the ledger away, before or after it wrote. */
+/** The ledger as one process sees it: each call waits for its turn, and may fail before or after the ledger wrote. */
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
-import type { Moments } from './moments.ts';
+import type { CallChecks } from './call_checks.ts';
 import type { Process, World } from './world.ts';
 
-const [AWAY, SILENT] = [0.01, 0.01];
-/** The answer of this call is missed the most: what follows was never sent, and may be written as sent. */
-const SETTLING_SILENT = 0.06;
+/** Chances that a call fails before it is run, and that its result is lost. */
+const [FAILS_BEFORE, RESULT_LOST] = [0.01, 0.01];
+/** Chance that the result of `settling` is lost, the most dangerous one: it may be written, and nothing is sent. */
+const SETTLING_LOST = 0.06;
 const STREAMS: readonly string[] = ['purchases', 'deliveries', 'transfers'];
 
 type Method = (...given: unknown[]) => unknown;
@@ -26,8 +27,8 @@ async function* readThrough(world: World, stream: AsyncIterable<unknown>): Async
   }
 }
 
-/** The ledger itself, whose calls the world waits for. */
-export function counted(world: World, ledger: Ledger): Ledger {
+/** A ledger whose calls the world waits for. */
+export function awaitedLedger(world: World, ledger: Ledger): Ledger {
   return new Proxy(ledger, {
     get(target, name: keyof Ledger) {
       const method = target[name] as Method;
@@ -46,22 +47,22 @@ export function counted(world: World, ledger: Ledger): Ledger {
   });
 }
 
-export interface SeenOptions {
+export interface LedgerViewOptions {
   readonly world: World;
   readonly process: Process;
   readonly ledger: Ledger;
   /** Methods that a planted fault replaces. */
   readonly replaced: Partial<Ledger>;
-  readonly moments: Moments;
+  readonly checks: CallChecks;
 }
 
-export function seenBy({ world, process, ledger, replaced, moments }: SeenOptions): Ledger {
+export function ledgerView({ world, process, ledger, replaced, checks }: LedgerViewOptions): Ledger {
   return new Proxy(ledger, {
     get(target, name: keyof Ledger) {
       const call: Method = (...given) => ((replaced[name] ?? target[name]) as Method).apply(target, given);
       const wait = async (): Promise<void> => {
         await world.gate(process, `ledger.${name}`);
-        if (world.mishap(AWAY)) throw new LedgerUnavailable(`${name}: away`);
+        if (world.mishap(FAILS_BEFORE)) throw new LedgerUnavailable(`${name}: the ledger is unavailable`);
       };
       if (STREAMS.includes(name)) {
         return async function* stream(...given: unknown[]) {
@@ -75,12 +76,12 @@ export function seenBy({ world, process, ledger, replaced, moments }: SeenOption
         world.underway += 1;
         try {
           result = await call(...given);
-          await moments.saw(name, given, result);
+          await checks.afterCall(name, given, result);
         } finally {
           world.underway -= 1;
         }
-        if (world.mishap(name === 'settling' ? SETTLING_SILENT : SILENT)) {
-          throw new LedgerUnavailable(`${name}: no word of whether it was written`);
+        if (world.mishap(name === 'settling' ? SETTLING_LOST : RESULT_LOST)) {
+          throw new LedgerUnavailable(`${name}: the result is lost`);
         }
         return result;
       };

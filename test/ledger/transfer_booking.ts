@@ -1,5 +1,5 @@
-/** Transfers, and an auditor who books them, for tests of the book of incoming transfers. */
-import type { Ledger, Purchase } from '../../ledger/ledger.ts';
+/** Incoming transfers, and an auditor that books them, for tests of the ledger. */
+import type { Ledger, Payment, Purchase } from '../../ledger/ledger.ts';
 import type {
   AuditedAccount,
   BlockTime,
@@ -15,39 +15,45 @@ export const LEASE_MS = 1000;
 export const END: BlockTime = { block: 1_000_000n, seconds: 1_900_000_000 };
 
 /** The transfer that pays the n-th payment, in block `n`. */
-export const transferOf = (n: number, more: Partial<IncomingTransfer> = {}): IncomingTransfer => {
+export const transferFor = (n: number, more: Partial<IncomingTransfer> = {}): IncomingTransfer => {
   const { payer, nonce, amount } = payment(n);
   return { ...paid(n), logIndex: 1, payer, nonce, amount, ...more };
 };
 
+/** The n-th payment, which has expired when its answer is deleted. */
+export const expiredPayment = (n: number): Payment => ({ ...payment(n), validBefore: 3n });
+
+export interface BookingOptions {
+  readonly nowMs?: number;
+  readonly account?: AuditedAccount;
+  readonly through?: BlockTime;
+}
+
 /** Book these transfers as the auditor of the account. */
-export async function book(
+export async function bookAll(
   ledger: Ledger,
   transfers: readonly IncomingTransfer[],
-  nowMs = 100,
-  account = ACCOUNT,
-  through = END,
+  { nowMs = 100, account = ACCOUNT, through = END }: BookingOptions = {},
 ): Promise<readonly BookedTransfer[]> {
   const holder = 'auditor';
   const state = await ledger.leaseAudit(account, holder, nowMs, LEASE_MS);
-  if (state === null) throw new Error('another auditor has the lease');
+  if (state === null) throw new Error('another auditor holds the lease');
   return ledger.bookTransfers({ account, holder, transfers, through, nowMs });
 }
 
-/** Book one transfer. @returns what became of it */
-export async function kindOf(
+/** Book one transfer. @returns how it was booked */
+export async function bookOne(
   ledger: Ledger,
   transfer: IncomingTransfer,
-  nowMs?: number,
-  account?: AuditedAccount,
+  options: BookingOptions = {},
 ): Promise<TransferKind> {
-  const [booked] = await book(ledger, [transfer], nowMs, account);
+  const [booked] = await bookAll(ledger, [transfer], options);
   if (!booked) throw new Error('nothing was booked');
   return booked.kind;
 }
 
-/** A purchase as it is now. */
-export async function now(ledger: Ledger, { id }: Pick<Purchase, 'id'>): Promise<Purchase> {
+/** The current state of a purchase. */
+export async function current(ledger: Ledger, { id }: Pick<Purchase, 'id'>): Promise<Purchase> {
   const purchase = await ledger.find({ id });
   if (!purchase) throw new Error('the purchase is gone');
   return purchase;

@@ -1,19 +1,24 @@
-/** Whatever happens in whatever order, chain and ledger agree once all is booked: a part of conformance.ts. */
+/**
+ * After any steps in any order, chain and ledger agree once all transfers are booked: a part of the conformance suite.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Ledger, NewPurchase, Payment, ReleaseReason } from '../../ledger/ledger.ts';
-import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
-import { book, LEASE_MS } from './book.ts';
-import { all, answer, claim, paid, payment, purchaseOf, wanted } from './purchases.ts';
+import type { Ledger, NewPurchase, Payment, ReleaseReason } from '../../../ledger/ledger.ts';
+import type { AuditedAccount, IncomingTransfer } from '../../../ledger/transfers.ts';
+import { all, answer, claim, paid, payment, purchaseOf, wanted } from '../purchases.ts';
+import { bookAll, LEASE_MS } from '../transfer_booking.ts';
+import type { OnEmptyLedger } from './place.ts';
 
 const PAYMENTS = 6;
+/** Sequences per ledger: 60 take longer than all other tests of the suite. */
+const SEQUENCES = 15;
 const RELEASES: readonly ReleaseReason[] = ['not_settled', 'not_sent', 'expired_unused', 'used_elsewhere'];
 
 type Step =
   | { readonly kind: 'begin' | 'settling' | 'sold'; readonly n: number }
   | { readonly kind: 'release'; readonly n: number; readonly reason: ReleaseReason }
-  /** The payer sends its authorization alone, or money for nothing. */
+  /** The payer sends its authorization directly, or an unrelated transfer. */
   | { readonly kind: 'pay'; readonly n: number }
   | { readonly kind: 'plain transfer' }
   /** Book the blocks that are not booked yet, or all of them again. */
@@ -32,10 +37,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('book' as const), again: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget answers' as const) }) },
 );
-/** Steps of one group happen at once. */
+/** Steps of one group run concurrently. */
 const groups = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 25 });
 
-/** A chain, the ledger of a shop on it, and what callers know. Each run has a chain, payers and leads of its own. */
+/** A chain, two connections to a ledger, and the state of the callers. Each run has its own chain, payers and leads. */
 class Run {
   readonly account: AuditedAccount;
   readonly transfers: IncomingTransfer[] = [];
@@ -53,19 +58,19 @@ class Run {
     this.account = { chain: paid(run).transaction, payTo: payment(1).payTo };
   }
 
-  /** One of the two connections, in turn. */
+  /** The two connections in turn. */
   get ledger(): Ledger {
     this.calls += 1;
     return this.ledgers[this.calls % 2 === 0 ? 0 : 1];
   }
 
-  /** Payments of two payers, each with its own price. */
+  /** Payments of two payers, each payment with its own price. */
   private wanted(n: number): NewPurchase {
     const own: Payment = { ...payment(n, 100 * this.number + (n % 2)), amount: BigInt(100 + n), validBefore: 3n };
     return wanted(n, { payment: own, chain: this.account.chain, nowMs: this.nowMs, leaseMs: 1_000_000 });
   }
 
-  /** The transfer that this payment makes: a nonce is used once. Two transfers to a block. */
+  /** The transfer of a payment: a nonce is used once. A block has two transfers. */
   private pay(n: number): IncomingTransfer {
     const known = this.paidFor.get(n);
     if (known) return known;
@@ -91,11 +96,12 @@ class Run {
   }
 
   async book(again: boolean): Promise<void> {
-    // The last block may get another transfer: it is not final.
+    // The last block is not final: it may get another transfer.
     const final = BigInt(Math.floor(this.transfers.length / 2));
     const range = this.transfers.filter(({ block }) => block <= final && (again || block > this.bookedTo));
     this.bookedTo = final;
-    await book(this.ledger, range, this.nowMs, this.account, { block: final, seconds: 1 });
+    const through = { block: final, seconds: 1 };
+    await bookAll(this.ledger, range, { nowMs: this.nowMs, account: this.account, through });
   }
 
   async take(todo: Step): Promise<void> {
@@ -124,11 +130,11 @@ class Run {
     if (id === undefined) return;
     if (todo.kind === 'settling') await ledger.settling(id, answer(`answer ${todo.n}`), nowMs);
     else if (todo.kind === 'release') await ledger.release(id, todo.reason, nowMs);
-    // The chain shows the payment before anyone says sold.
+    // The chain shows the payment before it is sold.
     else if ((await ledger.find({ id }))?.state === 'settling') await ledger.sold(id, this.pay(todo.n), nowMs);
   }
 
-  /** Make the last block final, and book everything. */
+  /** Make the last block final, and book all transfers. */
   async end(): Promise<void> {
     while (this.transfers.length % 2 !== 0) this.transfer({ payer: payment(1).payer, nonce: null, amount: 1n });
     await this.book(false);
@@ -146,35 +152,38 @@ class Run {
     const paying = booked.filter(({ kind }) => kind === 'matched' || kind === 'made_good');
     const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
     const [bought, received] = [sum(sold.map((p) => p.payment.amount)), sum(paying.map(({ amount }) => amount))];
-    assert.equal(bought, received, 'what was sold was paid');
+    assert.equal(bought, received, 'the sum of sold purchases was paid');
     const byTransfers = paying.map((t) => [t.purchaseId, t.transaction, t.block, t.payer, t.nonce].join(' '));
     const byPurchases = sold.map((p) => [p.id, p.transaction, p.block, p.payment.payer, p.payment.nonce].join(' '));
-    assert.deepEqual(byTransfers.sort(), byPurchases.sort(), 'one transfer for one purchase, which knows its place');
+    assert.deepEqual(
+      byTransfers.sort(),
+      byPurchases.sort(),
+      'each sold purchase has one transfer, and records its place',
+    );
     assert.deepEqual(await ledger.soldWithoutTransfer(account, { block: 1_000_000n, seconds: 10 ** 9 }), []);
     const leads = sold.flatMap((p) => p.leadId ?? []);
     assert.equal(new Set(leads).size, leads.length, 'no lead is sold twice');
     const held = new Set(await ledger.soldLeads());
     assert.ok(
       leads.every((lead) => held.has(lead)),
-      'a sold purchase has its lead',
+      'the lead of a sold purchase stays sold',
     );
   }
 }
 
 let runs = 0;
 
-/** @param inNew runs its work on two connections to one new ledger */
-export function balancedBooks(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
-  describe('the books', () => {
-    test('balance after any steps in any order, also at once', async () => {
-      await inNew(async (one, two) => {
+export function balance(onEmpty: OnEmptyLedger): void {
+  describe('the balance', () => {
+    test('of chain and ledger is equal after any steps in any order, also concurrent ones', async () => {
+      await onEmpty(async (one, two) => {
         await fc.assert(
           fc.asyncProperty(groups, async (todo) => {
             const run = new Run((runs += 1), [one, two]);
             for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
             await run.end();
           }),
-          { numRuns: 60, endOnFailure: false },
+          { numRuns: SEQUENCES, endOnFailure: false },
         );
       });
     });

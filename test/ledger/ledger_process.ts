@@ -1,10 +1,10 @@
 /**
- * A process that uses a ledger, for tests with several of them:
- *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells what it gets; waits for a line first
- *   sell LEDGER FIRST LEADS N    sells payment after payment from number FIRST, N at a time, until it is killed, telling each step done
- *   serve LEDGER DATA_DIR        opens the ledger as a server does and sells lead after lead, telling each, until a write is refused
- *   lock FILE                    holds an SQLite file's write lock until it is told something
- *   lock-reading FILE            keeps everybody out of an SQLite file, readers too
+ * A process that uses a ledger, for tests with several processes:
+ *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells; waits for a line first
+ *   sell LEDGER FIRST LEADS N    sells payments from number FIRST on, N in parallel, until killed; prints each step
+ *   serve LEDGER DATA_DIR        opens the ledger like a server and sells leads, until a write is refused
+ *   lock FILE                    holds the write lock of an SQLite file until it reads a line
+ *   lock-reading FILE            locks an SQLite file for readers, too
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,19 +15,19 @@ import { openLedger, openServingLedger } from '../../ledger/open.ts';
 import { answer, claim, paid, purchaseOf, wanted } from './purchases.ts';
 
 const [mode, place = '', first = '', second = '', third = '1'] = process.argv.slice(2);
-const tell = (line: object): void => {
+const print = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
-const word = async (): Promise<unknown> => once(process.stdin, 'data');
+const readLine = async (): Promise<unknown> => once(process.stdin, 'data');
 const leads = (count: number): string[] => Array.from({ length: count }, (_, i) => `lead-${i}`);
 
-/** What is sold for the n-th payment; every tenth answer is longer than one piece. */
+/** The answer for the n-th payment; every tenth is longer than one chunk. */
 const bodyFor = (n: number): string => `answer ${n}`.repeat(n % 10 === 0 ? 150_000 : 10);
 
 async function race(payments: number, leadIds: readonly string[]): Promise<void> {
   const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
-  tell({ ready: true });
-  await word();
+  print({ ready: true });
+  await readLine();
   for (let n = 0; n < payments; n += 1) {
     const begun = await ledger.begin(wanted(n, { leaseMs: 1e9 }));
     if (begun.kind !== 'reserved') continue;
@@ -38,43 +38,36 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
       (await ledger.settling(id, answer(bodyFor(n)), 2)) &&
       (await ledger.sold(id, paid(n), 3)).state === 'sold';
     if (!sold) await ledger.release(id, 'not_settled', 4);
-    tell({ n, id, lead });
+    print({ n, id, lead });
   }
   await ledger.close();
 }
 
-async function sell(from: number, leadIds: readonly string[], atOnce: number): Promise<void> {
+async function sell(from: number, leadIds: readonly string[], inParallel: number): Promise<void> {
   const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
   let next = from;
-  await Promise.all(
-    Array.from({ length: atOnce }, () =>
-      sellInTurn(
-        ledger,
-        () => {
-          next += 1;
-          return next - 1;
-        },
-        leadIds,
-      ),
-    ),
-  );
+  const takeNumber = (): number => {
+    next += 1;
+    return next - 1;
+  };
+  await Promise.all(Array.from({ length: inParallel }, () => sellOneByOne(ledger, takeNumber, leadIds)));
 }
 
-async function sellInTurn(ledger: Ledger, next: () => number, leadIds: readonly string[]): Promise<void> {
-  for (let n = next(); ; n = next()) {
+async function sellOneByOne(ledger: Ledger, takeNumber: () => number, leadIds: readonly string[]): Promise<void> {
+  for (let n = takeNumber(); ; n = takeNumber()) {
     const begun = await ledger.begin(wanted(n, { nowMs: Date.now(), leaseMs: 200 }));
-    if (begun.kind !== 'reserved') throw new Error('nobody else has this payment');
+    if (begun.kind !== 'reserved') throw new Error('no other process has this payment');
     const { id } = begun.purchase;
-    tell({ n, id, done: 'reserved' });
+    print({ n, id, done: 'reserved' });
     const lead = await claim(ledger, id, leadIds, Date.now());
     if (!(await ledger.settling(id, answer(bodyFor(n)), Date.now()))) continue;
-    tell({ n, id, lead, body: bodyFor(n).length, done: 'settling' });
+    print({ n, id, lead, body: bodyFor(n).length, done: 'settling' });
     await ledger.sold(id, paid(n), Date.now());
-    tell({ n, id, lead, done: 'sold' });
+    print({ n, id, lead, done: 'sold' });
   }
 }
 
-/** Sell `lead-0`, `lead-1` ... with an answer of 20 kB each, and tell the error that ends it. */
+/** Sell `lead-0`, `lead-1` ... with answers of 20 kB, and print the error that ends it. */
 async function serve(dataDir: string): Promise<void> {
   const ledger = await openServingLedger({ DATA_DIR: dataDir, LEDGER: place });
   for (let n = 0; ; n += 1) {
@@ -83,13 +76,13 @@ async function serve(dataDir: string): Promise<void> {
       const { id } = purchaseOf(begun);
       const lead = await claim(ledger, id, [`lead-${n}`], Date.now());
       await ledger.settling(id, answer(randomBytes(20_000)), Date.now());
-      tell({ n, id, lead, done: 'settling' });
+      print({ n, id, lead, done: 'settling' });
       await ledger.sold(id, paid(n), Date.now());
-      tell({ n, id, lead, done: 'sold' });
+      print({ n, id, lead, done: 'sold' });
       await sleep(10);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
-      tell({ error: error.name, message: error.message });
+      print({ error: error.name, message: error.message });
       break;
     }
   }
@@ -97,12 +90,12 @@ async function serve(dataDir: string): Promise<void> {
 }
 
 async function lock(readers: boolean): Promise<void> {
-  // Others may be writing just now.
+  // Other processes may be writing now.
   const db = new DatabaseSync(place, { timeout: 30_000 });
   if (readers) db.exec('PRAGMA locking_mode = EXCLUSIVE');
   db.exec('BEGIN EXCLUSIVE');
-  tell({ ready: true });
-  await word();
+  print({ ready: true });
+  await readLine();
   db.exec('COMMIT');
   db.close();
 }

@@ -1,20 +1,13 @@
-/** What a ledger keeps, and what it forgets: a part of conformance.ts. */
+/** Deleting reservations, answers and tokens, and keeping everything else: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Ledger, PurchaseState } from '../../ledger/ledger.ts';
-import type { Place } from './conformance.ts';
-import { all, bodyOf, claim, LEASE_MS, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { all, bodyOf, claim, LEASE_MS, payment, purchaseIn, reserve, sha256, STATES, wanted } from '../purchases.ts';
+import type { OnEmptyLedger, Place } from './place.ts';
 
-const STATES: readonly PurchaseState[] = ['reserved', 'settling', 'sold', 'released'];
-
-/** @param inNew runs its work on a new ledger */
-export function keepingAndForgetting(
-  inNew: (work: (ledger: Ledger) => Promise<void>) => Promise<void>,
-  place: Place,
-): void {
-  describe('keeping and forgetting', () => {
-    test('abandoned reservations go with their claims, and nothing else does', async () => {
-      await inNew(async (ledger) => {
+export function retention(onEmpty: OnEmptyLedger, place: Place): void {
+  describe('retention', () => {
+    test('expired reservations are deleted with their claims, and nothing else', async () => {
+      await onEmpty(async (ledger) => {
         for (const [i, state] of STATES.entries()) await purchaseIn(ledger, state, i, { lead: `l-${i}` });
         await reserve(ledger, wanted(10, { nowMs: 500 }));
         assert.equal(await ledger.deleteExpiredReservations(LEASE_MS - 1), 0);
@@ -30,8 +23,8 @@ export function keepingAndForgetting(
       });
     });
 
-    test('an answer is forgotten when its time is over, the purchase never; equal bytes stay while anybody may collect them', async () => {
-      await inNew(async (ledger) => {
+    test('old answers are deleted, purchases never; equal bytes stay while a purchase refers to them', async () => {
+      await onEmpty(async (ledger) => {
         const large = 'z'.repeat(2_500_000);
         const old = await purchaseIn(ledger, 'sold', 1, {
           payment: { ...payment(1), validBefore: 3n },
@@ -45,7 +38,7 @@ export function keepingAndForgetting(
         });
         const misdated = await purchaseIn(ledger, 'sold', 5, {
           nowMs: 1000,
-          body: 'sold on a server whose clock was behind',
+          body: 'sold by a server whose clock was behind',
         });
         const open = await purchaseIn(ledger, 'settling', 3, { nowMs: 1000 });
         for (const early of [old.endedAtMs ?? 0, 3000]) assert.equal(await ledger.forgetAnswers(early), 0);
@@ -61,32 +54,32 @@ export function keepingAndForgetting(
         assert.equal(
           sha256((await bodyOf(await ledger.answerOf(again.id))) ?? ''),
           sha256(large),
-          'forgotten bytes can be kept anew',
+          'deleted bytes can be stored again',
         );
       });
     });
 
-    test('who reads a long answer while it is forgotten is given no part of another', async () => {
-      await inNew(async (ledger) => {
+    test('a reader of a long answer that is deleted meanwhile gets no chunk of another answer', async () => {
+      await onEmpty(async (ledger) => {
         const ended = { payment: { ...payment(1), validBefore: 3n }, nowMs: 1000 };
         const [one, other] = ['a', 'b'].map((letter) => letter.repeat(2_500_000));
         const bought = await purchaseIn(ledger, 'sold', 1, { ...ended, body: one ?? '' });
-        const pieces = (await ledger.answerOf(bought.id))?.body()[Symbol.asyncIterator]();
+        const chunks = (await ledger.answerOf(bought.id))?.body()[Symbol.asyncIterator]();
         assert.equal(
-          Buffer.from((await pieces?.next())?.value ?? '')
+          Buffer.from((await chunks?.next())?.value ?? '')
             .subarray(0, 1)
             .toString(),
           'a',
         );
         assert.equal(await ledger.forgetAnswers(5000), 1);
         await purchaseIn(ledger, 'sold', 2, { body: other ?? '' });
-        await assert.rejects(async () => pieces?.next(), /forgotten/);
+        await assert.rejects(async () => chunks?.next(), /forgotten/);
       });
     });
 
-    test('every purchase and every delivery comes once, in order, also when there are more than one page', async () => {
-      await inNew(async (ledger) => {
-        const many = 1203;
+    test('purchases and deliveries are listed once, in order, across pages', async () => {
+      await onEmpty(async (ledger) => {
+        const many = 505;
         for (let n = 0; n < many; n += 1) await reserve(ledger, wanted(n, { nowMs: Math.floor(n / 7) }));
         const purchases = await all(ledger.purchases());
         assert.equal(new Set(purchases.map((p) => p.id)).size, many);
@@ -114,8 +107,8 @@ export function keepingAndForgetting(
       });
     });
 
-    test('a token works once, until long after its owner refuses it by its age', async () => {
-      await inNew(async (ledger) => {
+    test('a token works once, until long after it expires', async () => {
+      await onEmpty(async (ledger) => {
         const used = await Promise.all(Array.from({ length: 8 }, () => ledger.useOnce('nonce', 100)));
         assert.equal(used.filter(Boolean).length, 1);
         assert.equal(await ledger.useOnce('another', 300), true);
@@ -126,8 +119,8 @@ export function keepingAndForgetting(
       });
     });
 
-    test('one kind of money, whoever asks first, and for good', async () => {
-      await inNew(async (ledger) => {
+    test('the first recorded kind of money stays', async () => {
+      await onEmpty(async (ledger) => {
         assert.deepEqual(
           new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.recordMoney('test')))),
           new Set(['test']),
@@ -136,14 +129,14 @@ export function keepingAndForgetting(
       });
     });
 
-    test('what is closed and opened again is the same ledger', async () => {
+    test('a ledger is unchanged after it is closed and opened again', async () => {
       const name = await place.fresh();
       const first = await place.open(name);
       for (const [i, state] of STATES.entries()) await purchaseIn(first, state, i, { lead: `l-${i}` });
-      const before_ = await all(first.purchases());
+      const stored = await all(first.purchases());
       await first.close();
       const second = await place.open(name);
-      assert.deepEqual(await all(second.purchases()), before_);
+      assert.deepEqual(await all(second.purchases()), stored);
       await second.ping();
       await second.close();
     });

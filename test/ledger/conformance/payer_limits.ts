@@ -1,4 +1,4 @@
-/** Limits of one payer, enforced in the transaction that reserves a purchase: a part of conformance.ts. */
+/** Limits of one payer, enforced in the transaction that reserves a purchase: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
@@ -9,11 +9,12 @@ import {
   type NewPurchase,
   type PayerLimits,
   type UnknownReason,
-} from '../../ledger/ledger.ts';
-import { answer, GENEROUS, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+} from '../../../ledger/ledger.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import { answer, GENEROUS, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
+import type { OnEmptyLedger } from './place.ts';
 
 const PRICE = payment(1).amount;
-const DAY_MS = 86_400_000;
 
 /** A call of payer number `payer` with these limits. */
 const limited = (n: number, limits: Partial<PayerLimits>, payer = 1, more: Partial<NewPurchase> = {}): NewPurchase =>
@@ -21,18 +22,17 @@ const limited = (n: number, limits: Partial<PayerLimits>, payer = 1, more: Parti
 
 const outcomeOf = (begun: Begun): string => (begun.kind === 'refused' ? begun.reason : begun.kind);
 
-/** A released purchase whose outcome was noted as unknown for this reason. */
+/** A released purchase whose outcome was unknown for this reason. */
 async function unpaid(ledger: Ledger, n: number, why: UnknownReason, endedAtMs: number, payer = 1): Promise<void> {
   const { id } = await purchaseIn(ledger, 'settling', n, { payment: payment(n, payer), nowMs: endedAtMs - 10 });
   await ledger.unknown(id, why, null);
   assert.equal(await ledger.release(id, 'expired_unused', endedAtMs), true);
 }
 
-/** @param inNew runs its work on two connections to one new ledger */
-export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>): void {
+export function payerLimits(onEmpty: OnEmptyLedger): void {
   describe('limits of one payer', () => {
-    test('purchases that are reserved or settling are open; sold, released and abandoned ones are not', async () => {
-      await inNew(async (ledger) => {
+    test('reserved and settling purchases are open; sold, released and expired ones are not', async () => {
+      await onEmpty(async (ledger) => {
         const begin = async (n: number, more: Partial<NewPurchase> = {}): Promise<string> =>
           outcomeOf(await ledger.begin(limited(n, { mostOpen: 2 }, 1, more)));
         await purchaseIn(ledger, 'sold', 1);
@@ -46,12 +46,12 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
         await ledger.release(reserved.id, 'not_settled', 6);
         assert.equal(await begin(11), 'reserved');
         assert.equal(await begin(12, { nowMs: LEASE_MS - 1 }), 'too_many_open_purchases');
-        assert.equal(await begin(12, { nowMs: LEASE_MS }), 'reserved', 'a reservation whose lease ran out is not open');
+        assert.equal(await begin(12, { nowMs: LEASE_MS }), 'reserved', 'an expired reservation is not open');
       });
     });
 
-    test('open purchases count against the balance, to the last unit', async () => {
-      await inNew(async (ledger) => {
+    test('open purchases count against the exact balance', async () => {
+      await onEmpty(async (ledger) => {
         const begin = async (n: number, balance: bigint): Promise<string> =>
           outcomeOf(await ledger.begin(limited(n, { balance })));
         assert.equal(await begin(1, PRICE - 1n), 'payer_without_funds');
@@ -61,12 +61,12 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
         const { id } = await purchaseIn(ledger, 'settling', 3);
         assert.equal(await begin(4, 4n * PRICE - 1n), 'payer_without_funds');
         await ledger.sold(id, paid(3), 5);
-        assert.equal(await begin(4, 3n * PRICE), 'reserved', 'a sold purchase has left the balance already');
+        assert.equal(await begin(4, 3n * PRICE), 'reserved', 'a sold purchase has already left the balance');
       });
     });
 
-    test('amounts are added up exactly, to the last of 256 bits', async () => {
-      await inNew(async (ledger) => {
+    test('amounts are added exactly, up to 256 bits', async () => {
+      await onEmpty(async (ledger) => {
         const most = (1n << 256n) - 1n;
         await reserve(ledger, wanted(1, { payment: { ...payment(1), amount: most } }));
         assert.equal(outcomeOf(await ledger.begin(limited(2, { balance: most + PRICE - 1n }))), 'payer_without_funds');
@@ -74,8 +74,8 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       });
     });
 
-    test("unpaid purchases count for a day, and only where the payer's own doing left them unpaid", async () => {
-      await inNew(async (ledger) => {
+    test('unpaid purchases count for a day, and only if the payer caused them', async () => {
+      await onEmpty(async (ledger) => {
         const begin = async (n: number, nowMs: number, mostUnpaid: number): Promise<string> =>
           outcomeOf(await ledger.begin(limited(n, { mostUnpaid }, 1, { nowMs })));
         const now = 10 * DAY_MS;
@@ -86,7 +86,7 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
         }
         const { id: early } = await purchaseIn(ledger, 'reserved', 15, { nowMs: now });
         await ledger.release(early, 'not_settled', now);
-        assert.equal(await begin(20, now, 1), 'reserved', "none of these is the payer's fault");
+        assert.equal(await begin(20, now, 1), 'reserved', 'the payer caused none of these');
 
         for (const [i, why] of PAYER_FAULTS.entries()) await unpaid(ledger, 30 + i, why, now + i);
         const { id } = await purchaseIn(ledger, 'settling', 40, { nowMs: now });
@@ -100,8 +100,8 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       });
     });
 
-    test('a fault that was noted once stays noted, and a purchase that was paid after all does not count', async () => {
-      await inNew(async (ledger) => {
+    test('a recorded fault stays, and a purchase that was paid later does not count', async () => {
+      await onEmpty(async (ledger) => {
         const faulty = await purchaseIn(ledger, 'settling', 1);
         await ledger.unknown(faulty.id, 'contract_did_not_pay', null);
         await ledger.unknown(faulty.id, 'not_seen', null);
@@ -114,8 +114,8 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       });
     });
 
-    test('nobody is refused because of other payers', async () => {
-      await inNew(async (ledger) => {
+    test('a payer is never refused because of other payers', async () => {
+      await onEmpty(async (ledger) => {
         for (let n = 0; n < 20; n += 1) await purchaseIn(ledger, n % 2 === 0 ? 'reserved' : 'settling', n);
         for (let n = 20; n < 25; n += 1) await unpaid(ledger, n, 'payer_without_funds', 20);
         const strict = { balance: PRICE, mostOpen: 1, mostUnpaid: 1 };
@@ -124,8 +124,8 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       });
     });
 
-    test('a repeated request is told of its own purchase, never that it is refused', async () => {
-      await inNew(async (ledger) => {
+    test('a repeated request gets its own purchase, never a refusal', async () => {
+      await onEmpty(async (ledger) => {
         const none = { balance: 0n, mostOpen: 0, mostUnpaid: 0 };
         const identifierHash = sha256('order 1');
         const first = await reserve(ledger, wanted(1, { identifierHash }));
@@ -141,7 +141,7 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
     });
 
     test('a refusal writes nothing', async () => {
-      await inNew(async (ledger) => {
+      await onEmpty(async (ledger) => {
         assert.equal((await ledger.begin(limited(1, { balance: 0n }))).kind, 'refused');
         assert.equal(await ledger.find({ payment: payment(1) }), null);
         assert.equal(outcomeOf(await ledger.begin(limited(1, {}))), 'reserved');
@@ -152,9 +152,9 @@ export function payerLimits(inNew: (work: (ledger: Ledger, other: Ledger) => Pro
       ['open purchases', { mostOpen: 5 }, 'too_many_open_purchases'],
       ['funds', { balance: 5n * PRICE + 1n }, 'payer_without_funds'],
     ] as const) {
-      test(`sixteen calls of one payer at once never pass the limit on ${name}; all of another's begin`, async () => {
-        await inNew(async (one, two) => {
-          for (let round = 0; round < 5; round += 1) {
+      test(`16 concurrent calls of a payer never exceed the limit on ${name}; another payer's all begin`, async () => {
+        await onEmpty(async (one, two) => {
+          for (let round = 0; round < 2; round += 1) {
             const payer = 10 + 2 * round;
             const begun = await Promise.all(
               Array.from({ length: 32 }, (_, i) =>

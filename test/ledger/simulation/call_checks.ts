@@ -1,4 +1,4 @@
-/** Promises that can be seen only at the moment a call of the ledger returns, in the order in which the ledger did it. */
+/** Invariants that are checked each time a call of the ledger returns. */
 import {
   isOver,
   UNPAID_MS,
@@ -14,136 +14,137 @@ import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
 
 const isOpen = ({ state }: Purchase): boolean => state === 'reserved' || state === 'settling';
+const sumOf = (purchases: readonly Purchase[]): bigint => purchases.reduce((sum, p) => sum + p.payment.amount, 0n);
 const shortId = (id: string): string => id.slice(-2);
+const shortPayer = (payer: string): string => payer.slice(0, 6);
 
-export class Moments {
-  readonly broken: string[] = [];
-  /** Payers and leads refused by a limit, by reason. */
-  readonly refused = new Map<string, number>();
+export class CallChecks {
+  readonly violations: string[] = [];
+  /** Number of refusals by a limit of payers or leads. */
+  refusals = 0;
   readonly #ledger: Ledger;
   readonly #chain: Chain;
   readonly #booked = new Set<string>();
   #holder: string | undefined;
   #through = -1n;
 
-  /** @param ledger the true one, without anything that a process does to it */
+  /** @param ledger the ledger itself, not the view of a process */
   constructor(ledger: Ledger, chain: Chain) {
     this.#ledger = ledger;
     this.#chain = chain;
   }
 
-  async saw(name: keyof Ledger, given: readonly unknown[], result: unknown): Promise<void> {
+  async afterCall(name: keyof Ledger, given: readonly unknown[], result: unknown): Promise<void> {
     switch (name) {
       case 'begin':
-        await this.#began(given[0] as NewPurchase, result as Begun);
+        await this.#afterBegin(given[0] as NewPurchase, result as Begun);
         break;
       case 'claim':
-        await this.#claimed(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Claimed);
+        await this.#afterClaim(Number(given[3]), String(given[0]), given[2] as LeadLimits, result as Claimed);
         break;
       case 'release':
-        if (result === true) await this.#released(String(given[0]), String(given[1]));
+        if (result === true) await this.#afterRelease(String(given[0]), String(given[1]));
         break;
       case 'leaseAudit':
         if (result !== null) this.#holder = String(given[1]);
         break;
       case 'bookTransfers':
-        await this.#booking(given[0] as Booking, result as readonly BookedTransfer[]);
+        await this.#afterBooking(given[0] as Booking, result as readonly BookedTransfer[]);
         break;
       default:
     }
   }
 
-  /** The limits of a payer count its own purchases, all of them and no others. */
-  async #began({ payment, nowMs, limits }: NewPurchase, begun: Begun): Promise<void> {
+  /** The limits of a payer count all of its own purchases and no others. */
+  async #afterBegin({ payment, nowMs, limits }: NewPurchase, begun: Begun): Promise<void> {
     if (begun.kind === 'taken') return;
     const own = (await all(this.#ledger.purchases())).filter(
       (p) => p.payment.payer === payment.payer && !isOver(p, nowMs),
     );
     const open = own.filter((p) => isOpen(p) && (begun.kind === 'refused' || p.id !== begun.purchase.id));
-    const committed = open.reduce((sum, p) => sum + p.payment.amount, 0n);
+    const committed = sumOf(open);
     const recent = own.filter((p) => p.state === 'released' && (p.endedAtMs ?? 0) > nowMs - UNPAID_MS);
-    const who = payment.payer.slice(0, 6);
+    const payer = shortPayer(payment.payer);
     if (begun.kind === 'reserved') {
       const id = shortId(begun.purchase.id);
       if (open.length >= limits.mostOpen) {
-        this.broken.push(`${id}: payer ${who} has ${open.length + 1} purchases open, and may have ${limits.mostOpen}`);
+        this.violations.push(`${id}: payer ${payer} has ${open.length + 1} open purchases, limit ${limits.mostOpen}`);
       }
       if (committed + payment.amount > limits.balance) {
-        this.broken.push(
-          `${id}: payer ${who} has ${limits.balance}, and ${committed + payment.amount} of it committed`,
-        );
+        const total = committed + payment.amount;
+        this.violations.push(`${id}: payer ${payer} has committed ${total} with a balance of ${limits.balance}`);
       }
       const unpaid = recent.filter((p) => p.why === 'used_elsewhere').length;
       if (unpaid >= limits.mostUnpaid) {
-        this.broken.push(`${id}: payer ${who} left ${unpaid} purchases unpaid, and may buy again`);
+        this.violations.push(`${id}: payer ${payer} starts a purchase after leaving ${unpaid} unpaid`);
       }
       return;
     }
-    this.#count(begun.reason);
+    this.refusals += 1;
     const isTrue = {
       too_many_open_purchases: open.length >= limits.mostOpen,
       payer_unbilled_too_often: recent.length >= limits.mostUnpaid,
       payer_without_funds: committed + payment.amount > limits.balance,
     }[begun.reason];
-    if (!isTrue) this.broken.push(`payer ${who} is refused (${begun.reason}) for what is not its own`);
+    if (!isTrue) this.violations.push(`payer ${payer} is refused (${begun.reason}), but its own purchases allow it`);
   }
 
-  #count(reason: string): void {
-    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
-  }
-
-  async #claimed(nowMs: number, id: string, limits: LeadLimits, claimed: Claimed): Promise<void> {
+  async #afterClaim(nowMs: number, id: string, limits: LeadLimits, claimed: Claimed): Promise<void> {
     if (claimed.kind === 'none') return;
     const purchases = await all(this.#ledger.purchases());
     const own = purchases.find((p) => p.id === id);
     if (!own) return;
     const { payer } = own.payment;
-    const held = purchases.filter((p) => p.leadId !== null && isOpen(p) && !isOver(p, nowMs));
-    const hasBought = (who: string): boolean => purchases.some((p) => p.state === 'sold' && p.payment.payer === who);
-    const byPayer = held.filter((p) => p.payment.payer === payer).length;
-    const byNew = held.filter((p) => !hasBought(p.payment.payer)).length;
+    const shownPayer = shortPayer(payer);
+    const claims = purchases.filter((p) => p.leadId !== null && isOpen(p) && !isOver(p, nowMs));
+    const hasBought = (buyer: string): boolean =>
+      purchases.some((p) => p.state === 'sold' && p.payment.payer === buyer);
+    const byPayer = claims.filter((p) => p.payment.payer === payer).length;
+    const byNew = claims.filter((p) => !hasBought(p.payment.payer)).length;
     if (claimed.kind === 'claimed') {
       if (this.#chain.wallets.get(payer)?.wasBorn) {
-        this.broken.push(`contract wallet ${payer.slice(0, 6)} claimed ${claimed.leadId}`);
+        this.violations.push(`contract wallet ${shownPayer} claimed ${claimed.leadId}`);
       }
       if (byPayer > limits.perPayer) {
-        this.broken.push(`payer ${payer.slice(0, 6)} holds ${byPayer} leads, and may hold ${limits.perPayer}`);
+        this.violations.push(`payer ${shownPayer} has claimed ${byPayer} leads, limit ${limits.perPayer}`);
       }
       if (!hasBought(payer) && byNew > limits.byNewPayers) {
-        this.broken.push(`new payers hold ${byNew} leads, and may hold ${limits.byNewPayers}`);
+        this.violations.push(`new payers have claimed ${byNew} leads, limit ${limits.byNewPayers}`);
       }
       return;
     }
-    this.#count(`leads of ${claimed.by}`);
+    this.refusals += 1;
     if (claimed.by === 'payer' ? byPayer < limits.perPayer : byNew < limits.byNewPayers || hasBought(payer)) {
-      this.broken.push(`payer ${payer.slice(0, 6)} may hold no lead because of others (${claimed.by})`);
+      this.violations.push(`payer ${shownPayer} is refused a lead (limit of ${claimed.by}) because of other payers`);
     }
   }
 
-  /** What was sent is released only by what a safe block shows. */
-  async #released(id: string, reason: string): Promise<void> {
+  /** A purchase that was sent for settlement is released only if a safe block proves that it cannot be paid. */
+  async #afterRelease(id: string, reason: string): Promise<void> {
     const purchase = await this.#ledger.find({ id });
     if (!purchase) return;
     const { payment } = purchase;
     const safe = this.#chain.blocks[this.#chain.safe];
     const used = this.#chain.used.get(`${payment.payer}|${payment.nonce}`);
     const isUsed = used !== undefined && used.block <= this.#chain.safe;
-    // To cancel what has expired is harmless.
+    // A payment that was canceled after it expired cannot be paid either.
     const isPaidSomewhere = isUsed && used.kind === 'AuthorizationUsed';
     if (reason === 'expired_unused' && (isPaidSomewhere || (safe?.seconds ?? 0) < payment.validBefore)) {
-      this.broken.push(`${shortId(id)} is released, and can still be paid`);
+      this.violations.push(`${shortId(id)} is released and can still be paid`);
     }
     if (reason === 'used_elsewhere' && (!isUsed || this.#chain.isPaid(payment))) {
-      this.broken.push(`${shortId(id)} is released for a use that no safe block shows`);
+      this.violations.push(`${shortId(id)} is released for a use that is in no safe block`);
     }
   }
 
-  /** One auditor at a time, which goes forward; and nothing is owed that could still be given. */
-  async #booking({ account, holder, nowMs }: Booking, booked: readonly BookedTransfer[]): Promise<void> {
+  /** Only the lease holder audits, the audit moves forward, and no deliverable purchase is booked as owed. */
+  async #afterBooking({ account, holder, nowMs }: Booking, booked: readonly BookedTransfer[]): Promise<void> {
     const through = await this.#throughOf(account);
     if (through !== this.#through) {
-      if (holder !== this.#holder) this.broken.push(`${holder} audits, and ${this.#holder} has the lease`);
-      if (through < this.#through) this.broken.push(`the audit went back from block ${this.#through} to ${through}`);
+      if (holder !== this.#holder) this.violations.push(`${holder} audits while ${this.#holder} has the lease`);
+      if (through < this.#through) {
+        this.violations.push(`the audit went back from block ${this.#through} to ${through}`);
+      }
       this.#through = through;
     }
     for (const transfer of booked) {
@@ -151,7 +152,7 @@ export class Moments {
       if (this.#booked.has(key)) continue;
       this.#booked.add(key);
       if (transfer.kind === 'owed' && !(await this.#mayBeOwed(transfer, nowMs))) {
-        this.broken.push(`transfer ${transfer.transaction.slice(-2)} is owed, and its answer could be given`);
+        this.violations.push(`transfer ${shortId(transfer.transaction)} is owed although its answer can be delivered`);
       }
     }
   }

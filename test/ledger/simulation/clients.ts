@@ -1,26 +1,27 @@
-/** Those who ask the server: buyers with wallets, patience and habits of their own, and a stranger who knows what is public. */
+/** Clients of the server: buyers with different habits, and a stranger who knows everything that is public. */
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
 import { ASSET, PAY_TO, PRICE, type Authorization, type Call, type Chain } from './chain.ts';
-import { EXCLUSIVE, type Reply, type Request, type Server } from './server.ts';
+import type { Server } from './server.ts';
+import { EXCLUSIVE, type Reply, type Request } from './session.ts';
 import type { Process, World } from './world.ts';
 
 export const STRANGER = `0x${'bad0'.repeat(10)}`;
 const [EXCLUSIVE_SECONDS, OTHER_SECONDS] = [60, 300];
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 
-/** What a buyer does besides buying. */
+/** What a buyer does in addition to buying. */
 export type Habit =
   | 'ordinary'
   /** Signs more than it has. */
   | 'poor'
-  /** A smart account with one signature for everything, which changes its mind. */
+  /** A contract wallet with one signature for all payments, which it accepts or not. */
   | 'contract'
-  /** Cancels what it signed, or spends its nonce on somebody else. */
+  /** Cancels its authorization, or spends the nonce elsewhere. */
   | 'cancels'
   /** Moves its money away. */
   | 'drains'
-  /** An ordinary account that becomes a smart account. */
+  /** An ordinary account that becomes a contract wallet. */
   | 'turns';
 export const HABITS: readonly Habit[] = [
   'ordinary',
@@ -33,21 +34,22 @@ export const HABITS: readonly Habit[] = [
   'drains',
   'turns',
 ];
-const MISCHIEF = 0.35;
+/** Chance that a buyer acts by its habit during a request. */
+const ACTS = 0.35;
 
 export interface Scene {
   readonly world: World;
   readonly chain: Chain;
   readonly server: Server;
   readonly processes: readonly Process[];
-  /** Requests that were sent, by anybody to whom they belong. */
+  /** Requests with their buyers. */
   readonly requests: (Request & { readonly buyer: string })[];
 }
 
 export const walletOf = (name: string): string => `0x${sha256(name).slice(0, 40)}`;
 
 let unused = 0;
-/** A nonce nobody has used; the next ones follow from where a schedule starts. */
+/** An unused nonce; `restartNonces` makes a schedule repeatable. */
 const freshNonce = (): string => `0x${(unused += 1).toString(16).padStart(64, '0')}`;
 export const restartNonces = (): void => {
   unused = 0;
@@ -64,8 +66,8 @@ const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
 });
 
 /**
- * Spend a signed payment in another way than by the server. At once in a block: a payment that its payer makes known
- * while it can still be used belongs to whoever presents it.
+ * Spend a signed payment without the server, and mine the transaction at once: anyone who sees an unmined one could
+ * present the payment.
  */
 export function spend({ world, chain }: Scene, payment: Authorization, asSigned = false): void {
   const pay = (authorization: Authorization): Call => ({ kind: 'pay', authorization });
@@ -82,14 +84,14 @@ export function spend({ world, chain }: Scene, payment: Authorization, asSigned 
         [pay({ ...payment, amount: payment.amount / 2n })],
         [elsewhere, toUs],
         [toUs],
-        // The same terms with another nonce, beside the nonce spent elsewhere.
+        // The same terms with another nonce, next to the nonce that is spent elsewhere.
         [elsewhere, pay({ ...payment, nonce: freshNonce() })],
       ]);
   chain.mine([chain.send(calls, 'payer')]);
 }
 
-/** What a buyer of this habit does while it waits for its answer. */
-async function mischief(scene: Scene, habit: Habit, payment: Payment): Promise<void> {
+/** What a buyer with this habit does while it waits for its answer. */
+async function actByHabit(scene: Scene, habit: Habit, payment: Payment): Promise<void> {
   const { world, chain } = scene;
   for (let wait = world.below(8); wait > 0; wait -= 1) await world.gate(null, 'a buyer waits');
   const balance = chain.balances.get(payment.payer) ?? 0n;
@@ -111,7 +113,7 @@ async function mischief(scene: Scene, habit: Habit, payment: Payment): Promise<v
   }
 }
 
-/** Buy one or two things, each until it arrives or patience ends. */
+/** Buy up to three answers, and retry each one a few times. */
 export async function buyer(scene: Scene, name: string, habit: Habit): Promise<void> {
   const { world, chain, server, processes, requests } = scene;
   const wallet = walletOf(name);
@@ -130,7 +132,7 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
     };
     const first: Request = { route, request: path, ...paying(), identifierHash };
     let next: () => Promise<Reply> = () => send(first);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       await world.gate(null, `${name} acts`);
       if (habit === 'contract' && tries > 0) Object.assign(chain.wallets.get(wallet) ?? {}, { accepts: true });
       const copies: Promise<unknown>[] = [];
@@ -149,20 +151,21 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
           }),
         );
       }
-      if (world.random() < MISCHIEF) copies.push(mischief(scene, habit, first.payment));
+      if (world.random() < ACTS) copies.push(actByHabit(scene, habit, first.payment));
       const [reply] = await Promise.all([next(), ...copies]);
-      world.say(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);
+      world.log(name, reply.kind === 'refused' ? `refused: ${reply.why}` : reply.kind);
       if (reply.kind === 'answer') break;
       const choice = world.random();
       if (choice < 0.5) next = () => send(first);
-      else if (choice < 0.6) next = () => server.collect(world.pick(processes), name, first.payment.nonce, wallet);
+      else if (choice < 0.6)
+        next = () => server.collect(world.pick(processes), name, first.payment.nonce, { wallet, claims: wallet });
       else if (choice < 0.9 && identifierHash !== null) next = () => send({ ...first, ...paying() });
       else break;
     }
   }
 }
 
-/** Try to be given what others paid for, knowing every transaction of the facilitator and every address of the server. */
+/** Try to get answers that others paid for, knowing every request and every transaction of the facilitator. */
 export async function stranger(scene: Scene, tries: number): Promise<void> {
   const { world, chain, server, processes, requests } = scene;
   for (let i = 0; i < tries; i += 1) {
@@ -191,13 +194,10 @@ export async function stranger(scene: Scene, tries: number): Promise<void> {
         await server.buy(process, STRANGER, { ...copy, identifierHash: sha256('a guess') });
         break;
       case 4:
-        await server.collect(
-          process,
-          STRANGER,
-          authorization.nonce,
-          STRANGER,
-          world.pick([STRANGER, authorization.payer]),
-        );
+        await server.collect(process, STRANGER, authorization.nonce, {
+          wallet: STRANGER,
+          claims: world.pick([STRANGER, authorization.payer]),
+        });
         break;
       case 5:
         chain.balances.set(STRANGER, (chain.balances.get(STRANGER) ?? 0n) + 1n);

@@ -1,0 +1,241 @@
+/** Backups between both kinds of ledger, the screen of `make ledger`, and the Parquet files for analysts. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open.ts';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { BARE } from '../environment.ts';
+import { ledgerCommand, ledgerFolders } from './ledger_folders.ts';
+import { child } from './processes.ts';
+import { all, bodyOf, claim, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+
+const CLI = fileURLToPath(new URL('../../ledger/cli.ts', import.meta.url));
+const LONG_BODY = 'a long answer '.repeat(200_000);
+const HOUR_MS = 3_600_000;
+
+/** Add rows to every table. */
+async function fill(ledger: Ledger): Promise<void> {
+  await purchaseIn(ledger, 'sold', 1, {
+    lead: 'sold-lead',
+    body: 'what was bought',
+    identifierHash: sha256('order 1'),
+    nowMs: Date.UTC(2026, 10, 20, 9),
+  });
+  await purchaseIn(ledger, 'sold', 2, { body: LONG_BODY, route: 'GET /api/deals', nowMs: Date.UTC(2026, 10, 21, 9) });
+  await purchaseIn(ledger, 'sold', 3, {
+    body: 'what was bought',
+    route: 'GET /api/deals',
+    nowMs: Date.UTC(2026, 10, 21, 10),
+    payment: { ...payment(3), amount: 50_000n },
+  });
+  const open = await purchaseIn(ledger, 'settling', 4, { lead: 'open-lead', nowMs: Date.now() - 3.5 * HOUR_MS });
+  await ledger.unknown(open.id, 'not_seen', '0xabc');
+  await purchaseIn(ledger, 'released', 5, { lead: 'released-lead', body: '' });
+  await purchaseIn(ledger, 'reserved', 6, { lead: 'reserved-lead' });
+  for (const [i, p] of (await all(ledger.purchases())).filter((q) => q.state === 'sold').entries()) {
+    await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
+  }
+  await ledger.useOnce('token', Date.now() + 1e9);
+  await ledger.recordMoney('real');
+}
+
+/** The content of a ledger, for comparison. */
+async function contentOf(ledger: Ledger): Promise<unknown> {
+  const purchases = await all(ledger.purchases());
+  return {
+    purchases,
+    deliveries: await all(ledger.deliveries()),
+    soldLeads: await ledger.soldLeads(),
+    claimed: [...(await ledger.claimedLeads(0))].sort(),
+    answers: await Promise.all(
+      purchases.map(async ({ id }) => {
+        const answer = await ledger.answerOf(id);
+        return answer && { headers: answer.headers, body: sha256((await bodyOf(answer)) ?? '') };
+      }),
+    ),
+  };
+}
+
+const open = (place: string): Promise<Ledger> => openLedger({ DATA_DIR: '', LEDGER: place });
+
+/** A restored ledger equals its backup, and continues where it stopped. */
+async function checkRestored(place: string, content: unknown): Promise<void> {
+  const ledger = await open(place);
+  assert.deepEqual(await contentOf(ledger), content);
+  assert.equal((await ledger.begin(wanted(1))).kind, 'taken', 'a used payment stays used');
+  const next = await reserve(ledger, wanted(50));
+  const leads = ['sold-lead', 'open-lead', 'released-lead'];
+  assert.equal(await claim(ledger, next.id, leads, 0), 'released-lead', 'sold leads stay sold');
+  assert.equal(await ledger.useOnce('token', Date.now() + 1e9), false);
+  assert.equal(await ledger.recordMoney('test'), 'real');
+  await ledger.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
+  await ledger.close();
+}
+
+describe('a backup', () => {
+  const { dataDir, kinds } = ledgerFolders();
+
+  for (const { name, fresh } of kinds) {
+    test(`of ${name} is checked, and restores an equal ledger in either database`, async () => {
+      const place = await fresh(dataDir());
+      const FILE = join(dataDir(), 'backup.gz');
+      const ledger = await open(place);
+      await fill(ledger);
+      const content = await contentOf(ledger);
+      const made = await ledgerCommand('backup', { LEDGER: place, FILE });
+      assert.equal(made.status, 0, made.out);
+      assert.match(
+        made.out,
+        new RegExp(
+          'is a complete, checked backup of .*: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, ' +
+            '0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$',
+        ),
+      );
+      assert.equal(statSync(FILE).mode & 0o777, 0o600);
+      for (let n = 100; n < 105; n += 1) await purchaseIn(ledger, 'sold', n, { lead: `later-${n}` });
+      await ledger.close();
+      for (const target of kinds) {
+        const env = { DATA_DIR: dataDir(), LEDGER: await target.fresh(dataDir()), FILE };
+        const restored = await ledgerCommand('restore', env);
+        assert.equal(restored.status, 0, `${target.name}: ${restored.out}`);
+        await checkRestored(env.LEDGER, content);
+        const refused = await ledgerCommand('restore', env);
+        assert.equal(refused.status, 1);
+        assert.match(refused.out, /^the ledger is not empty\. Set OVERWRITE=1 to delete its content\n$/);
+        assert.equal((await ledgerCommand('restore', { ...env, OVERWRITE: '1' })).status, 0);
+        const over = await open(env.LEDGER);
+        assert.deepEqual(await contentOf(over), content, 'overwritten, it equals the backup');
+        await over.close();
+      }
+    });
+
+    test(`of ${name} while another process sells is a consistent snapshot`, async () => {
+      const [place, target, FILE] = [await fresh(dataDir()), await fresh(dataDir()), join(dataDir(), 'busy.gz')];
+      const seller = child('sell', place, '0', '100000');
+      await seller.started;
+      const made = await ledgerCommand('backup', { LEDGER: place, FILE });
+      // Three lines per purchase: the next one begins.
+      await seller.printed(seller.lines.length + 4);
+      seller.process.kill('SIGKILL');
+      await seller.ended;
+      assert.equal(made.status, 0, made.out);
+      assert.equal((await ledgerCommand('restore', { DATA_DIR: dataDir(), LEDGER: target, FILE })).status, 0);
+      const [source, copy] = [await open(place), await open(target)];
+      const [now, then] = [await all(source.purchases()), await all(copy.purchases())];
+      assert.ok(then.length > 0 && now.length > then.length, 'the other process sold during the backup');
+      assert.deepEqual(
+        then.map((p) => p.id),
+        now.slice(0, then.length).map((p) => p.id),
+        'purchases up to one moment, and none after it',
+      );
+      for (const { id, state, answerSha256 } of then)
+        if (state !== 'reserved') assert.equal(sha256((await bodyOf(await copy.answerOf(id))) ?? ''), answerSha256);
+      await Promise.all([source.close(), copy.close()]);
+    });
+  }
+
+  test('that is truncated, changed or not a backup is refused in one line, and no ledger is created', async () => {
+    const folder = dataDir();
+    const [place, target, FILE] = [join(folder, 'full.sqlite'), join(folder, 'none.sqlite'), join(folder, 'backup.gz')];
+    const ledger = await open(place);
+    await fill(ledger);
+    await ledger.close();
+    assert.equal((await ledgerCommand('backup', { LEDGER: place, FILE })).status, 0);
+    const bytes = readFileSync(FILE);
+    const text = gunzipSync(bytes).toString();
+    const [bought, changed] = ['what was bought', 'what was BOUGHT'].map((body) =>
+      Buffer.from(body).toString('base64'),
+    );
+    const withoutEnd = text.slice(0, text.lastIndexOf('{"counts"'));
+    const wrong: readonly (readonly [string, Uint8Array, RegExp])[] = [
+      ['truncated', bytes.subarray(0, bytes.length - 500), /damaged after \d+ lines/],
+      ['without its end', gzipSync(withoutEnd), /is incomplete: it ends after \d+ lines/],
+      ['a row short', gzipSync(text.replace(/^\["deliveries".*\n/m, '')), /has 2 rows of deliveries, expected 3/],
+      [
+        'with other bytes',
+        gzipSync(text.replace(bought ?? '', changed ?? '')),
+        /the bytes of the answer of purchase .* are not those that were sold/,
+      ],
+      ['another file', gzipSync('{"hello": 1}\n'), /is not a backup of a ledger/],
+      [
+        'a newer one',
+        gzipSync(text.replace('"version":2', '"version":3')),
+        /backup of version 3, and this program reads versions 1 to 2/,
+      ],
+    ];
+    for (const [kind, damaged, why] of wrong) {
+      const damagedFile = join(folder, 'damaged.gz');
+      writeFileSync(damagedFile, damaged);
+      const { status, out } = await ledgerCommand('restore', { DATA_DIR: folder, LEDGER: target, FILE: damagedFile });
+      assert.ok(status === 1 && why.test(out) && out.trim().split('\n').length === 1, `${kind}: ${out}`);
+    }
+    assert.ok(!existsSync(target));
+    assert.deepEqual(
+      readdirSync(dirname(FILE)).filter((f) => f.endsWith('.tmp')),
+      [],
+    );
+  });
+
+  test('that does not exist, and a ledger that does not exist, are named', async () => {
+    const LEDGER = join(dataDir(), 'none.sqlite');
+    assert.match((await ledgerCommand('report', { LEDGER })).out, /which does not exist yet\. The server creates it/);
+    const missing = await ledgerCommand('restore', { LEDGER, FILE: join(dataDir(), 'none.gz') });
+    assert.match(missing.out, /^FILE is .*expected an existing backup\n$/);
+    assert.ok(!existsSync(LEDGER));
+  });
+
+  for (const { name, fresh } of kinds) {
+    test(`and the screen of ${name}: revenue, unknown outcomes, leads, deliveries; and Parquet`, async () => {
+      const LEDGER = await fresh(dataDir());
+      const ledger = await open(LEDGER);
+      await fill(ledger);
+      await ledger.close();
+      const PARQUET = join(dataDir(), 'parquet');
+      const { status, out } = await ledgerCommand('report', { LEDGER, DAYS: '3660', PARQUET });
+      assert.equal(status, 0, out);
+      for (const line of [
+        /3 sold for \$2\.05, 1 settling, 1 reserved, 1 released/,
+        /2026-11-21 {2}GET \/api\/deals +2 {2}\$1\.05/,
+        /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
+        /all {2}every endpoint +3 {2}\$2\.05/,
+        /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc/,
+        /Leads: 1 sold, 1 being paid for, 1 reserved/,
+        /never sent completely: 1 \(their buyers can collect them\)/,
+      ])
+        assert.match(out, line);
+      assert.ok(out.split('\n').length < 40, 'it fits one screen');
+      const duck = await openDuck();
+      const select = (table: string, columns: string): Promise<Record<string, unknown>[]> =>
+        rowsOf(duck.connection, `SELECT ${columns} FROM read_parquet(${literal(join(PARQUET, `${table}.parquet`))})`);
+      const sum = "sum(amount_atomic::HUGEINT) FILTER (state = 'sold') AS sold";
+      assert.deepEqual(await select('purchases', `count(*) AS n, ${sum}`), [{ n: '6', sold: '2050000' }]);
+      assert.deepEqual(await select('claims', 'lead_id, state'), [
+        { lead_id: 'open-lead', state: 'settling' },
+        { lead_id: 'reserved-lead', state: 'reserved' },
+        { lead_id: 'sold-lead', state: 'sold' },
+      ]);
+      assert.deepEqual(await select('deliveries', 'count(*) AS n, count(*) FILTER (complete) AS complete'), [
+        { n: '3', complete: '2' },
+      ]);
+      duck.close();
+    });
+  }
+
+  test('and the report are commands of the program, which prints errors to standard error', () => {
+    const run = (...command: string[]): { status: number | null; stdout: string; stderr: string } =>
+      spawnSync(process.execPath, [CLI, ...command], {
+        encoding: 'utf8',
+        env: { ...BARE, LEDGER: join(dataDir(), 'none.sqlite') },
+      });
+    const report = run('report');
+    assert.deepEqual([report.status, report.stdout], [1, '']);
+    assert.match(report.stderr, /^LEDGER is .*none\.sqlite, which does not exist yet/);
+    assert.match(run('forget').stderr, /^command is "forget", expected report, backup, restore\n$/);
+  });
+});

@@ -1,0 +1,63 @@
+/** Where the conformance suite opens ledgers, and one emptied ledger for all of its tests. */
+import { after, before } from 'node:test';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { openStore } from '../../../ledger/open.ts';
+import type { Store } from '../../../ledger/sql/store.ts';
+import { TABLES } from '../../../ledger/backup/tables.ts';
+
+/** Where ledgers of one kind are created. */
+export interface Place {
+  /** The setting LEDGER of a new, empty ledger. */
+  fresh(): Promise<string>;
+  open(ledger: string): Promise<Ledger>;
+}
+
+/** Run a test on an empty ledger with two connections. */
+export type OnEmptyLedger = (work: (ledger: Ledger, other: Ledger) => Promise<void>) => Promise<void>;
+
+/** One ledger with two connections, which is emptied before each use: creating tables takes longer than most tests. */
+export interface SharedLedger {
+  readonly onEmpty: OnEmptyLedger;
+  /** The first connection. */
+  readonly ledger: () => Ledger;
+  /** Another connection to the same ledger. */
+  readonly openAgain: () => Promise<Ledger>;
+  readonly empty: () => Promise<void>;
+}
+
+interface OpenedLedger {
+  readonly name: string;
+  readonly store: Store;
+  readonly connections: readonly [Ledger, Ledger];
+}
+
+/** Register hooks that open and close the ledger. */
+export function sharedLedger(place: Place): SharedLedger {
+  let opened: OpenedLedger | undefined;
+  const current = (): OpenedLedger => {
+    if (!opened) throw new Error('the ledger is not open');
+    return opened;
+  };
+  const empty = (): Promise<void> =>
+    current().store.write(async (query) => {
+      for (const { name } of [...TABLES].reverse()) await query(`DELETE FROM ${name}`);
+    });
+  before(async () => {
+    const name = await place.fresh();
+    const connections = [await place.open(name), await place.open(name)] as const;
+    opened = { name, connections, store: await openStore({ DATA_DIR: '', LEDGER: name }) };
+  });
+  after(async () => {
+    const { store, connections } = current();
+    await Promise.all([store, ...connections].map((each) => each.close()));
+  });
+  return {
+    empty,
+    ledger: () => current().connections[0],
+    openAgain: () => place.open(current().name),
+    async onEmpty(work) {
+      await empty();
+      await work(...current().connections);
+    },
+  };
+}

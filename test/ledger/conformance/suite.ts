@@ -1,0 +1,30 @@
+/** Requirements that every ledger meets. SQLite and PostgreSQL run this suite, each in its own test file. */
+import { audit } from './audit.ts';
+import { balance } from './balance.ts';
+import { clocks } from './clocks.ts';
+import { endings } from './endings.ts';
+import { leadClaims } from './lead_claims.ts';
+import { leadLimits } from './lead_limits.ts';
+import { madeGood } from './made_good.ts';
+import { payerLimits } from './payer_limits.ts';
+import { sharedLedger, type Place } from './place.ts';
+import { reservations } from './reservations.ts';
+import { retention } from './retention.ts';
+import { settling } from './settling.ts';
+import { transfers } from './transfers.ts';
+
+export function conformance(place: Place): void {
+  const shared = sharedLedger(place);
+  reservations(shared);
+  leadClaims(shared);
+  settling(shared);
+  endings(shared);
+  retention(shared.onEmpty, place);
+  clocks(shared.onEmpty);
+  payerLimits(shared.onEmpty);
+  leadLimits(shared.onEmpty);
+  balance(shared.onEmpty);
+  audit(shared.onEmpty);
+  transfers(shared.onEmpty);
+  madeGood(shared.onEmpty);
+}

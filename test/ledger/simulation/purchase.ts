@@ -1,0 +1,157 @@
+/** A request with a payment, handled as by api/payments/middleware.ts: the same parts without HTTP and Koa. */
+import type { OfferedPayment } from '../../../api/payments/chain/authorization.ts';
+import type { Signatures } from '../../../api/payments/chain/signatures.ts';
+import type { Claimant, SaleEffects } from '../../../api/payments/sale.ts';
+import { isOver, type Answer, type Payment, type Purchase, type UnknownReason } from '../../../ledger/ledger.ts';
+import { answer } from '../purchases.ts';
+import { PAY_TO, PRICE } from './chain.ts';
+import { EXCLUSIVE, HandlerFailed, LEASE_MS, type Reply, type Request, type Session } from './session.ts';
+
+const WAIT = { everyMs: 500, looksWithHint: 4, looksWithoutHint: 2 } as const;
+/** Seconds for which a payment must be valid, at least and at most. */
+const [MIN_VALID, MAX_VALID] = [6n, 360n];
+const HANDLER_FAILS = 0.02;
+/** Chance that an answer takes long while its payer pays directly; and how many steps it takes. */
+const [PAID_MEANWHILE, HANDLER_STEPS] = [0.03, 15];
+
+interface VerifiedPayer {
+  readonly balance: bigint;
+  readonly isContract: boolean;
+}
+
+/** The purchase that has this payment or identifier, unless it is an expired reservation. */
+async function findEarlierPurchase(
+  { ledger, nowMs }: Session,
+  { payment, identifierHash }: Request,
+): Promise<Purchase | null> {
+  const unlessOver = (p: Purchase | null): Purchase | null => (p && isOver(p, nowMs()) ? null : p);
+  return (
+    (identifierHash === null ? null : unlessOver(await ledger.find({ payer: payment.payer, identifierHash }))) ??
+    unlessOver(await ledger.find({ payment }))
+  );
+}
+
+async function answerEarlierPurchase(session: Session, purchase: Purchase, request: Request): Promise<Reply> {
+  const { ledger, options } = session;
+  if (!options.parts.mayCollect(purchase, request) || purchase.state !== 'sold') {
+    return { kind: 'refused', why: `taken by a ${purchase.state} purchase` };
+  }
+  const stored = await ledger.answerOf(purchase.id);
+  return stored
+    ? session.send(purchase, stored, 'identifier')
+    : { kind: 'refused', why: 'its answer is no longer stored' };
+}
+
+/** The checks before a sale. @returns the reason of a refusal as text */
+async function verify(session: Session, { payment, route }: Request): Promise<VerifiedPayer | string> {
+  const { options, process, chain, facilitator, nowMs } = session;
+  const { world, chain: token, parts } = options;
+  const now = BigInt(Math.floor(nowMs() / 1000));
+  if (
+    payment.payTo !== PAY_TO ||
+    payment.amount !== PRICE ||
+    payment.validBefore < now + MIN_VALID ||
+    payment.validBefore > now + MAX_VALID
+  ) {
+    return 'the payment does not match the requirements';
+  }
+  const signatures: Pick<Signatures, 'byKey' | 'byContract'> = {
+    byKey: async () => true,
+    byContract: async () => token.wallets.get(payment.payer)?.accepts === true,
+  };
+  const offer = { payment, signed: { signature: '0x', authorization: {} } } as unknown as OfferedPayment;
+  const payer = await parts.checkPayer({ chain, signatures, contractWallets: true }, offer, route === EXCLUSIVE);
+  if (payer.kind === 'refused') return payer.reason;
+  await world.gate(process, 'asks the facilitator to verify');
+  return facilitator.verifies(payment) ? payer : 'the facilitator refuses';
+}
+
+/** The handler: builds the answer, and claims a lead on the exclusive route. */
+async function handle(
+  { options, process, ledger, nowMs }: Session,
+  { payment, route, request }: Request,
+  { purchase, claim }: Claimant,
+): Promise<Answer | null> {
+  const { world, chain: token, leads, limits } = options;
+  if (world.mishap(HANDLER_FAILS)) throw new HandlerFailed('the handler threw');
+  if (world.mishap(PAID_MEANWHILE)) {
+    token.mine([token.send([{ kind: 'pay', authorization: payment }], 'payer')]);
+    for (let step = 0; step < HANDLER_STEPS; step += 1) await world.gate(process, 'builds the answer');
+  }
+  if (route !== EXCLUSIVE) return world.mishap(HANDLER_FAILS) ? null : answer(`list for ${request}`);
+  const claimed = await ledger.claimedLeads(nowMs());
+  const got = await claim(
+    leads.filter((id) => !claimed.has(id)),
+    limits.leads,
+  );
+  return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
+}
+
+async function payerFault({ chain }: Session, payment: Payment, wasContract: boolean): Promise<UnknownReason | null> {
+  const now = await chain.payer(payment);
+  if (now.isUsed) return null;
+  if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
+  return now.balance < payment.amount ? 'payer_without_funds' : null;
+}
+
+function effectsOf(session: Session, request: Request, payer: VerifiedPayer): SaleEffects {
+  const { options, process, ledger, chain, facilitator, asked, nowMs } = session;
+  const { world } = options;
+  return {
+    ledger,
+    nowMs,
+    wait: WAIT,
+    settle: async ({ id }) => {
+      await world.gate(process, 'asks for settlement');
+      asked.add(id);
+      const hint = await facilitator.settle(request.payment, request.signature);
+      const named = hint.transaction === null ? 'no transaction' : hint.transaction.slice(-4);
+      await world.gate(process, `gets ${named}`);
+      return hint;
+    },
+    evidence: (payment, hint) => chain.of(payment, hint),
+    payerFault: (payment) => payerFault(session, payment, payer.isContract),
+    pause: (ms) => world.gate(process, `pauses ${ms} ms`),
+    make: (claimant) => handle(session, request, claimant),
+  };
+}
+
+/** Handle a request with a payment. */
+export async function buy(session: Session, request: Request): Promise<Reply> {
+  const { options, chain, unknown } = session;
+  const { parts, limits } = options;
+  const earlier = await findEarlierPurchase(session, request);
+  if (earlier) return answerEarlierPurchase(session, earlier, request);
+  const payer = await verify(session, request);
+  if (typeof payer === 'string') {
+    const used = await findEarlierPurchase(session, request);
+    return used ? answerEarlierPurchase(session, used, request) : { kind: 'refused', why: payer };
+  }
+  const outcome = await parts.sell(effectsOf(session, request, payer), {
+    payment: request.payment,
+    identifierHash: request.identifierHash,
+    route: request.route,
+    request: request.request,
+    snapshotId: 'run-1',
+    leaseMs: LEASE_MS,
+    chain: await chain.id(),
+    limits: {
+      balance: payer.balance,
+      mostOpen: payer.isContract ? limits.mostOpenOfContract : limits.mostOpen,
+      mostUnpaid: limits.mostUnpaid,
+    },
+  });
+  switch (outcome.kind) {
+    case 'sold':
+      return session.send(outcome.purchase, outcome.answer, 'first');
+    case 'taken':
+      return answerEarlierPurchase(session, outcome.purchase, request);
+    case 'unknown':
+      unknown.add(outcome.purchase.id);
+      return { kind: 'refused', why: 'unknown' };
+    case 'refused':
+      return { kind: 'refused', why: outcome.reason };
+    default:
+      return { kind: 'refused', why: outcome.kind };
+  }
+}

@@ -1,0 +1,91 @@
+/** What a process of the simulated server works with, and what clients send and get. */
+import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
+import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import {
+  LedgerUnavailable,
+  type Answer,
+  type DeliveryKind,
+  type LeadLimits,
+  type Ledger,
+  type Payment,
+  type Purchase,
+} from '../../../ledger/ledger.ts';
+import type { CallChecks } from './call_checks.ts';
+import { CHAIN, PAY_TO, type Chain } from './chain.ts';
+import type { Facilitator } from './facilitator.ts';
+import type { Parts } from './parts.ts';
+import type { Process, World } from './world.ts';
+
+export const EXCLUSIVE = 'GET /api/leads/exclusive';
+export const LEASE_MS = 30_000;
+export const ACCOUNT = { chain: CHAIN, payTo: PAY_TO } as const;
+
+export interface Request {
+  readonly route: string;
+  readonly request: string;
+  readonly payment: Payment;
+  readonly identifierHash: string | null;
+  /** A contract wallet uses the same signature for all of its payments. */
+  readonly signature: string;
+}
+
+export type Reply =
+  | { readonly kind: 'answer'; readonly body: string; readonly receipt: string }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'broken' };
+
+/** A sent answer, with the state of chain and ledger when it was sent. */
+export interface Sent {
+  readonly to: string;
+  readonly purchase: Purchase;
+  readonly body: string;
+  /** Whether a block had shown its payment to us by then. */
+  readonly wasPaid: boolean;
+  /** Whether the ledger had it as sold by then. */
+  readonly wasWritten: boolean;
+}
+
+/** Limits of this world, low enough to be reached. */
+export interface Limits {
+  readonly leads: LeadLimits;
+  readonly mostOpen: number;
+  readonly mostOpenOfContract: number;
+  readonly mostUnpaid: number;
+  /** How long an answer can be collected. */
+  readonly collectMs: number;
+}
+
+export interface ServerOptions {
+  readonly world: World;
+  readonly chain: Chain;
+  readonly ledger: Ledger;
+  readonly checks: CallChecks;
+  readonly parts: Parts;
+  readonly leads: readonly string[];
+  readonly limits: Limits;
+}
+
+/** One process that handles a request. */
+export interface Session {
+  readonly options: ServerOptions;
+  readonly process: Process;
+  /** The client, by its name in the trace. */
+  readonly client: string;
+  /** Ledger, chain and clock as this process sees them. */
+  readonly ledger: Ledger;
+  readonly chain: PaymentChain;
+  readonly nowMs: () => number;
+  readonly facilitator: Facilitator;
+  /** Purchases that the facilitator was asked to settle. */
+  readonly asked: Set<string>;
+  /** Purchases whose settlement had an unknown outcome. */
+  readonly unknown: Set<string>;
+  send(purchase: Purchase, sold: Answer, kind: DeliveryKind): Promise<Reply>;
+}
+
+export class HandlerFailed extends Error {
+  override readonly name = 'HandlerFailed';
+}
+
+export const isExpected = (error: unknown): error is Error =>
+  error instanceof LedgerUnavailable || error instanceof ChainUnavailable || error instanceof HandlerFailed;
