@@ -1,37 +1,41 @@
-# Dealfeed. `make help` lists the commands. Settings are environment variables (README), so `make run DAY=2026-11-21` works.
+# `make help` lists the commands. Settings are environment variables (docs/settings.md), so `make run DAY=2026-11-21`
+# works. "##@" starts a group of the list, "##" behind a target is its line.
 SHELL := /bin/bash
 BIN := node_modules/.bin
 NODE := $(BIN)/node
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-# DuckDB calls wait on libuv workers; the default of four is shared with files and DNS.
+# DuckDB calls use libuv workers. The default of four is shared with files and DNS.
 export UV_THREADPOOL_SIZE ?= 16
-# Compiled modules are kept: half of what the start of a process takes.
+# Caching compiled modules halves the start of a process.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/compiled
 QUARTER_DIR ?= data-quarter
 .DEFAULT_GOAL := help
 
-# npm alone is needed to start: the package `node` brings the Node this project runs on. Not `npm ci`: it refuses a lock
-# file that lacks the optional packages of other platforms, and a mirror of the registry may not carry those.
+# npm is enough to start: the package `node` contains the Node that this project runs on. `npm ci` would refuse a lock
+# file without the optional packages of other platforms, and a mirror of the registry may not have those.
 INSTALL_PACKAGES = npm install --no-save --no-progress --loglevel=error
-# Left by `make setup PRODUCTION=1`: an update of this folder installs no development packages either.
+# Written by `make setup PRODUCTION=1`, so that later updates install no development packages either.
 PRODUCTION_MARK := node_modules/.production
 $(NODE): package-lock.json package.json .npmrc
-	@echo "installing what is missing (npm)"
+	@echo "installing packages (npm)"
 	@$(INSTALL_PACKAGES) $(if $(wildcard $(PRODUCTION_MARK)),--omit=dev)
 	@touch $(NODE)
 
-setup: ## install what is missing; PRODUCTION=1 leaves out what only the sandbox and the tests need (docs/operating.md)
+##@ Set up and run
+.PHONY: setup run daily underwrite ohio colorado worker
+
+setup: ## install what is missing; PRODUCTION=1 leaves out packages for the sandbox and the tests
 	@$(INSTALL_PACKAGES) $(if $(filter 1,$(PRODUCTION)),--omit=dev)
 	@$(if $(filter 1,$(PRODUCTION)),touch,rm -f) $(PRODUCTION_MARK)
 	@touch $(NODE)
 
-run: $(NODE) ## read the sources, build the models, publish a snapshot (LIVE=1 the real web, DAY=... another day of the sandbox)
+run: $(NODE) ## read the sources, build the models, publish a snapshot; LIVE=1: the real web; DAY=...: another day
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
-daily: $(NODE) ## the same for what changes every day: listings, tax lists, sheriff sales, parcels, rents
+daily: $(NODE) ## the same for listings, tax lists, sheriff sales, parcels and rents only
 	@SOURCES=listings,tax,sheriff,parcels,fmr node sandbox/around.ts node pipelines/commands/cli.ts run
 
-underwrite: $(NODE) ## build and publish from the rows already staged, reading nothing
+underwrite: $(NODE) ## build and publish from the staged rows; read no source
 	@SOURCES=none node sandbox/around.ts node pipelines/commands/cli.ts run
 
 ohio: $(NODE) ## read the Ohio register and publish
@@ -40,143 +44,172 @@ ohio: $(NODE) ## read the Ohio register and publish
 colorado: $(NODE) ## read the Colorado register and publish
 	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/commands/cli.ts run
 
-worker: $(NODE) ## read the sources that runs with the same QUEUE and DATA_DIR put into the queue, until stopped (docs/scaling.md)
+worker: $(NODE) ## read queued sources until stopped; needs the QUEUE and DATA_DIR of the runs
 	@node pipelines/crawl/cli.ts
 
-status: $(NODE) ## what is fresh, late or broken, and what it cost; JSON=1 for monitors; exit status 0 only when all is well
+
+##@ Operate
+.PHONY: status schedule job watch prune reparse rebuild
+
+status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
 
-schedule: $(NODE) ## the scheduled runs as systemd timers or a crontab; INSTALL=1 installs them with the settings that are set
+schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; INSTALL=1 installs them
 	@node pipelines/operate/cli.ts schedule
 
-job: $(NODE) ## do a scheduled job if it is due: JOB=daily, colorado, underwrite or ohio
+job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite or ohio
 	@node pipelines/operate/cli.ts job
 
-watch: $(NODE) ## do what the schedule missed, and tell ALERT_COMMAND of new trouble
+watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
 	@node pipelines/operate/cli.ts watch
 
-prune: $(NODE) ## what the declared policy no longer keeps of snapshots, pages and reads; APPLY=1 removes it
+prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them
 	@node pipelines/operate/cli.ts prune
 
-reparse: $(NODE) ## parse the archived pages of SOURCE=... again (SINCE=YYYY-MM-DD) and show what changes; APPLY=1 keeps it
+reparse: $(NODE) ## parse archived pages of SOURCE=... again and show the changes; SINCE=YYYY-MM-DD; APPLY=1 keeps them
 	@node pipelines/commands/cli.ts reparse
 
-backtest: $(NODE) ## score decile against what happened within 30, 60 and 90 days, over all snapshots of DATA_DIR
+rebuild: $(NODE) ## rebuild published days from archived pages and compare the bytes; RUN=2026-11-20.01: one day
+	@node pipelines/commands/rebuild.ts
+
+
+##@ Analyze
+.PHONY: sql query explain diff profile backtest quarter reconcile identity
+
+sql: $(NODE) ## open a read-only SQL prompt on the current snapshot; Q='SELECT ...' answers one query
+	@node pipelines/commands/sql.ts
+
+query: $(NODE) ## run a worked query: NAME=hidden_upside; without NAME, list them
+	@node pipelines/analyse/query_cli.ts
+
+explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: ID=... FIELD=noi_underwritten
+	@node pipelines/analyse/explain_cli.ts
+
+diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet writes every change
+	@node pipelines/analyse/diff_cli.ts
+
+profile: $(NODE) ## write a report of a snapshot with plots as one HTML file: OUT=profile.html
+	@node pipelines/analyse/profile_cli.ts
+
+backtest: $(NODE) ## show outcomes within 30, 60 and 90 days by score decile, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts
 
-quarter: $(NODE) ## eighteen weeks of the sandbox world in a folder of their own (QUARTER_DIR), and the back-test over them
+quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-test
 	@for week in $$(seq 0 17); do \
-	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); echo "week of $$day"; \
-	  DATA_DIR=$(QUARTER_DIR) DAY=$$day LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
-	    SOURCES=listings,tax,sheriff,parcels$$([ $$week -gt 0 ] || echo ,fmr) node sandbox/around.ts node pipelines/commands/cli.ts run > $(QUARTER_DIR).log || { cat $(QUARTER_DIR).log; exit 1; }; \
+	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); \
+	  sources=listings,tax,sheriff,parcels; [ $$week -gt 0 ] || sources=$$sources,fmr; \
+	  echo "week of $$day"; \
+	  DATA_DIR=$(QUARTER_DIR) DAY=$$day SOURCES=$$sources LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
+	    node sandbox/around.ts node pipelines/commands/cli.ts run > $(QUARTER_DIR).log \
+	    || { cat $(QUARTER_DIR).log; exit 1; }; \
 	done
 	@DATA_DIR=$(QUARTER_DIR) node pipelines/commands/backtest.ts
 
-reconcile: $(NODE) ## hold the current snapshot of the sandbox against what its world knows to be true
+reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known truth
 	@node sandbox/reconcile.ts
 
-rebuild: $(NODE) ## make a published day again from archived pages and compare its bytes: RUN=2026-11-20.01; default: every snapshot
-	@node pipelines/commands/rebuild.ts
-
-identity: $(NODE) ## precision and recall of what is told to be one property: near-misses, and the current snapshot
+identity: $(NODE) ## measure precision and recall of address matching
 	@node test/identity/run.ts
 
-sql: $(NODE) ## a prompt on the current snapshot, read-only: history, completion, .help; Q='SELECT ...' answers one query
-	@node pipelines/commands/sql.ts
 
-explain: $(NODE) ## walk a number back to formula, assumptions, page and archived bytes: ID=... FIELD=noi_underwritten
-	@node pipelines/analyse/explain_cli.ts
+##@ Serve and buy
+.PHONY: serve buy collect mcp
 
-diff: $(NODE) ## what changed between two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet for all of it
-	@node pipelines/analyse/diff_cli.ts
-
-profile: $(NODE) ## a report of a snapshot as one HTML file with plots: OUT=profile.html
-	@node pipelines/analyse/profile_cli.ts
-
-query: $(NODE) ## answer a worked query of queries/: NAME=hidden_upside; without a name list them
-	@node pipelines/analyse/query_cli.ts
-
-serve: $(NODE) ## serve the current snapshot on PORT (4021), paid with test money unless configured
+serve: $(NODE) ## serve the current snapshot and the site on PORT (4021); test money unless configured
 	@node api/server.ts
 
-buy: $(NODE) ## pay for one call from the sandbox wallet: make buy URL='/api/deals?state=OH'; FULL=1 prints every record
+buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; FULL=1 prints every record
 	@node clients/buy.ts
 
-collect: $(NODE) ## the same answer again, unbilled, by proof of the sandbox wallet: make collect RECEIPT=<Receipt-Id>
+collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
 	@node clients/collect_cli.ts
 
-mcp: $(NODE) ## an MCP server on standard input and output, through which an agent buys within caps (docs/agents.md)
+mcp: $(NODE) ## run an MCP server on standard input and output: every endpoint a tool, with spending caps
 	@node clients/mcp.ts
 
-docs: $(NODE) ## write the data dictionary and the README's tables from the schemas
-	@node docs/generate/cli.ts
 
-county: $(NODE) ## the folder of a new county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093 (docs/adding-a-county.md)
-	@node sources/new_county.ts
+##@ Ledger
+.PHONY: ledger ledger-audit ledger-refunded ledger-backup ledger-restore
 
-screenshots: $(NODE) ## pictures of every page of the site, of terminal screens and of the profile report into docs/screenshots/, from the snapshot in DATA_DIR
-	@node docs/generate/screenshots.ts
-	@node docs/generate/screens.ts
+ledger: $(NODE) ## show revenue, open settlements and sold leads; DAYS=30; PARQUET=folder exports
+	@node ledger/cli.ts report
+
+ledger-audit: $(NODE) ## compare transfers on the chain with the ledger, blocks FROM to TO (default: all final)
+	@node api/payments/audit/cli.ts audit
+
+ledger-refunded: $(NODE) ## record the refund of an owed transfer: TRANSFER=<hash>:<index> REFUND=<hash>, or NOTE='...'
+	@node api/payments/audit/cli.ts refunded
+
+ledger-backup: $(NODE) ## write the ledger to FILE=... while servers run, and verify the file
+	@node ledger/cli.ts backup
+
+ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replaces what is there
+	@node ledger/cli.ts restore
+
+
+##@ Develop
+.PHONY: fmt check t test hooks docs county screenshots help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
 
-check: $(NODE) ## format, lint and types
+check: $(NODE) ## check format, lint and types
 	@prettier --log-level warn --check .
 	@oxlint --deny-warnings
 	@tsc --noEmit -p .
 
-t: $(NODE) ## run one test file: make t FILE=test/models/rents.test.ts
+t: $(NODE) ## run one test file: FILE=test/models/rents.test.ts
 	@node --test --test-timeout=600000 $(FILE)
 
-test: $(NODE) ## set everything up and run every test
+test: $(NODE) ## run make check and every test
 	@$(MAKE) --no-print-directory check
-	@# Three files at once on two cores: in most a process, a lock or the disk is waited for a good part of the time.
+	@# Three test files at once on two cores: most of them wait for a process, a lock or the disk much of the time.
 	@node --test --test-concurrency=3 --test-timeout=600000 'test/**/*.test.ts'
 
-properties: $(NODE) ## hold the fifteen properties of underwriting and leads on DEALS=10000 random deals and print the cases (SEED=...)
+hooks: $(NODE) ## install git hooks: format, lint and types before a commit, length of its subject
+	@git config core.hooksPath .githooks
+	@git config blame.ignoreRevsFile .git-blame-ignore-revs
+
+docs: $(NODE) ## write the generated pages of docs/
+	@node docs/generate/cli.ts
+
+county: $(NODE) ## create a county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093
+	@node sources/new_county.ts
+
+screenshots: $(NODE) ## take the screenshots of docs/screenshots/ from the snapshot in DATA_DIR
+	@node docs/generate/screenshots.ts
+	@node docs/generate/screens.ts
+
+help: ## list the commands
+	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
+
+##@ Prove and measure
+.PHONY: properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench bench-figures
+
+properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
 
-fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them; FUZZ_SEED= begins elsewhere, SHOW= prints some
+fuzz: $(NODE) ## damage the recorded pages VARIANTS=10000 times per family, count the outcomes; FUZZ_SEED=, SHOW=
 	@node test/fuzz/run.ts
+
+fuzz-api: $(NODE) ## send REQUESTS=20000 random requests to the server, count the answers by status; FUZZ_SEED=
+	@node test/fuzz/run_api.ts
+
+simulate: $(NODE) ## sell in SCHEDULES=10000 simulated worlds with crashes; SEED=; ONLY=n prints one
+	@node test/ledger/simulation/run.ts
+
+crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants, compare the snapshots; CRASH_SEED=
+	@node test/crash/pipeline.ts
+
+crash-sales: $(NODE) ## kill -9 selling servers at KILLS=300 random instants, compare the ledger with the chain
+	@node test/crash/sales.ts
+
+crash-clock: $(NODE) ## move the clocks of selling servers JUMPS=400 times, compare the ledger with the chain
+	@node test/crash/clock.ts
 
 bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
 	@node bench/run.ts
 
 bench-figures: $(NODE) ## write the newest full-size figures into docs/performance/
 	@node bench/figures.ts
-
-crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and hold what follows against an undisturbed run
-	@node test/crash/pipeline.ts
-
-simulate: $(NODE) ## sales in SCHEDULES=10000 simulated worlds with crashes, lost replies and dishonest callers; SEED=, ONLY=n shows one
-	@node test/ledger/simulation/run.ts
-
-fuzz-api: $(NODE) ## throw REQUESTS=20000 wild requests at the server and count the answers by status
-	@node test/fuzz/run_api.ts
-
-ledger: $(NODE) ## what was earned by endpoint and day, what is unknown, which leads are sold; PARQUET=folder exports for analysts
-	@node ledger/cli.ts report
-
-ledger-audit: $(NODE) ## hold every incoming transfer against the ledger and back, block FROM to TO (default: all final blocks)
-	@node api/payments/audit/cli.ts audit
-
-ledger-refunded: $(NODE) ## note that an owed transfer was refunded: TRANSFER=<hash>:<index> REFUND=<hash>, looked up on the chain; or NOTE='...'
-	@node api/payments/audit/cli.ts refunded
-
-ledger-backup: $(NODE) ## the ledger as one file, FILE=..., while servers run; read back and checked
-	@node ledger/cli.ts backup
-
-ledger-restore: $(NODE) ## a ledger from FILE=..., in either database; OVERWRITE=1 where there is one already
-	@node ledger/cli.ts restore
-
-crash-sales: $(NODE) ## kill -9 servers at KILLS=300 random instants while they sell, on both kinds of ledger, and hold the books against the chain
-	@node test/crash/sales.ts
-
-crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, hours and days while they sell, on both kinds of ledger, and hold the books against the chain
-	@node test/crash/clock.ts
-
-help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
-
-.PHONY: worker quarter diff profile properties explain fmt t query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help

@@ -1,11 +1,11 @@
-/** Settings of the server. What depends on more than one of them is checked here too, before anything starts. */
+/** Settings of the server, and the checks that depend on more than one of them, before anything starts. */
 import { isAddress } from 'viem';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
 import { pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 
-const ORIGIN = 'an http or https address without a path';
+const ORIGIN = 'an http or https URL without a path';
 const origin = z.string().transform((s, context) => {
   const parsed = URL.parse(s);
   if (
@@ -21,63 +21,66 @@ const origin = z.string().transform((s, context) => {
   return z.NEVER;
 });
 
-const node = (what: string) => z.url({ protocol: /^https?$/, error: what }).optional();
+const nodeUrl = (expected: string) => z.url({ protocol: /^https?$/, error: expected }).optional();
 
-const gas = (least: number, most: number, byDefault: number) =>
+const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
+
+const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port');
+
+const gas = (min: number, max: number, initial: number) =>
   z.coerce
     .number('an amount of gas')
     .int('an amount of gas')
-    .min(least, `at least ${least}`)
-    .max(most, `at most ${most}`)
-    .default(byDefault);
+    .min(min, `at least ${min}`)
+    .max(max, `at most ${max}`)
+    .default(initial);
 
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
-  PORT: z.coerce
-    .number('a port')
-    .int('a port')
-    .min(0, 'a port')
-    .max(65_535, 'a port')
-    .default(4021)
-    .describe('Port the server listens on; 0 takes a free one.'),
+  PORT: port().default(4021).describe('Port the server listens on; 0 picks a free one.'),
   HOST: z
     .string()
     .min(1, 'an address of this machine')
     .default('127.0.0.1')
-    .describe('Address it listens on; 0.0.0.0 for all.'),
+    .describe('Address the server listens on; 0.0.0.0 for all.'),
   PAYMENTS: z
     .enum(['sandbox', 'facilitator', 'self'], 'sandbox, facilitator or self')
     .default('sandbox')
     .describe(
-      'sandbox: a local chain with test money; facilitator: real money through FACILITATOR_URL; self: real money, settled by this server with a key of its own that pays the gas.',
+      'sandbox: a local chain with test money; facilitator: real money through FACILITATOR_URL; self: real money, ' +
+        'settled by this server, whose own key pays the gas.',
     ),
   PUBLIC_BASE_URL: origin
     .optional()
     .describe(
-      'Address buyers reach the server at; payments name it. Required with real money; default in the sandbox: http://localhost:PORT.',
+      'URL at which buyers reach the server; payments contain it. Required with real money; default in the sandbox: ' +
+        'http://localhost:PORT.',
     ),
   PAY_TO: z
     .string()
-    .refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, its checksum right where it has one')
+    .refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
     .optional()
-    .describe('Address that is paid. Required with real money; default in the sandbox: one made for the run.'),
-  RPC_URL: node('the address of a node of Base (chain id 8453)').describe(
-    'Node of Base. It is asked what became of settlements, and about contract wallets; with PAYMENTS=self it takes the transactions too. Required with real money.',
+    .describe('Address that receives the payments. Required with real money; default in the sandbox: a new one.'),
+  RPC_URL: nodeUrl('the URL of a Base node (chain id 8453)').describe(
+    'Base node, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending transactions. ' +
+      'Required with real money.',
   ),
   SETTLE_KEY_FILE: z
     .string()
     .min(1, 'a file')
     .optional()
     .describe(
-      'File with the key that pays the gas: 0x and 64 hex digits. Only its owner may read it (chmod 600). It or SETTLE_KEY is required with PAYMENTS=self. Of several servers each needs a key of its own.',
+      'File with the key that pays the gas: 0x and 64 hex digits, readable by its owner only (chmod 600). It or ' +
+        'SETTLE_KEY is required with PAYMENTS=self. Each server needs its own key.',
     ),
-  SETTLE_KEY: z.string().optional().describe('The key itself, where a file cannot be had.'),
-  SANDBOX_RPC: node('the address of a running anvil').describe(
-    'Chain of the sandbox to join, which then outlives the server. Default: that of another sandbox server on DATA_DIR, else one of its own.',
+  SETTLE_KEY: z.string().optional().describe('The key itself, if a file is not possible.'),
+  SANDBOX_RPC: nodeUrl('the URL of a running anvil').describe(
+    'Sandbox chain to use; it keeps running when the server stops. Default: the chain of another sandbox server on ' +
+      'DATA_DIR, else a new one.',
   ),
   FACILITATOR_URL: z
-    .url({ protocol: /^https?$/, error: 'the http or https address of a facilitator' })
+    .url({ protocol: /^https?$/, error: 'the http or https URL of a facilitator' })
     .optional()
     .describe('Facilitator that verifies and settles. Required with PAYMENTS=facilitator.'),
   FACILITATOR_AUTHORIZATION: z
@@ -90,72 +93,66 @@ export const serverSettings = z.object({
     .transform((v) => v === '1')
     .default(true)
     .describe(
-      '0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation) everywhere. They never buy exclusive leads, and PAYMENTS=self never takes them.',
+      '0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation). They can never ' +
+        'buy exclusive leads, and PAYMENTS=self always refuses them.',
     ),
   GAS_PER_SETTLEMENT: gas(21_000, 1_000_000, 150_000).describe(
     'PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.',
   ),
   GAS_PER_DAY: gas(21_000, 1_000_000_000_000, 100_000_000).describe(
-    "PAYMENTS=self: gas this server's key may spend on settlements in a UTC day. After that paid calls are 503 until the next day.",
+    "PAYMENTS=self: gas that this server's key may spend on settlements per UTC day. After that, paid requests get " +
+      '503 until the next day.',
   ),
-  COLLECT_DAYS: z.coerce
-    .number('a whole number')
-    .int('a whole number')
+  COLLECT_DAYS: wholeNumber()
     .min(1, 'at least 1')
     .max(3650, 'at most 3650')
     .default(30)
-    .describe('Days for which a buyer can collect again what was paid for.'),
+    .describe('Days for which a buyer can collect a paid response again.'),
   CURSOR_SECRET: z
     .string()
     .min(16, 'at least 16 characters')
     .optional()
     .describe(
-      'Signs cursors and sign-in challenges. Set the same on every server behind one address; default: one made for the run.',
+      'Signs cursors and sign-in challenges. Use the same value on every server behind one URL; default: a new one ' +
+        'at each start.',
     ),
-  UNBILLED_PER_MINUTE: z.coerce
-    .number('a whole number')
-    .int('a whole number')
+  UNBILLED_PER_MINUTE: wholeNumber()
     .min(0, 'a whole number, 0 or more')
     .default(300)
     .describe(
-      'Answers a minute to one address that were not paid for; above that 429. Paid answers are not counted; 0 is no limit.',
+      'Unpaid responses per minute and client address; above that 429. Paid responses are not counted; 0 is no limit.',
     ),
-  PROXY_HOPS: z.coerce
-    .number('a whole number')
-    .int('a whole number')
+  PROXY_HOPS: wholeNumber()
     .min(0, 'a whole number, 0 or more')
     .max(10, 'at most 10')
     .default(0)
     .describe(
-      'Proxies in front of the server. Each adds its caller to X-Forwarded-For, which is believed for so many steps and no more.',
+      'Proxies in front of the server. Each adds its client to X-Forwarded-For; the server trusts that many entries.',
     ),
-  METRICS_PORT: z.coerce
-    .number('a port')
-    .int('a port')
-    .min(0, 'a port')
-    .max(65_535, 'a port')
+  METRICS_PORT: port()
     .optional()
-    .describe('Port for Prometheus, on HOST: GET /metrics. Not set: none. Keep it from the outside.'),
+    .describe('Port for Prometheus, on HOST: GET /metrics. Not set: no metrics. Do not expose it to the internet.'),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'debug, info, warn, error or silent')
     .default('info')
     .describe('Least important log line to write, as JSON on standard output.'),
-  NODE_ENV: z.string().optional().describe('production refuses to start with anything but real money.'),
+  NODE_ENV: z.string().optional().describe('production refuses to start with test money.'),
 });
 
 export type ServerSettings = z.infer<typeof serverSettings>;
 
 const isLocal = (address: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
 
-/** The key of self mode. Never part of a message. */
-function keyOf({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string}` {
+/** The key of self mode. No message contains it. */
+function settleKey({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string}` {
   const name = SETTLE_KEY_FILE === undefined ? 'SETTLE_KEY' : 'SETTLE_KEY_FILE';
   if (SETTLE_KEY !== undefined && SETTLE_KEY_FILE !== undefined)
-    throw new SettingError('SETTLE_KEY is set beside SETTLE_KEY_FILE, expected one of them');
+    throw new SettingError('SETTLE_KEY and SETTLE_KEY_FILE are both set, expected one of them');
   const key = SETTLE_KEY_FILE === undefined ? SETTLE_KEY?.trim() : readKeyFile(name, SETTLE_KEY_FILE);
   if (key === undefined || !/^0x[0-9a-fA-F]{64}$/.test(key))
     throw new SettingError(
-      `${name} is ${key === undefined ? 'null' : 'not shown'}, expected a key of 0x and 64 hex digits, as PAYMENTS is self`,
+      `${name} is ${key === undefined ? 'null' : 'not shown'}, expected a key of 0x and 64 hex digits, ` +
+        'as PAYMENTS is self',
     );
   return key as `0x${string}`;
 }
@@ -183,7 +180,7 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   const payTo = PAY_TO as `0x${string}` | undefined;
   if (mode === 'sandbox') {
     if (settings.NODE_ENV === 'production')
-      return refuse('PAYMENTS', 'facilitator or self where NODE_ENV is production: the sandbox takes test money');
+      return refuse('PAYMENTS', 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
     return {
       settings,
       payments: {
@@ -193,24 +190,22 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
       },
     };
   }
-  if (payTo === undefined) return refuse('PAY_TO', `the address that is paid, as PAYMENTS is ${mode}`);
+  if (payTo === undefined) return refuse('PAY_TO', `the address that receives the payments, as PAYMENTS is ${mode}`);
   if (publicUrl === undefined)
-    return refuse('PUBLIC_BASE_URL', `the address buyers reach the server at, as PAYMENTS is ${mode}`);
-  if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https address');
+    return refuse('PUBLIC_BASE_URL', `the URL at which buyers reach the server, as PAYMENTS is ${mode}`);
+  if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https URL');
   if (rpcUrl === undefined)
     return refuse(
       'RPC_URL',
-      `the address of a node of Base, as PAYMENTS is ${mode}: without one nobody can tell what became of a settlement whose answer was lost`,
+      `the URL of a Base node, as PAYMENTS is ${mode}: without one the server cannot find out the outcome of a ` +
+        'settlement whose response was lost',
     );
   if (mode === 'self') {
     const gasLimits = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
-    return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: keyOf(settings), gas: gasLimits } };
+    return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: settleKey(settings), gas: gasLimits } };
   }
   if (url === undefined)
-    return refuse(
-      'FACILITATOR_URL',
-      'the address of a facilitator that serves eip155:8453, as PAYMENTS is facilitator',
-    );
+    return refuse('FACILITATOR_URL', 'the URL of a facilitator that supports eip155:8453, as PAYMENTS is facilitator');
   return {
     settings,
     payments: { mode, payTo, publicUrl, rpcUrl, url, ...(authorization === undefined ? {} : { authorization }) },

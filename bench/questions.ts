@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PaymentRequirements } from '@x402/core/types';
 import { openDuck, rowsOf } from '../lib/duck.ts';
 import { literal } from '../lib/sql.ts';
-import { askedFor } from '../test/api/support/buyers.ts';
+import { fetchPaymentRequired } from '../test/api/support/buyers.ts';
 import type { Asked } from './load.ts';
 import { paymentFor } from './servers/approving.ts';
 
@@ -105,7 +105,7 @@ export async function questionsTo(folder: string, seed: number): Promise<Ask> {
 export async function payingFor(url: string, ask: Ask): Promise<(kind: Kind) => Asked> {
   const terms = new Map<Kind, PaymentRequirements>();
   for (const kind of KINDS) {
-    const [accepted] = (await askedFor(url + ask(kind))).accepts;
+    const [accepted] = (await fetchPaymentRequired(url + ask(kind))).accepts;
     if (!accepted) throw new Error(`a question of ${kind} is not sold`);
     terms.set(kind, accepted as PaymentRequirements);
   }

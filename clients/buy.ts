@@ -1,7 +1,6 @@
 /**
- * `make buy URL='/api/deals?state=OH'`: pay for one call from the sandbox wallet and show what happened. An example
- * of a client: it knows the server only by its address, its 402 and the wallet file of the sandbox.
- *   FULL=1  prints every record
+ * `make buy URL='/api/deals?state=OH'`: pays for one call from the sandbox wallet and prints each step. FULL=1 prints
+ * every record. Also an example of a client: it uses only the server's URL, its 402 and the sandbox's wallet file.
  */
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
@@ -14,11 +13,11 @@ import { readSettings, SettingError } from '../lib/settings.ts';
 import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { sandboxWallet } from './wallet.ts';
 
-const RECORDS_SHOWN = 2;
-/** Most that is paid for one call; left alone, @x402/fetch stops at $1. */
-const DEAREST = '$2';
+const MAX_RECORDS = 2;
+/** Maximum paid for one call; the default of @x402/fetch is $1. */
+const MAX_PAYMENT = '$2';
 
-const settingsOfBuy = z.object({
+const buySettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
   URL: z
     .string("a path of the server, such as '/api/deals?state=OH'")
@@ -30,30 +29,31 @@ const settingsOfBuy = z.object({
     .optional(),
 });
 
-/** The wallet of the data folder's server, which PORT may name and cannot choose. */
-async function walletOf({ DATA_DIR, PORT }: z.infer<typeof settingsOfBuy>): Promise<SandboxWallet> {
+/** The wallet of the server on DATA_DIR. PORT, if set, must be that server's port. */
+async function findWallet({ DATA_DIR, PORT }: z.infer<typeof buySettings>): Promise<SandboxWallet> {
   const wallet = await sandboxWallet(DATA_DIR);
   const port = new URL(wallet.base_url).port;
   if (PORT !== undefined && PORT !== port) {
     throw new SettingError(
-      `PORT is ${JSON.stringify(PORT)}, expected ${port}, where the server of DATA_DIR ${JSON.stringify(DATA_DIR)} listens: the wallet pays that server alone. For another one give its DATA_DIR`,
+      `PORT is ${JSON.stringify(PORT)}, expected ${port}, the port of the server on DATA_DIR ` +
+        `${JSON.stringify(DATA_DIR)}: the wallet pays that server only. For another server, set its DATA_DIR`,
     );
   }
   return wallet;
 }
 
-/** The body with long lists cut, and a line that says so. */
-function shown(body: unknown, full: boolean): string {
+/** The body, with long lists shortened. */
+function bodyText(body: unknown, full: boolean): string {
   if (full || typeof body !== 'object' || body === null || !('records' in body) || !Array.isArray(body.records))
     return JSON.stringify(body, null, 2);
-  const more = body.records.length - RECORDS_SHOWN;
-  const cut = JSON.stringify({ ...body, records: body.records.slice(0, RECORDS_SHOWN) as unknown[] }, null, 2);
-  return more > 0 ? `${cut}\n... and ${more} more records (FULL=1 prints them)` : cut;
+  const more = body.records.length - MAX_RECORDS;
+  const text = JSON.stringify({ ...body, records: body.records.slice(0, MAX_RECORDS) as unknown[] }, null, 2);
+  return more > 0 ? `${text}\n... and ${more} more records (FULL=1 prints them)` : text;
 }
 
 async function buy(): Promise<number> {
-  const settings = readSettings(settingsOfBuy);
-  const wallet = await walletOf(settings);
+  const settings = readSettings(buySettings);
+  const wallet = await findWallet(settings);
   const url = new URL(settings.URL, wallet.base_url);
   const account = privateKeyToAccount(wallet.private_key as Hex);
   const chain = createPublicClient({ transport: http(wallet.rpc_url) });
@@ -67,35 +67,35 @@ async function buy(): Promise<number> {
   const usdc = (units: bigint): string => `${formatUnits(units, 6)} USDC`;
 
   const before = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };
-  let asked: string | undefined;
-  // What @x402/fetch does: ask, read the 402, sign, ask again.
+  let price: string | undefined;
+  // @x402/fetch requests, reads the 402, signs, and requests again.
   const pay = wrapFetchWithPaymentFromConfig(
     async (input, init) => {
       const response = await fetch(input, init);
       const required = response.headers.get('PAYMENT-REQUIRED');
-      const price = required === null ? undefined : decodePaymentRequiredHeader(required).accepts[0];
-      if (response.status === 402 && price && asked === undefined) {
-        asked = usdc(BigInt(price.amount));
-        say(`asked      402, price ${asked} to ${price.payTo} on ${price.network}`);
+      const terms = required === null ? undefined : decodePaymentRequiredHeader(required).accepts[0];
+      if (response.status === 402 && terms && price === undefined) {
+        price = usdc(BigInt(terms.amount));
+        say(`required   402, price ${price} to ${terms.payTo} on ${terms.network}`);
       }
       return response;
     },
     {
       schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
-      spendControls: { maxAmountPerPayment: DEAREST },
+      spendControls: { maxAmountPerPayment: MAX_PAYMENT },
     },
   );
   const response = await pay(url.href, { redirect: 'error' });
   const text = await response.text();
   const after = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };
 
-  if (asked === undefined) say('asked      nothing was asked for');
-  say(`answered   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
+  if (price === undefined) say('required   no payment');
+  say(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
   const receipt = response.headers.get('PAYMENT-RESPONSE');
   const settled = receipt === null ? undefined : decodePaymentResponseHeader(receipt);
   say(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
   const id = response.headers.get('Receipt-Id');
-  if (id !== null) say(`receipt    ${id}   (the same answer again, unbilled: make collect RECEIPT=${id})`);
+  if (id !== null) say(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
   say(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
   say(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
   say('');
@@ -105,8 +105,8 @@ async function buy(): Promise<number> {
   } catch {
     body = undefined;
   }
-  say(body === undefined ? text : shown(body, settings.FULL === '1'));
-  // Sold, or nothing matched and nothing was charged: both are what was asked for.
+  say(body === undefined ? text : bodyText(body, settings.FULL === '1'));
+  // Sold, or no match and no charge: both are success.
   return response.ok || response.status === 404 ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `make collect RECEIPT=...`: collect again what the sandbox wallet has paid for, by signing the server's challenge, and
- * hold its bytes against the hash that came with them. RECEIPT is a Receipt-Id or the nonce of a payment.
+ * `make collect RECEIPT=...`: collects a paid response again with the sandbox wallet and verifies its hash. RECEIPT is
+ * a Receipt-Id or the nonce of a payment.
  */
 import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
@@ -8,37 +8,36 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
-import { collect, purchaseAt } from './collect.ts';
+import { collect, purchaseUrl } from './collect.ts';
 import { sandboxWallet } from './wallet.ts';
 
-const settingsOfCollect = z.object({
+const EXPECTED = 'the Receipt-Id of a response, or the nonce of its payment';
+
+const collectSettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
-  RECEIPT: z
-    .string('the Receipt-Id of an answer, or the nonce of its payment')
-    .regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, 'the Receipt-Id of an answer, or the nonce of its payment'),
+  RECEIPT: z.string(EXPECTED).regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, EXPECTED),
 });
 
 async function run(): Promise<number> {
-  const { DATA_DIR, RECEIPT } = readSettings(settingsOfCollect);
+  const { DATA_DIR, RECEIPT } = readSettings(collectSettings);
   const wallet = await sandboxWallet(DATA_DIR);
-  const response = await collect(purchaseAt(wallet.base_url, RECEIPT), privateKeyToAccount(wallet.private_key as Hex));
+  const response = await collect(purchaseUrl(wallet.base_url, RECEIPT), privateKeyToAccount(wallet.private_key as Hex));
   if (response === null)
     throw new SettingError(
-      `RECEIPT is ${JSON.stringify(RECEIPT)}, and ${wallet.base_url} did not ask for a sign-in that this wallet may sign`,
+      `RECEIPT is ${JSON.stringify(RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge for itself`,
     );
   const body = Buffer.from(await response.arrayBuffer());
   const digest = response.headers.get('Repr-Digest');
-  const whole = digest === `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
-  say(`answered   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
+  const isIntact = digest === `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  say(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
   if (response.status === 200) {
-    say(
-      `receipt    ${response.headers.get('Receipt-Id') ?? ''}, snapshot ${response.headers.get('X-Snapshot-Id') ?? ''}, delivered by ${response.headers.get('Delivery') ?? ''}`,
-    );
-    say(`bytes      ${body.length}, ${whole ? 'as they were hashed when they were sold' : 'NOT those of the hash'}`);
+    const header = (name: string): string => response.headers.get(name) ?? '';
+    say(`receipt    ${header('Receipt-Id')}, snapshot ${header('X-Snapshot-Id')}, delivered by ${header('Delivery')}`);
+    say(`bytes      ${body.length}, ${isIntact ? 'the hash matches' : 'the hash does NOT match'}`);
   }
   say('');
   say(body.toString('utf8'));
-  return response.status === 200 && whole ? 0 : 1;
+  return response.status === 200 && isIntact ? 0 : 1;
 }
 
 try {

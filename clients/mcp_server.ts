@@ -1,40 +1,41 @@
-/** The MCP server: every endpoint as a tool that pays for itself, what a call would cost, and what was spent. */
+/** The MCP server: a tool per endpoint, and the tools quote, collect and spending. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { cut, keep, withFields } from './bought.ts';
-import type { Answered, Buyer, Refused } from './purchase.ts';
-import { ArgumentError, shownFields, type Interface } from './tools.ts';
+import type { CallResponse, Refused } from './outcome.ts';
+import type { Buyer } from './purchase.ts';
+import { saveResponse, selectFields, truncate } from './saved_responses.ts';
+import { ArgumentError, requestedFields, type Interface } from './tools.ts';
 
 export interface McpOptions {
   readonly api: Interface;
   readonly buyer: Buyer;
-  /** Folder of the answers that were paid for. */
-  readonly keepIn: string;
-  /** Said to the agent: which server, whose money. */
+  /** Folder in which paid responses are saved. */
+  readonly responsesDir: string;
+  /** For the agent: which server, and whose money. */
   readonly about: string;
 }
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
 const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
 
-/** Content as both those who read text and those who read structures take it. */
-const result = (content: Record<string, unknown>, isError = false): CallToolResult => ({
+/** Content both as text and as structured content, as clients read one or the other. */
+const toolResult = (content: Record<string, unknown>, isError = false): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(content) }],
   structuredContent: content,
   ...(isError ? { isError } : {}),
 });
-const refusal = (reason: string, detail: string, more: Record<string, unknown> = {}): CallToolResult =>
-  result({ reason, detail, billed: false, ...more }, true);
+const errorResult = (reason: string, detail: string, more: Record<string, unknown> = {}): CallToolResult =>
+  toolResult({ reason, detail, billed: false, ...more }, true);
 
-/** A server of the tools of `api`, whose calls `buyer` pays. It does not listen yet. */
-export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
+/** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
+export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions): Server {
   const tools = new Map(api.tools.map((t) => [t.name, t]));
-  const own = [
+  const ownTools = [
     {
       name: 'quote',
       title: 'Price of a call',
-      description: 'What a call of another tool would cost, and whether the caps allow it. Free; nothing is signed.',
+      description: 'The price of a call of another tool, and whether the caps allow it. Free; nothing is signed.',
       inputSchema: {
         type: 'object' as const,
         required: ['tool'],
@@ -48,8 +49,7 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
     {
       name: 'collect',
       title: 'Collect again',
-      description:
-        'What this wallet paid for, once more, by the Receipt-Id of the answer or the nonce of the payment. Free.',
+      description: 'Collect a response that this wallet paid for, by its Receipt-Id or the nonce of the payment. Free.',
       inputSchema: {
         type: 'object' as const,
         required: ['id'],
@@ -60,7 +60,7 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
     {
       name: 'spending',
       title: 'Caps and spending',
-      description: "The wallet's address, what it spent through this client, and the caps. Free.",
+      description: "The wallet's address, its spending through this client, and the caps. Free.",
       inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
     },
   ];
@@ -69,20 +69,22 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
     { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
   );
 
-  const answer = async (
+  const toCallResult = async (
     tool: string,
-    outcome: Answered | Refused,
+    outcome: CallResponse | Refused,
     fields: readonly string[] | null = null,
   ): Promise<CallToolResult> => {
     if (outcome.kind === 'refused') {
       const { kind: _, document, ...refused } = outcome;
-      return result({ ...refused, ...(document === undefined ? {} : { problem: document }) }, true);
+      return toolResult({ ...refused, ...(document === undefined ? {} : { problem: document }) }, true);
     }
-    // Kept before it is shown: what was paid for is not lost with a conversation.
-    const file = outcome.transaction !== null ? await keep(keepIn, tool, outcome.type, outcome.text) : undefined;
-    const { body, shown } = cut(outcome.type, fields === null ? outcome.text : withFields(outcome.text, fields));
+    const { type, text } = outcome;
+    // Saved first: a paid response must not be lost with the conversation.
+    const file =
+      outcome.transaction === null ? undefined : await saveResponse(responsesDir, { name: tool, type, text });
+    const { body, shown } = truncate(type, fields === null ? text : selectFields(text, fields));
     const { spent_usd, left_usd } = await buyer.budget();
-    return result({
+    return toolResult({
       paid: {
         amount_usd: outcome.paid_usd,
         transaction: outcome.transaction,
@@ -97,36 +99,36 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
   };
 
   const call = async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
-    if (name === 'spending') return result(await buyer.budget());
+    if (name === 'spending') return toolResult(await buyer.budget());
     if (name === 'collect') {
-      const asked = Collect.safeParse(given);
-      return asked.success
-        ? answer(name, await buyer.collect(api.base, asked.data.id))
-        : refusal('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
+      const parsed = Collect.safeParse(given);
+      return parsed.success
+        ? toCallResult(name, await buyer.collect(api.base, parsed.data.id))
+        : errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
     }
     if (name === 'quote') {
-      const asked = Quote.safeParse(given);
-      const tool = asked.success ? tools.get(asked.data.tool) : undefined;
-      if (!asked.success || !tool)
-        return refusal(
+      const parsed = Quote.safeParse(given);
+      const tool = parsed.success ? tools.get(parsed.data.tool) : undefined;
+      if (!parsed.success || !tool)
+        return errorResult(
           'invalid_arguments',
           `quote takes tool, one of ${[...tools.keys()].join(', ')}, and its arguments.`,
         );
-      const quoted = await buyer.quote(tool.url(asked.data.arguments));
-      if (quoted.kind === 'refused') return answer(tool.name, quoted);
+      const quoted = await buyer.quote(tool.url(parsed.data.arguments));
+      if (quoted.kind === 'refused') return toCallResult(tool.name, quoted);
       const { kind: _, ...price } = quoted;
-      return result({ tool: tool.name, ...price });
+      return toolResult({ tool: tool.name, ...price });
     }
     const tool = tools.get(name);
-    if (!tool) return refusal('unknown_tool', `There is no tool ${name}.`);
-    const fields = shownFields(tool, given);
-    return answer(tool.name, await buyer.call(tool.url(given)), fields);
+    if (!tool) return errorResult('unknown_tool', `There is no tool ${name}.`);
+    const fields = requestedFields(tool, given);
+    return toCallResult(tool.name, await buyer.call(tool.url(given)), fields);
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
-      ...own.map((tool) => ({ ...tool, annotations: { readOnlyHint: true, openWorldHint: false } })),
-      // A paid tool moves money, so no host should take it for one that only reads.
+      ...ownTools.map((tool) => ({ ...tool, annotations: { readOnlyHint: true, openWorldHint: false } })),
+      // A paid tool moves money: hosts must not treat it as read-only.
       ...api.tools.map(({ free, name, title, description, inputSchema }) => ({
         name,
         title,
@@ -140,7 +142,7 @@ export function mcpServer({ api, buyer, keepIn, about }: McpOptions): Server {
     try {
       return await call(params.name, params.arguments ?? {});
     } catch (error) {
-      if (error instanceof ArgumentError) return refusal('invalid_arguments', error.message);
+      if (error instanceof ArgumentError) return errorResult('invalid_arguments', error.message);
       throw error;
     }
   });

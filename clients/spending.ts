@@ -1,7 +1,7 @@
 /**
- * What a client has spent, and the caps it keeps. Kept in a file, so that the total holds over restarts and over
- * several clients of one wallet: money is put aside before a payment is signed, and given back only when the server
- * said that nothing was charged. What ends in doubt stays put aside.
+ * Spending of a wallet, and its caps, in a SQLite file: the total holds across restarts and across clients of one
+ * wallet. An amount is reserved before a payment is signed and released only if the server reports that nothing was
+ * charged. An amount with unknown outcome stays counted.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,16 +13,16 @@ export interface Caps {
   readonly total: bigint;
 }
 
-export type Doubt = 'spent' | 'unknown' | 'released';
+export type SpendingOutcome = 'spent' | 'unknown' | 'released';
 
 export interface Spending {
   readonly caps: Caps;
-  /** Spent or put aside by this wallet so far. */
+  /** Spent or reserved by this wallet so far. */
   spent(payer: string): bigint;
-  /** Put an amount aside, or null where that would pass the total. */
+  /** Reserve an amount. @returns its id, or null if it would exceed the total */
   reserve(payer: string, call: string, amount: bigint): number | null;
-  /** What became of an amount put aside. */
-  end(id: number, outcome: Doubt, transaction?: string): void;
+  /** Record the outcome of a reserved amount. */
+  finish(id: number, outcome: SpendingOutcome, transaction?: string): void;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS spending (
   id INTEGER PRIMARY KEY, at TEXT NOT NULL, payer TEXT NOT NULL, call TEXT NOT NULL, amount INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('reserved', 'spent', 'unknown', 'released')), "transaction" TEXT)`;
 
-/** Open the file at `path`, made where it is not there. */
+/** Open the file at `path`, or create it. */
 export function openSpending(path: string, caps: Caps): Spending {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path);
@@ -44,7 +44,7 @@ export function openSpending(path: string, caps: Caps): Spending {
     caps,
     spent,
     reserve(payer, call, amount) {
-      // The lock is taken before the sum is read: two clients of one wallet cannot both fit under the cap.
+      // The lock is taken before the sum is read, so that two clients of one wallet cannot exceed the cap together.
       db.exec('BEGIN IMMEDIATE');
       try {
         const fits = spent(payer) + amount <= caps.total;
@@ -58,7 +58,7 @@ export function openSpending(path: string, caps: Caps): Spending {
         throw error;
       }
     },
-    end(id, outcome, transaction) {
+    finish(id, outcome, transaction) {
       update.run(outcome, transaction ?? null, id);
     },
     close() {

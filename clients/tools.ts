@@ -1,4 +1,4 @@
-/** Tools for agents, one an endpoint, made from the interface description that a server serves. Nothing of them is written here. */
+/** Tools for agents, one per endpoint, generated from the OpenAPI description of a server. */
 import { z } from 'zod';
 
 const Parameter = z.object({
@@ -23,8 +23,8 @@ const OpenApi = z.object({
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }).optional(),
 });
 
-/** A list's answer, as the interface describes it, and one of its records. */
-const Answer = z.object({
+/** Schema of the response of a list, and of its records. */
+const ListResponse = z.object({
   content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }),
 });
 const List = z.object({
@@ -37,23 +37,23 @@ const List = z.object({
 const OneRecord = z.object({ properties: z.record(z.string(), z.unknown()) });
 
 type Schemas = Readonly<Record<string, unknown>>;
-const named = (schemas: Schemas, ref: string): unknown => schemas[ref.slice(ref.lastIndexOf('/') + 1)];
+const schemaAt = (schemas: Schemas, ref: string): unknown => schemas[ref.slice(ref.lastIndexOf('/') + 1)];
 
-/** Fields of the records of an answer, or none where it is no list. */
+/** Fields of the records of a response; none if it is no list. */
 function fieldsOf({ responses }: z.infer<typeof Operation>, schemas: Schemas): string[] {
-  const answer = Answer.safeParse(responses['200']);
-  const list = answer.success
-    ? List.safeParse(named(schemas, answer.data.content['application/json'].schema.$ref))
+  const response = ListResponse.safeParse(responses['200']);
+  const list = response.success
+    ? List.safeParse(schemaAt(schemas, response.data.content['application/json'].schema.$ref))
     : undefined;
   if (!list?.success) return [];
   const { items } = list.data.properties.records;
-  const record = items.$ref === undefined ? items : named(schemas, items.$ref);
+  const record = items.$ref === undefined ? items : schemaAt(schemas, items.$ref);
   const found = OneRecord.safeParse(record);
   return found.success ? Object.keys(found.data.properties) : [];
 }
 
-/** Records of an answer where the agent names no limit: an agent reads every one. */
-export const USUAL_RECORDS = 10;
+/** Default limit for agents, which read every record. */
+export const DEFAULT_RECORDS = 10;
 
 export interface Tool {
   readonly name: string;
@@ -66,9 +66,9 @@ export interface Tool {
     readonly required: string[];
     readonly additionalProperties: false;
   };
-  /** Fields of the records it answers with, of which an agent may ask to be shown some; none where it answers with no list. */
+  /** Fields of the records of a list, from which an agent may select; none for other responses. */
   readonly fields: readonly string[];
-  /** The address of a call. `fields` is no part of it. @throws ArgumentError */
+  /** URL of a call. `fields` is not part of it. @throws ArgumentError */
   url(given: Readonly<Record<string, unknown>>): URL;
 }
 
@@ -82,25 +82,25 @@ const textOf = (name: string, value: unknown): string => {
   throw new ArgumentError(`${name} is ${JSON.stringify(value)}, expected text, a number, or true or false.`);
 };
 
-/** A value as one segment of a path. Dots alone would mean another path. */
+/** A value as one path segment. "." and ".." would change the path. */
 const segmentOf = (name: string, value: unknown): string => {
   const text = textOf(name, value);
-  if (/^\.{0,2}$/.test(text)) throw new ArgumentError(`${name} is ${JSON.stringify(text)}, which names nothing.`);
+  if (/^\.{0,2}$/.test(text)) throw new ArgumentError(`${name} is ${JSON.stringify(text)}, expected an id.`);
   return encodeURIComponent(text);
 };
 
 /**
- * The fields that an agent asks to be shown of each record, or null for all.
+ * The fields of each record that an agent selects, or null for all.
  * @throws ArgumentError
  */
-export function shownFields({ fields }: Tool, given: Readonly<Record<string, unknown>>): string[] | null {
-  const asked = given['fields'];
-  if (asked === undefined || asked === null) return null;
-  if (!Array.isArray(asked) || asked.length === 0) throw new ArgumentError('fields is a list of names.');
-  const unknown = asked.filter((name) => !fields.includes(name as string));
+export function requestedFields({ fields }: Tool, given: Readonly<Record<string, unknown>>): string[] | null {
+  const selected = given['fields'];
+  if (selected === undefined || selected === null) return null;
+  if (!Array.isArray(selected) || selected.length === 0) throw new ArgumentError('fields is a list of names.');
+  const unknown = selected.filter((name) => !fields.includes(name as string));
   if (unknown.length > 0)
     throw new ArgumentError(`There is no field ${JSON.stringify(unknown[0])}. Known: ${fields.join(', ')}.`);
-  return asked as string[];
+  return selected as string[];
 }
 
 function toolOf(path: string, operation: z.infer<typeof Operation>, base: string, schemas: Schemas): Tool {
@@ -113,7 +113,7 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
     name: operation.operationId.replace(/(^|_)api_/, '$1'),
     title: `GET ${path}`,
     free,
-    description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} when it is answered, and nothing when nothing matches.`}`,
+    description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} per 200 response. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -124,7 +124,7 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
               ...p.schema,
               description:
                 p.name === 'limit'
-                  ? `${p.description} Not given here: ${USUAL_RECORDS}. More records cost the same.`
+                  ? `${p.description} Default of this tool: ${DEFAULT_RECORDS}. More records cost the same.`
                   : p.description,
             },
           ]),
@@ -135,7 +135,9 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
               fields: {
                 type: 'array',
                 items: { type: 'string' },
-                description: `Show only these of the ${fields.length} fields of each record, as meta names them. The price is the same, and all of them are kept.`,
+                description:
+                  `Return only these of the ${fields.length} fields of each record; meta lists them. The price is ` +
+                  'the same, and the saved file has all fields.',
               },
             }),
       },
@@ -143,11 +145,11 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
       additionalProperties: false,
     },
     fields,
-    url(asked) {
-      const { fields: _, ...given } = asked;
+    url(args) {
+      const { fields: _, ...given } = args;
       const query = new URLSearchParams();
       let filled = path;
-      for (const [name, value] of Object.entries({ ...(limited ? { limit: USUAL_RECORDS } : {}), ...given })) {
+      for (const [name, value] of Object.entries({ ...(limited ? { limit: DEFAULT_RECORDS } : {}), ...given })) {
         const parameter = known.get(name);
         if (!parameter)
           throw new ArgumentError(`There is no argument ${name}. Known: ${[...known.keys()].join(', ') || 'none'}.`);
@@ -159,14 +161,14 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
       }
       for (const { name } of operation.parameters.filter((p) => p.required))
         if (given[name] === undefined || given[name] === null) throw new ArgumentError(`${name} is missing.`);
-      // Put together as text: a path that begins with two slashes would name another server.
+      // Concatenated: with new URL(path, base), a path that begins with // would be another server.
       return new URL(`${base}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`);
     },
   };
 }
 
 export interface Interface {
-  /** Address of the server, without a trailing slash. */
+  /** URL of the server, without a trailing slash. */
   readonly base: string;
   readonly title: string;
   readonly version: string;
@@ -175,17 +177,17 @@ export interface Interface {
 }
 
 /**
- * The interface that the server at `base` describes. `base` has no trailing slash.
- * @throws where the description is not one, or a tool's name would not be unique
+ * The interface of the server at `base`, which has no trailing slash.
+ * @throws Error if the description is invalid or tool names are not unique
  */
 export function interfaceOf(description: unknown, base: string): Interface {
   const { info, paths, components } = OpenApi.parse(description);
-  // What asks the wallet to prove itself is no plain call: collecting is a tool of the client's own.
+  // Routes that require a sign-in are excluded: collect is a tool of this client.
   const tools = Object.entries(paths)
     .filter(([, { get }]) => get.security.every((s) => 'x402' in s))
     .map(([path, { get }]) => toolOf(path, get, base, components?.schemas ?? {}));
   const names = new Set(tools.map((t) => t.name));
   if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name)))
-    throw new Error('the operations of the interface description do not have names of their own');
+    throw new Error('the operations of the interface description do not have unique names');
   return { base, title: info.title, version: info.version, about: info.description, tools };
 }

@@ -1,4 +1,4 @@
-/** Whose money a client pays with: a key of the buyer's, or the sandbox wallet that a server on test money left for its buyers. */
+/** The wallet of a client: the buyer's own key, or the wallet file of a sandbox server. */
 import { readFile } from 'node:fs/promises';
 import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
@@ -10,11 +10,12 @@ const KEY = /^0x[0-9a-fA-F]{64}$/;
 
 /**
  * The wallet of the sandbox server that runs on this data folder.
- * @throws SettingError where none runs
+ * @throws SettingError if there is none
  */
 export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
   const none = new SettingError(
-    `no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a second terminal`,
+    `no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a ` +
+      'second terminal',
   );
   const text = await readFile(walletPath(dataDir), 'utf8').catch(() => {
     throw none;
@@ -29,10 +30,10 @@ export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
 }
 
 /**
- * The buyer's own key, from the environment or from a file, or none. No message ever repeats it.
- * @throws SettingError where it is not a key
+ * The account of the buyer's own key, from the environment or a file, if there is one. No message contains the key.
+ * @throws SettingError if it is not a key
  */
-export async function ownAccount({
+export async function buyerAccount({
   BUYER_KEY,
   BUYER_KEY_FILE,
 }: {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Every page of a list into one folder, for a nightly job: sh, curl, sed and the signing script, nothing else.
+# Fetch every page of a list into a folder, for a nightly job: sh, curl, sed and the signing script.
 #
 #   SERVER=... BUYER_KEY=0x... sh examples/all_pages.sh '/api/deals/basic?state=OH&limit=500' pages
 #
-# A page is paid for once: it is written before the next one is asked for, and the cursor of the last page written is
-# where an interrupted run goes on. A cursor belongs to its query; after a new snapshot begin again in a new folder.
+# Each page is paid once: it is written before the next one is requested, and an interrupted run continues from the
+# cursor of the last page. A cursor belongs to its query; after a new snapshot, start again in a new folder.
 set -eu
 SERVER=${SERVER:-http://localhost:4021}
 query=${1:?a list, such as /api/deals/basic?limit=500}
@@ -13,8 +13,15 @@ here=$(dirname "$0")
 mkdir -p "$folder"
 headers=$(mktemp)
 trap 'rm -f "$headers"' EXIT
-header() { tr -d '\r' < "$headers" | awk -v name="$1" 'tolower($0) ~ "^" tolower(name) ":" { sub(/^[^:]*: */, ""); print; exit }'; }
+# The value of a response header
+header() {
+  tr -d '\r' < "$headers" |
+    awk -v name="$1" 'tolower($0) ~ "^" tolower(name) ":" { sub(/^[^:]*: */, ""); print; exit }'
+}
 cursor_of() { sed -n 's/.*"next_cursor":"\([^"]*\)".*/\1/p' "$1"; }
+url_after() {
+  case $query in *\?*) echo "$SERVER$query&cursor=$1" ;; *) echo "$SERVER$query?cursor=$1" ;; esac
+}
 
 n=1
 url=$SERVER$query
@@ -22,7 +29,7 @@ while [ -e "$folder/$n.json" ]; do
   cursor=$(cursor_of "$folder/$n.json")
   if [ -z "$cursor" ]; then echo "all $n pages are here"; exit 0; fi
   n=$((n + 1))
-  case $query in *\?*) url="$SERVER$query&cursor=$cursor" ;; *) url="$SERVER$query?cursor=$cursor" ;; esac
+  url=$(url_after "$cursor")
 done
 
 while :; do
@@ -30,12 +37,12 @@ while :; do
   if [ "$status" != 402 ]; then echo "page $n: $status, expected 402" >&2; exit 1; fi
   signature=$(node "$here/sign.ts" "$(header PAYMENT-REQUIRED)")
   status=$(curl -sS -g -D "$headers" -o "$folder/$n.part" -w '%{http_code}' -H "PAYMENT-SIGNATURE: $signature" "$url")
-  if [ "$status" = 404 ]; then echo "nothing matches, nothing was charged"; rm -f "$folder/$n.part"; exit 0; fi
+  if [ "$status" = 404 ]; then echo "no match, no charge"; rm -f "$folder/$n.part"; exit 0; fi
   if [ "$status" != 200 ]; then echo "page $n: $status" >&2; cat "$folder/$n.part" >&2; exit 1; fi
   mv "$folder/$n.part" "$folder/$n.json"
   echo "page $n: receipt $(header Receipt-Id)"
   cursor=$(cursor_of "$folder/$n.json")
   if [ -z "$cursor" ]; then break; fi
   n=$((n + 1))
-  case $query in *\?*) url="$SERVER$query&cursor=$cursor" ;; *) url="$SERVER$query?cursor=$cursor" ;; esac
+  url=$(url_after "$cursor")
 done

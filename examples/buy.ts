@@ -1,5 +1,5 @@
 /**
- * The shortest paying client in TypeScript: @x402/fetch asks, reads the 402, signs and asks again.
+ * The shortest paying client in TypeScript: @x402/fetch requests, reads the 402, signs, and requests again.
  *
  *   export SERVER=http://localhost:4021
  *   export BUYER_KEY=$(node -p "JSON.parse(fs.readFileSync('data/sandbox/wallet.json')).private_key")   # test money
@@ -19,15 +19,17 @@ if (path === undefined || BUYER_KEY === undefined) {
 
 const pay = wrapFetchWithPaymentFromConfig(fetch, {
   schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex)) }],
-  // Left alone it stops at $1; a report is $1.50 and a week of registrations $2.00.
+  // The default is $1; a report costs $1.50 and a week of registrations $2.00.
   spendControls: { maxAmountPerPayment: '$2' },
 });
 
 const response = await pay(new URL(path, SERVER));
 const receipt = response.headers.get('PAYMENT-RESPONSE');
-process.stderr.write(
-  `${response.status}${receipt === null ? ', nothing charged' : `, paid in ${decodePaymentResponseHeader(receipt).transaction}, receipt ${response.headers.get('Receipt-Id')}`}\n`,
-);
+const charge =
+  receipt === null
+    ? 'nothing charged'
+    : `paid in ${decodePaymentResponseHeader(receipt).transaction}, receipt ${response.headers.get('Receipt-Id')}`;
+process.stderr.write(`${response.status}, ${charge}\n`);
 process.stdout.write(`${await response.text()}\n`);
-// A query that matches nothing is 404 and costs nothing: an answer too.
+// A query without matches is 404 and free, which is success too.
 process.exitCode = response.ok || response.status === 404 ? 0 : 1;

@@ -1,7 +1,7 @@
 /**
- * An agent's first purchase, over MCP: what there is, what it costs, buy it, look at what was spent, and be refused
- * what is above the cap. `node examples/mcp_purchase.ts` runs it against the sandbox server of DATA_DIR ("make serve")
- * and writes every message into docs/mcp-purchase.md.
+ * An agent's first purchase over MCP: list the tools, quote, buy, check the spending, and be refused above the cap.
+ * `node examples/mcp_purchase.ts` runs it against the sandbox server of DATA_DIR ("make serve") and writes every
+ * message into docs/mcp-purchase.md.
  */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -31,7 +31,7 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
   };
   const connecting = client.connect(transport);
   const receive = transport.onmessage?.bind(transport);
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no other way
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
   transport.onmessage = (message) => {
     messages.push({ from: 'server', message });
     receive?.(message);
@@ -54,22 +54,22 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
 }
 
 const REMARKS: Readonly<Record<string, string>> = {
-  initialize: 'The client introduces itself; the server says whose money it spends and how much of it at most.',
-  'tools/list': "Every endpoint is a tool, made from the server's interface description.",
-  quote: 'What would it cost? Nothing is signed.',
-  deals_basic: 'Buy it: the server asks, is answered 402, checks the price against the caps, signs, and asks again.',
-  'deals_basic Atlantis': 'A query that matches nothing is not billed.',
+  initialize: 'The client introduces itself; the server reports the wallet it pays from and the caps.',
+  'tools/list': "Every endpoint is a tool, generated from the server's OpenAPI description.",
+  quote: 'The price of a call. Nothing is signed.',
+  deals_basic: 'Buy: the MCP server requests, gets 402, checks the price against the caps, signs, and requests again.',
+  'deals_basic Atlantis': 'No match, no charge.',
   deals_ids: 'The free index has ids for the next call.',
-  deals_id_report: 'A report costs more than this client pays for one call: refused, and nothing is signed.',
-  spending: 'What was spent in all.',
+  deals_id_report: 'A report costs more than the cap per call: refused, nothing is signed.',
+  spending: 'The total spending.',
 };
 
-/** Long lists cut to their first items, and text that repeats the structure beside it left out. */
-function shown(value: unknown, key = ''): unknown {
+/** Shortened for the page: long lists, and text that repeats the structured content. */
+function shortened(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = key === 'records' ? value.slice(0, 2) : value;
     return [
-      ...items.map((item) => shown(item)),
+      ...items.map((item) => shortened(item)),
       ...(items.length < value.length ? [`... ${value.length - items.length} more`] : []),
     ];
   }
@@ -78,12 +78,14 @@ function shown(value: unknown, key = ''): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      repeated && name === 'content' ? [{ type: 'text', text: '... structuredContent as text' }] : shown(inner, name),
+      repeated && name === 'content'
+        ? [{ type: 'text', text: '... structuredContent as text' }]
+        : shortened(inner, name),
     ]),
   );
 }
 
-/** The conversation as a page, in which the data folder is called data. */
+/** The conversation as a Markdown page, with the data folder as `data`. */
 export function page(messages: readonly Message[], dataDir: string): string {
   const parts = messages.map(({ from, message }) => {
     const { method, params } = message as {
@@ -99,13 +101,16 @@ export function page(messages: readonly Message[], dataDir: string): string {
       `${from}:`,
       '',
       '```json',
-      JSON.stringify(shown(message), null, 2).replaceAll(resolve(dataDir), 'data'),
+      JSON.stringify(shortened(message), null, 2).replaceAll(resolve(dataDir), 'data'),
       '```',
     ].join('\n');
   });
   return [
     '# A purchase by an agent, over MCP',
-    'Written by `node examples/mcp_purchase.ts` against a sandbox server; a test holds it against what the server says today. Lists of records are cut to two.',
+    [
+      'For authors of agents: see every message of a purchase. Written by `node examples/mcp_purchase.ts` against a',
+      'sandbox server; a test compares it with the current one. Lists of records are shortened to two.',
+    ].join('\n'),
     ...parts,
   ]
     .join('\n\n')

@@ -1,6 +1,6 @@
 /**
- * Sign what a PAYMENT-REQUIRED header asks for and print the PAYMENT-SIGNATURE header to send. For clients that speak
- * HTTP by themselves, such as curl. It signs at most MAX_USD (default 0.25).
+ * Signs the terms in a PAYMENT-REQUIRED header and prints the PAYMENT-SIGNATURE header to send, for clients such as
+ * curl. It signs at most MAX_USD (default 0.25).
  *
  *   BUYER_KEY=0x... MAX_USD=2 node examples/sign.ts "$PAYMENT_REQUIRED"
  */
@@ -9,6 +9,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { messageOf } from '../lib/errors.ts';
 
 const { BUYER_KEY, MAX_USD = '0.25' } = process.env;
 const required = process.argv[2];
@@ -24,6 +25,6 @@ try {
     `${encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(required)))}\n`,
   );
 } catch (error) {
-  process.stderr.write(`not signed: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`not signed: ${messageOf(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,14 +1,14 @@
-/** What the chain and the ledger disagree about, as the audit booked it. */
+/** Differences between chain and ledger that the audit found. */
 import type { Ledger, Purchase } from './ledger.ts';
 import type { AuditedAccount, BookedTransfer } from './transfers.ts';
 
 export type Difference =
-  /** Money arrived for which we can no longer give what it paid for: a refund is due. */
+  /** A transfer arrived that paid for something we can no longer give: a refund is due. */
   | { readonly kind: 'owed'; readonly transfer: BookedTransfer }
-  /** The ledger says sold, and no transfer pays for it. */
+  /** The ledger has a sale without a transfer. */
   | { readonly kind: 'unpaid'; readonly purchase: Purchase };
 
-/** @param account of this account only; null: of every account that was ever audited */
+/** @param account limits the result to one account; null includes every audited account */
 export async function differencesOf(ledger: Ledger, account: AuditedAccount | null): Promise<readonly Difference[]> {
   const differences: Difference[] = [];
   for await (const transfer of ledger.transfers(account, ['owed'])) {

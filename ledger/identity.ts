@@ -1,6 +1,7 @@
 /**
- * A ledger's identity: an id and an epoch. The data folder notes them (ledger.json), so that a server does not start on a
- * lost, empty or older ledger. Servers compare them before every write, so that a restore stops servers that are running.
+ * The identity of a ledger: an id and an epoch. The data folder records them (ledger.json), so that a server does not
+ * start on a lost, empty or older ledger. Servers compare them before every write, so that a restore stops running
+ * servers.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,12 +34,12 @@ export async function readIdentity(query: Query): Promise<Identity> {
 
 const noteSchema = z.object({ id: z.uuid(), epoch: z.int().min(1), kind: z.enum(['sqlite', 'postgres']) });
 
-/** What the data folder knows of its ledger. */
+/** The ledger that the data folder records. */
 export type LedgerNote = z.infer<typeof noteSchema>;
 
 export const noteFile = (dataDir: string): string => join(dataDir, 'ledger.json');
 
-/** @returns null if the data folder notes no ledger. @throws SettingError if the note cannot be read */
+/** @returns null if the data folder records no ledger. @throws SettingError if the note cannot be read */
 export function readNote(dataDir: string): LedgerNote | null {
   const file = noteFile(dataDir);
   if (!existsSync(file)) return null;
@@ -51,14 +52,14 @@ export function readNote(dataDir: string): LedgerNote | null {
   }
 }
 
-/** Write the note if it is not the same already. */
+/** Write the note unless it is unchanged. */
 export async function writeNote(dataDir: string, { id, epoch, kind }: LedgerNote): Promise<void> {
   const known = readNote(dataDir);
   if (known?.id === id && known.epoch === epoch && known.kind === kind) return;
   await writeWhole(noteFile(dataDir), `${JSON.stringify({ id, epoch, kind })}\n`);
 }
 
-/** Where a ledger is, as messages show it. */
+/** The location of a ledger, for messages. */
 export interface NotedPlace {
   readonly dataDir: string;
   /** LEDGER without a password. */
@@ -66,12 +67,13 @@ export interface NotedPlace {
 }
 
 const remedy = ({ dataDir }: NotedPlace): string =>
-  `Restore a backup: make ledger-restore FILE=...${inFolder(dataDir)}; or, to begin a new ledger on purpose, remove ${noteFile(dataDir)}`;
+  `Restore a backup: make ledger-restore FILE=...${inFolder(dataDir)}; ` +
+  `or, to begin a new ledger on purpose, remove ${noteFile(dataDir)}`;
 
-/** Whether an SQLite file holds something. */
+/** Whether an SQLite file exists and is not empty. */
 export const holdsBytes = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** @throws SettingError, one line, if the data folder notes a ledger and its file is missing or empty */
+/** @throws SettingError, one line, if the data folder records a ledger and its file is missing or empty */
 export function checkFileIsThere(path: string, place: NotedPlace): void {
   const note = readNote(place.dataDir);
   if (note === null || holdsBytes(path)) return;
@@ -81,23 +83,25 @@ export function checkFileIsThere(path: string, place: NotedPlace): void {
   );
 }
 
-/** @throws SettingError, one line, if the data folder notes another ledger or a later epoch */
+/** @throws SettingError, one line, if the data folder records another ledger or a later epoch */
 export function checkNoted(found: Identity, place: NotedPlace): void {
   const note = readNote(place.dataDir);
   if (note === null) return;
   if (note.id !== found.id) {
     throw new SettingError(
-      `LEDGER is ${place.shown}, which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`,
+      `LEDGER is ${place.shown}, which is ledger ${found.id}, but ledger ${note.id} was in use in this data folder. ` +
+        remedy(place),
     );
   }
   if (found.epoch < note.epoch) {
     throw new SettingError(
-      `LEDGER is ${place.shown}, an older copy (epoch ${found.epoch}) of the ledger in use in this data folder (epoch ${note.epoch}). ${remedy(place)}`,
+      `LEDGER is ${place.shown}, an older copy (epoch ${found.epoch}) of the ledger in use in this data folder ` +
+        `(epoch ${note.epoch}). ${remedy(place)}`,
     );
   }
 }
 
-/** The store, whose writes are refused once it is no longer the ledger that was opened. */
+/** A store that refuses writes once it is no longer the opened ledger. */
 export function fencedStore(store: Store, opened: Identity): Store {
   const checkFile = (): void => {
     if (!store.isSameFile()) throw new LedgerFenced(FILE_REPLACED);
@@ -105,7 +109,7 @@ export function fencedStore(store: Store, opened: Identity): Store {
   return {
     ...store,
     async write(work) {
-      // Before BEGIN, which fails with another message on a file that was emptied; and again after waiting for a lock.
+      // Before BEGIN, whose message for an emptied file is misleading; and again after waiting for a lock.
       checkFile();
       return store.write(async (query) => {
         checkFile();

@@ -1,6 +1,6 @@
 /**
- * The claims journal: an append-only file outside the ledger that names each exclusive lead before money moves for it. A
- * ledger that lost its last sales (a cut log, an old backup) learns from it which leads were sold, and withholds them.
+ * The claims journal: an append-only file outside the ledger that records each exclusive lead before money moves. A
+ * ledger that lost its last sales (a truncated log, an old backup) withholds the leads that the journal records.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function appendEntry(path: string, entry: ClaimEntry): Promise<void> {
   let isNew: boolean;
   try {
     isNew = (await handle.stat()).size === 0;
-    // Line breaks on both sides: what a crash left of another entry runs into neither this one nor the one before.
+    // Line breaks on both sides separate this entry from a partial one that a crash left.
     const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
     const { bytesWritten } = await handle.write(line);
     if (bytesWritten !== line.length) throw new Error('the disk is full');
@@ -51,7 +51,7 @@ async function appendEntry(path: string, entry: ClaimEntry): Promise<void> {
   if (isNew) await sync(dirname(path));
 }
 
-/** The journal of a ledger. The file is made by the first entry. */
+/** The journal of a ledger. The first entry creates the file. */
 export const claimsJournal = (path: string, ledgerId: string): ClaimsJournal => ({
   append: (entry) => appendEntry(path, { ...entry, ledger: ledgerId }),
 });
@@ -65,9 +65,9 @@ function entryOf(line: string): ClaimEntry | null {
 }
 
 /**
- * The claims that journals hold and do not release, by purchase. The order of files and lines does not matter. Lines that
- * cannot be read were cut short by a crash before money moved, and are ignored.
- * @param ledgerId entries of other ledgers are ignored; null reads all
+ * The claims that journals record as held and not as released. The order of files and lines does not matter. Lines that
+ * cannot be parsed are ignored: a crash truncated them before money moved.
+ * @param ledgerId ignores entries of other ledgers; null reads all
  */
 export async function heldClaims(files: readonly string[], ledgerId: string | null): Promise<readonly ClaimEntry[]> {
   const held = new Map<string, ClaimEntry>();
@@ -84,7 +84,7 @@ export async function heldClaims(files: readonly string[], ledgerId: string | nu
   return [...held.values()].filter(({ purchase }) => !released.has(purchase));
 }
 
-/** Purchases whose outcome the ledger knows, or will find out: the chain ends a settling one. */
+/** Purchases whose outcome the ledger knows or will learn from the chain. */
 const KNOWN = `SELECT c.purchase_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'
   UNION SELECT purchase_id FROM withheld_leads`;
 
@@ -95,8 +95,8 @@ async function lostClaims(query: Query, held: readonly ClaimEntry[]): Promise<re
 }
 
 /**
- * Withhold the leads of claims that this ledger has lost. A purchase that is only reserved here counts as lost: its money
- * may have moved, and its lease would free the lead.
+ * Withhold the leads of claims that this ledger has lost. A reserved purchase counts as lost: its money may have moved,
+ * and the lead would be free when its lease expires.
  * @returns the number of leads that were not withheld before
  */
 export async function withholdLost(query: Query, held: readonly ClaimEntry[]): Promise<number> {
@@ -118,7 +118,7 @@ export async function withholdLost(query: Query, held: readonly ClaimEntry[]): P
   return count;
 }
 
-/** Replay a journal into a ledger that is about to be used. @returns the number of leads that are withheld now and were not before */
+/** Replay a journal before a ledger is used. @returns the number of newly withheld leads */
 export async function replayClaims(store: Store, file: string, ledgerId: string): Promise<number> {
   const held = await heldClaims([file], ledgerId);
   if ((await lostClaims(store.read, held)).length === 0) return 0;
@@ -139,7 +139,7 @@ const entryFor = (
   state,
 });
 
-/** A ledger that writes the leads of its purchases into the journal, before money moves and after they are released. */
+/** A ledger that records the leads of its purchases in the journal before money moves and after a release. */
 export function withClaimsJournal(ledger: Ledger, journal: ClaimsJournal): Ledger {
   const append = async (purchaseId: string, state: ClaimEntry['state'], nowMs: number): Promise<void> => {
     const purchase = await ledger.find({ id: purchaseId });
@@ -162,7 +162,7 @@ export function withClaimsJournal(ledger: Ledger, journal: ClaimsJournal): Ledge
     async release(purchaseId, reason, nowMs) {
       const isReleased = await ledger.release(purchaseId, reason, nowMs);
       if (isReleased && reason !== 'not_settled') {
-        // The ledger says already that it is released, and a replay asks the ledger too.
+        // Optional: the ledger already has the release, and a replay reads the ledger too.
         await append(purchaseId, 'released', nowMs).catch(() => undefined);
       }
       return isReleased;

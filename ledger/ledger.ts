@@ -1,6 +1,6 @@
 /**
- * What was sold, to whom, and for which payment: the only state that the archive cannot rebuild. One small interface;
- * SQLite keeps it for the processes of one host, PostgreSQL for several.
+ * What was sold, to whom, and for which payment: the only state that cannot be rebuilt from the archive. SQLite stores
+ * it for the processes of one host, PostgreSQL for several hosts.
  *
  * A purchase is one payment used for one call:
  *
@@ -8,20 +8,20 @@
  *                │                        │                  ^
  *                └──release()──> gone     └──release()──> released ──bookTransfers()── (the money arrived after all)
  *
- * - `reserved`: the payment was checked and belongs to one request, which is making its answer. A lead may be claimed
- *   for it. Nothing was sent for settlement, so anyone may delete a reservation whose lease ran out. One that began more
- *   than FUTURE_MS ahead of the caller's clock counts as run out: one of the two clocks is wrong.
- * - `settling`: written durably, with the whole answer, before anyone is asked to move money. Only the chain ends it.
- * - `sold`: our own node returned the mined receipt with the events of this very payment.
- * - `released`: a safe block shows that the payment can no longer be used, or nothing was ever sent for it.
+ * - `reserved`: the payment was verified and belongs to one request, which is building its answer. It may claim a lead.
+ *   No settlement was requested, so anyone may delete a reservation whose lease has expired. A reservation that began
+ *   more than FUTURE_MS ahead of the caller's clock counts as expired: one of the two clocks is wrong.
+ * - `settling`: written durably, with the whole answer, before a settlement is requested. Only the chain ends it.
+ * - `sold`: our own node returned the mined receipt with the events of this payment.
+ * - `released`: a safe block shows that the payment can no longer be used, or no settlement was ever requested.
  *
- * Every method is atomic and safe among processes; what it wrote is on the disk when it resolves. Callers give times in
+ * Every method is atomic and safe across processes; its writes are on disk when it resolves. Callers pass times in
  * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
-
+import { DAY_MS } from '../lib/time.ts';
 import type { Paid, TransferBook } from './transfers.ts';
 
-/** What identifies an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
+/** The identity of an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
 export interface Payment {
   /** CAIP-2 name of the network. */
   readonly network: string;
@@ -39,19 +39,19 @@ export type PurchaseState = 'reserved' | 'settling' | 'sold' | 'released';
 
 export interface NewPurchase {
   readonly payment: Payment;
-  /** The route as it is priced: "GET /api/deals". */
+  /** The priced route: "GET /api/deals". */
   readonly route: string;
-  /** Path and query that were asked for, as our own record of the request. */
+  /** Path and query of the request, normalized. */
   readonly request: string;
   readonly snapshotId: string;
-  /** SHA-256, in hex, of an identifier that only the buyer knows; null where none was given. */
+  /** SHA-256, in hex, of an identifier that only the buyer knows; null if the buyer sent none. */
   readonly identifierHash: string | null;
   readonly nowMs: number;
-  /** How long the reservation lasts without becoming `settling`. */
+  /** How long the reservation lasts unless it becomes `settling`. */
   readonly leaseMs: number;
-  /** Hash of block 0 of the chain that the payment belongs to: a sandbox chain ends with its server. */
+  /** Hash of block 0 of the payment's chain: a sandbox chain ends with its server. */
   readonly chain: string;
-  /** What this payer may have open at once. */
+  /** How much this payer may have open at once. */
   readonly limits: PayerLimits;
 }
 
@@ -61,17 +61,17 @@ export interface PayerLimits {
   readonly balance: bigint;
   /** Purchases that may be reserved or settling at once. */
   readonly mostOpen: number;
-  /** Purchases that the payer's own doing left unpaid, within UNPAID_MS. */
+  /** Purchases that stayed unpaid because of the payer, within UNPAID_MS. */
   readonly mostUnpaid: number;
 }
 
-/** How far back a payer's unpaid purchases count. */
-export const UNPAID_MS = 86_400_000;
+/** How long an unpaid purchase counts against its payer. */
+export const UNPAID_MS = DAY_MS;
 
 /** Why a payer may not begin another purchase now. */
 export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases' | 'payer_unbilled_too_often';
 
-/** How many leads may be held by purchases that are not sold yet. */
+/** How many leads unsold purchases may hold. */
 export interface LeadLimits {
   /** By one payer. */
   readonly perPayer: number;
@@ -81,16 +81,16 @@ export interface LeadLimits {
 
 export type Claimed =
   | { readonly kind: 'claimed'; readonly leadId: string }
-  /** Others have all of these leads, or the purchase is no longer reserved. */
+  /** All of these leads are taken, or the purchase is no longer reserved. */
   | { readonly kind: 'none' }
   | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' };
 
 export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits' | 'chain'> {
-  /** Null for a purchase of a version that did not write it. */
+  /** Null in a purchase of an older version. */
   readonly chain: string | null;
-  /** Block that holds the payment; null while it is not sold, or in a purchase of an older version. */
+  /** Block of the payment; null until it is sold, or in a purchase of an older version. */
   readonly block: bigint | null;
-  /** Receipt id: a UUID of version 7, random but for the time it begins with. */
+  /** Receipt id: a UUID of version 7, random except for its time. */
   readonly id: string;
   readonly state: PurchaseState;
   readonly reservedAtMs: number;
@@ -98,13 +98,13 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limit
   readonly settlingAtMs: number | null;
   /** When it was sold or released. */
   readonly endedAtMs: number | null;
-  /** Hash of the transaction that paid; of a settling purchase, the one that the facilitator named. */
+  /** Hash of the transaction that paid; of a settling purchase, the transaction that the facilitator named. */
   readonly transaction: string | null;
-  /** Why the outcome of a settling purchase is not known, or why it was released. */
+  /** Why the outcome of a settling purchase is unknown, or why it was released. */
   readonly why: string | null;
-  /** The lead that was claimed for it. */
+  /** The claimed lead. */
   readonly leadId: string | null;
-  /** SHA-256 of the answer's body, in hex; null while there is no answer. */
+  /** SHA-256 of the answer's body, in hex; null until there is an answer. */
   readonly answerSha256: string | null;
 }
 
@@ -116,10 +116,10 @@ export interface Answer {
   readonly sha256: string;
   /** Length of the body. */
   readonly bytes: number;
-  /** The body from its start, in pieces. May be called again. */
+  /** The body from its start, in chunks. Can be called several times. */
   body(): AsyncIterable<Uint8Array>;
-  /** The whole body where it lies in memory: unchanged since its hash was taken from it, or as it was read back. */
-  readonly held?: Uint8Array;
+  /** The whole body if it is in memory. It must not be changed: its hash is `sha256`. */
+  readonly buffer?: Uint8Array;
 }
 
 export type Begun =
@@ -139,34 +139,37 @@ export interface Delivery {
   readonly complete: boolean;
 }
 
-/** What a purchase is found by. */
+/** How to find a purchase. */
 export type PurchaseKey =
   | { readonly id: string }
   | { readonly payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'> }
   | { readonly payer: string; readonly identifierHash: string };
 
-/** Why nobody was charged, or ever will be by this payment. */
+/** Why nobody was charged, nor ever will be by this payment. */
 export type ReleaseReason =
-  /** The request ended without an answer to sell: nothing was sent for settlement. The reservation is deleted. */
+  /** The request ended without an answer to sell, before a settlement was requested. The reservation is deleted. */
   | 'not_settled'
-  /** `settling` may have been written, and nothing was sent. */
+  /** `settling` may have been written, and no settlement was requested. */
   | 'not_sent'
   /** A safe block is past validBefore and the authorization is unused. */
   | 'expired_unused'
-  /** A safe block shows that the authorization was cancelled, or used without paying us. */
+  /** A safe block shows that the authorization was canceled, or used without paying us. */
   | 'used_elsewhere'
   /** The sandbox chain ended with its server. Test money only. */
   | 'chain_gone';
 
-/** Money that is worth something, or made up on a chain for trying things out. */
+/** Real money, or test money on a sandbox chain. */
 export type Money = 'test' | 'real';
 
-/** The ledger cannot be asked or written right now (locked, full, unreachable). Nothing of the call has happened, or nothing of it is known. */
+/**
+ * The ledger cannot be read or written now (locked, full, unreachable). The call had no effect, or its effect is not
+ * known.
+ */
 export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
 }
 
-/** Why `unknown` was noted of a settling purchase. */
+/** Why the outcome of a settling purchase is unknown. */
 export type UnknownReason =
   /** Our node does not show the payment yet. */
   | 'not_seen'
@@ -179,23 +182,26 @@ export type UnknownReason =
   /** The payer is a contract, and its payment did not arrive in time. */
   | 'contract_did_not_pay';
 
-/** Reasons that are the payer's own doing: such a purchase counts as unpaid if it is released. */
+/** Reasons caused by the payer: such a purchase counts as unpaid if it is released. */
 export const PAYER_FAULTS: readonly UnknownReason[] = [
   'payer_without_funds',
   'payer_changed_code',
   'contract_did_not_pay',
 ];
 
-/** How far ahead of the caller's clock a reservation may have begun and still stand. */
+/** How far ahead of the caller's clock a reservation may have begun without counting as expired. */
 export const FUTURE_MS = 600_000;
 
-/** Whether a purchase is a reservation that anybody may give up. */
+/** Whether a purchase is a reservation that has expired, so that anyone may delete it. */
 export const isOver = (
   { state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>,
   nowMs: number,
 ): boolean => state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
 
-/** Since when a purchase has surely been settling: what a clock wrote down, or the end of its payment, where that clock was ahead. In milliseconds of Unix time. */
+/**
+ * The latest time, in milliseconds of Unix time, at which a purchase can have started settling: the recorded time, or
+ * the end of its payment if the recording clock was ahead.
+ */
 export const settlingSinceMs = ({
   settlingAtMs,
   reservedAtMs,
@@ -203,87 +209,90 @@ export const settlingSinceMs = ({
 }: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
   Math.min(settlingAtMs ?? reservedAtMs, Number(payment.validBefore) * 1000);
 
+/** Why exclusive sales are paused after a restore. */
+export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
+
 export interface Ledger extends TransferBook {
   /**
-   * Reserve a verified payment for one request. Of any number of callers with one payment, or with one identifier of
-   * one payer, exactly one is given `reserved`; the others are told which purchase has it. A reservation whose lease
-   * has run out is given up here and made anew.
+   * Reserve a verified payment for one request. Of several callers with one payment, or with one identifier of one
+   * payer, exactly one gets `reserved`; the others get the purchase that has it. An expired reservation is replaced.
    */
   begin(purchase: NewPurchase): Promise<Begun>;
   /**
-   * Claim the first of these leads that nobody has, for a purchase that is reserved. A purchase has at most one lead:
-   * a second call returns the same. A lead held by a reservation whose lease ran out is free; a withheld one (journal.ts)
-   * never is.
+   * Claim the first of these leads that nobody has, for a reserved purchase. A purchase has at most one lead: a second
+   * call returns the same lead. A lead of an expired reservation is free; a withheld lead (journal.ts) never is.
    */
   claim(purchaseId: string, leadIds: readonly string[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
   /**
    * Store the whole answer and move from reserved to settling.
-   * @returns false where the purchase is no longer reserved: then nothing may be settled for it
+   * @returns false if the purchase is no longer reserved: then no settlement may be requested
    */
   settling(purchaseId: string, answer: Answer, nowMs: number): Promise<boolean>;
-  /** Note why the outcome of a settling purchase is not known, and the transaction where one was named. */
+  /** Record why the outcome of a settling purchase is unknown, and the transaction if one was named. */
   unknown(purchaseId: string, why: UnknownReason, transaction: string | null): Promise<void>;
   /**
    * Move from settling to sold.
-   * @returns the purchase as it is now: sold, by this call or an earlier one; or released, where that came first
+   * @returns the current purchase: sold, by this call or an earlier one; or released, if that came first
    */
   sold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
-   * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled` deletes
-   * a reserved purchase; any other reason ends a settling one, which is kept as released, with its answer.
+   * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled`
+   * deletes a reserved purchase; any other reason turns a settling purchase, with its answer, into a released one.
    * @returns whether this call ended it
    */
   release(purchaseId: string, reason: ReleaseReason, nowMs: number): Promise<boolean>;
   /** A purchase that is reserved, settling or sold; by its id also a released one. */
   find(key: PurchaseKey): Promise<Purchase | null>;
-  /** The answer of a settling or sold purchase; null where there is none, or its time to be collected is over. */
+  /** The answer of a purchase; null if there is none, or it can no longer be collected. */
   answerOf(purchaseId: string): Promise<Answer | null>;
   /** Record that an answer was sent. */
   delivered(delivery: Delivery): Promise<void>;
-  /** Purchases that have been settling since before this time, as a clock wrote it down, oldest first. */
+  /** Purchases whose recorded start of settling is before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** Leads that may not be offered, with the state of their purchase: reserved (its lease running), settling or sold. Withheld leads are sold. */
+  /** Leads that must not be offered, with the state of their purchase. Withheld leads count as sold. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
   /**
-   * Why exclusive sales are paused: after a restore, until every transfer up to the restore is booked and none is owed.
-   * Null where they are not.
+   * Why exclusive sales are paused: after a restore, until all earlier transfers are booked and none is owed. Else
+   * null.
    */
-  exclusivePause(): Promise<'restored_not_audited' | 'restored_transfers_owed' | null>;
-  /** Give purchases of a version that did not write it the chain they belong to. Real money only: Base is one chain. */
-  adoptChain(chain: string): Promise<void>;
+  exclusivePause(): Promise<ExclusivePause | null>;
+  /** Set the chain of purchases that an older version wrote without one. Real money only: Base is one chain. */
+  setMissingChain(chain: string): Promise<void>;
   /**
    * Reserve gas of a day before it is spent.
-   * @returns false where the day's gas would go above `most`; nothing is reserved then
+   * @returns false if the day's gas would exceed `most`; nothing is reserved then
    */
   reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
   /** Gas reserved on a day. */
   gasReserved(account: string, day: string): Promise<bigint>;
-  /** Ids of the leads that are sold, being settled or withheld: they never come back unless their purchase is released. */
+  /** Ids of leads that are sold, settling or withheld. They return only if their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
-  /** Give up reservations that are over. @returns how many */
-  giveUpAbandoned(nowMs: number): Promise<number>;
+  /** Delete reservations that have expired. @returns their number */
+  deleteExpiredReservations(nowMs: number): Promise<number>;
   /**
-   * Forget the answers of purchases that ended before this time and whose payments could not be settled any more then;
-   * what was bought stays written down. (The clock that wrote when a purchase ended may have been wrong; that the chain
-   * took its payment before validBefore is certain.) Tokens that ended before it are forgotten too. @returns how many answers
+   * Delete the answers of purchases that ended before this time and whose payments could not be settled any more then;
+   * the purchases remain. validBefore is checked too because the clock that recorded the end may have been wrong. Used
+   * tokens that expired before this time are deleted as well.
+   * @returns the number of answers
    */
   forgetAnswers(endedBeforeMs: number): Promise<number>;
-  /** Every purchase, and every delivery, for reports and exports. */
+  /** All purchases, for reports and exports. */
   purchases(): AsyncIterable<Purchase>;
+  /** All deliveries, for reports and exports. */
   deliveries(): AsyncIterable<Delivery>;
   /**
-   * Use a token that works once, such as the nonce of a signed message, among all processes. After `untilMs` its owner
-   * refuses it by its age; it is remembered for much longer, until `forgetAnswers`, as the owner's clock may go back.
-   * @returns false where it was used before
+   * Use a token that works once, such as the nonce of a signed message, across all processes. After `untilMs` its owner
+   * refuses it by its age. The ledger stores it for much longer, until `forgetAnswers`, in case the owner's clock moves
+   * back.
+   * @returns false if it was used before
    */
   useOnce(token: string, untilMs: number): Promise<boolean>;
   /**
-   * Keep this ledger to one kind of money, which is noted the first time: a lead that was bought with test money must
-   * not be gone from those that are sold for real.
-   * @returns the kind it is kept to, which is another one where it was noted before
+   * Record the kind of money at the first call, so that leads sold for test money are never missing from real sales.
+   * @returns the recorded kind
    */
-  keepTo(money: Money): Promise<Money>;
-  /** Throws LedgerUnavailable where it cannot be written. */
+  recordMoney(money: Money): Promise<Money>;
+  /** Throws LedgerUnavailable if the ledger cannot be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

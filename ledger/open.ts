@@ -11,80 +11,92 @@ import {
   writeNote,
   type NotedPlace,
 } from './identity.ts';
-import { ledgerInSql } from './sql/sql_ledger.ts';
 import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
-import { LedgerRefused } from './sql/migrations.ts';
 import { openPostgresStore } from './postgres/store.ts';
-import { openSqliteStore } from './sqlite/store.ts';
+import { LedgerRefused } from './sql/migrations.ts';
+import { sqlLedger } from './sql/sql_ledger.ts';
 import type { Store } from './sql/store.ts';
+import { openSqliteStore } from './sqlite/store.ts';
 
 export interface LedgerSettings {
   readonly DATA_DIR: string;
   readonly LEDGER?: string | undefined;
 }
 
-/** A folder that cannot be made, a path that leads through a file, and the like. */
-const isOfFiles = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
+/** An error of the file system, such as a path that leads through a file. */
+const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
 const isPostgres = (place: string): boolean => /^postgres(ql)?:/.test(place);
 
-/** Where the ledger is: the address of a PostgreSQL database, or the path of a file. */
+/** The address of a PostgreSQL database, or the path of a file. */
 const placeOf = ({ DATA_DIR, LEDGER }: LedgerSettings): string => LEDGER ?? join(DATA_DIR, 'ledger.sqlite');
 
-/** The ledger's place as it may be shown: the path of a file, and nothing of a database's address. */
+/** The location as messages may show it: the path of a file, and nothing of a database's address. */
 export function shownPlace(settings: LedgerSettings): string {
   const place = placeOf(settings);
   return isPostgres(place) ? 'a PostgreSQL database' : place;
 }
 
-/** Whether there is a ledger already; an empty file is none. One in PostgreSQL is taken to be there: only asking it would tell. */
+/**
+ * Whether a ledger exists. An empty file does not count. A PostgreSQL ledger is assumed to exist, without connecting.
+ */
 export const ledgerExists = (settings: LedgerSettings): boolean =>
   isPostgres(placeOf(settings)) || holdsBytes(placeOf(settings));
+
+/** For commands that read a ledger and must not create one. @throws SettingError if there is none yet */
+export function assertLedgerExists(settings: LedgerSettings): void {
+  if (!ledgerExists(settings))
+    throw new SettingError(
+      `LEDGER is ${shownPlace(settings)}, which does not exist yet. The server creates it at its first start`,
+    );
+}
 
 const notedPlace = (settings: LedgerSettings): NotedPlace => ({
   dataDir: settings.DATA_DIR,
   shown: shownPlace(settings),
 });
 
-/** The same. @throws SettingError if there is none, although the data folder notes one: it is lost, or LEDGER is not set as for the servers */
+/**
+ * Whether a ledger exists.
+ * @throws SettingError if it does not, although the data folder records one: it is lost, or LEDGER differs from the
+ * servers'
+ */
 export function notedLedgerExists(settings: LedgerSettings): boolean {
   if (ledgerExists(settings)) return true;
   checkFileIsThere(placeOf(settings), notedPlace(settings));
   return false;
 }
 
-/** What keeps a ledger from being used, said of the setting that names it. */
-async function named<T>(settings: LedgerSettings, open: Promise<T>): Promise<T> {
-  // The database's own words may name its host.
+/** Name the setting in errors of opening a ledger, without the host that a database's text may contain. */
+async function withSettingName<T>(settings: LedgerSettings, opening: Promise<T>): Promise<T> {
   const redact = redactor([placeOf(settings)]);
   try {
-    return await open;
+    return await opening;
   } catch (error) {
-    if (error instanceof LedgerRefused || isOfFiles(error))
-      throw new SettingError(`LEDGER is ${shownPlace(settings)}, and cannot be used: ${redact(error.message)}`);
+    if (error instanceof LedgerRefused || isFileError(error))
+      throw new SettingError(`LEDGER is ${shownPlace(settings)}, which cannot be used: ${redact(error.message)}`);
     if (error instanceof LedgerUnavailable)
-      throw new LedgerUnavailable(
-        `LEDGER is ${shownPlace(settings)}, and cannot be asked now: ${redact(error.message)}`,
-        { cause: error },
-      );
+      throw new LedgerUnavailable(`LEDGER is ${shownPlace(settings)}, which is unavailable: ${redact(error.message)}`, {
+        cause: error,
+      });
     throw error;
   }
 }
 
 /**
- * Open what the ledger is kept in, and bring it to the version of this program. It is made where there is none.
- * @throws SettingError, one line, where this ledger cannot be used; LedgerUnavailable where it cannot be asked now
+ * Open the database of the ledger and migrate it. It is created if it is missing.
+ * @throws SettingError, one line, if it cannot be used; LedgerUnavailable if it does not answer now
  */
 export const openStore = (settings: LedgerSettings): Promise<Store> => {
   const place = placeOf(settings);
-  return named<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
+  return withSettingName<Store>(settings, isPostgres(place) ? openPostgresStore(place) : openSqliteStore(place));
 };
 
-/** Open the ledger. Nothing is compared with or written to the data folder's note. @throws as openStore does */
-export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => ledgerInSql(await openStore(settings));
+/** Open the ledger without reading or writing the data folder's note. @throws as openStore does */
+export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => sqlLedger(await openStore(settings));
 
-/** The store, if it is the ledger that the data folder notes, or if none is noted. */
+/** The store, if it is the ledger that the data folder records, or if none is recorded. */
 async function openNotedStore(settings: LedgerSettings): Promise<Store> {
   if (!isPostgres(placeOf(settings))) checkFileIsThere(placeOf(settings), notedPlace(settings));
   const store = await openStore(settings);
@@ -98,33 +110,33 @@ async function openNotedStore(settings: LedgerSettings): Promise<Store> {
 }
 
 /**
- * Open the ledger to read what servers of this data folder sold. Nothing is noted.
- * @throws as openStore does; SettingError if the data folder notes another ledger
+ * Open the ledger to read the sales of servers on this data folder. Nothing is recorded.
+ * @throws as openStore does; SettingError if the data folder records another ledger
  */
 export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger> =>
-  ledgerInSql(await openNotedStore(settings));
+  sqlLedger(await openNotedStore(settings));
 
 /**
- * Open the ledger for a server. The data folder notes it; the claims journal is replayed, and written from then on; every
- * write is refused with LedgerFenced once the ledger is replaced, removed or restored.
+ * Open the ledger for a server. The data folder records it. The claims journal is replayed, and written from then on.
+ * Every write fails with LedgerFenced once the ledger is replaced, removed or restored.
  * @throws as openNotedLedger does
  */
 export async function openServingLedger(settings: LedgerSettings): Promise<Ledger> {
-  // A ledger in memory ends with the process: there is nothing to find again.
+  // A ledger in memory ends with the process, so there is nothing to record.
   if (placeOf(settings) === ':memory:') return openLedger(settings);
   const store = await openNotedStore(settings);
   try {
-    return await named(settings, serving(store, settings.DATA_DIR));
+    return await withSettingName(settings, servingLedger(store, settings.DATA_DIR));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function serving(store: Store, dataDir: string): Promise<Ledger> {
+async function servingLedger(store: Store, dataDir: string): Promise<Ledger> {
   const identity = await readIdentity(store.read);
   await writeNote(dataDir, { ...identity, kind: store.kind });
   const [fenced, journal] = [fencedStore(store, identity), journalFile(dataDir)];
   await replayClaims(fenced, journal, identity.id);
-  return withClaimsJournal(ledgerInSql(fenced), claimsJournal(journal, identity.id));
+  return withClaimsJournal(sqlLedger(fenced), claimsJournal(journal, identity.id));
 }

@@ -1,4 +1,4 @@
-/** The ledger's tables as analysts get them. Hashes of buyers' identifiers, signatures and answers stay in the ledger. */
+/** The ledger's tables for analysts, without identifier hashes, signatures and answers. */
 import { defineRecord, flag, instant, integer, oneOf, text, type RowOf } from '../lib/record.ts';
 import type { Delivery, Purchase } from './ledger.ts';
 
@@ -8,47 +8,48 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
   id: text('Receipt id.'),
   state: oneOf(
     STATES,
-    'reserved: the answer is being made; settling: sent for settlement, outcome not known yet; sold; released: surely nobody was charged.',
+    'reserved: the answer is being built; settling: sent for settlement, outcome not known yet; sold; ' +
+      'released: certainly nobody was charged.',
   ),
-  route: text('Endpoint, as it is priced.'),
-  request: text('Path and query that were asked for.'),
-  snapshot_id: text('Snapshot that was asked.'),
-  amount_atomic: text('Price in atomic units of the asset; one USDC is 1,000,000. Cast it to HUGEINT to add it up.'),
+  route: text('Priced endpoint.'),
+  request: text('Path and query of the request.'),
+  snapshot_id: text('Snapshot that answered the request.'),
+  amount_atomic: text('Price in atomic units of the asset; one USDC is 1,000,000. Cast it to HUGEINT before adding.'),
   network: text('CAIP-2 name of the network.'),
   asset: text('Address of the token.'),
   payer: text('Address that paid.'),
-  pay_to: text('Address that was paid.'),
+  pay_to: text('Receiving address.'),
   nonce: text('Nonce of the authorization.'),
   valid_before: text('Unix second from which it could no longer be settled.'),
-  transaction_hash: text('Transaction that paid; of a settling purchase, the one that was said to be on its way.', {
+  transaction_hash: text('Transaction that paid; of a settling purchase, the one that the facilitator named.', {
     absent: 'no transaction is known',
   }),
-  why: text('Why the outcome is not known, or why it was released.', {
-    absent: 'the outcome is known, and it was not released',
+  why: text('Why the outcome is not known, or why the purchase was released.', {
+    absent: 'the outcome is known, and the purchase was not released',
   }),
-  lead_id: text('Lead that was claimed for it.', { absent: 'no lead was claimed' }),
-  answer_sha256: text("SHA-256 of the answer's body.", { absent: 'the answer was not made yet' }),
+  lead_id: text('Claimed lead.', { absent: 'no lead was claimed' }),
+  answer_sha256: text("SHA-256 of the answer's body.", { absent: 'the answer was not built yet' }),
   reserved_at: instant('When the payment was verified and reserved.'),
-  settling_at: instant('When it was sent for settlement.', { absent: 'it was not' }),
+  settling_at: instant('When it was sent for settlement.', { absent: 'it was not sent' }),
   ended_at: instant('When it was sold or released.', { absent: 'it has not ended' }),
 });
 
 export const ClaimRow = defineRecord('claims', 'One row per lead that is claimed by a purchase.', ['lead_id'], {
   lead_id: text('Id of the lead.'),
   purchase_id: text('Receipt id of the purchase.'),
-  state: oneOf(['reserved', 'settling', 'sold'], 'How far the purchase is.'),
+  state: oneOf(['reserved', 'settling', 'sold'], 'State of the purchase.'),
 });
 
 export const DeliveryRow = defineRecord(
   'deliveries',
-  'One row per answer that was sent, again ones included.',
+  'One row per sent answer, including repeated deliveries.',
   ['number'],
   {
-    number: integer('Position in the order in which they were noted, from 1.'),
+    number: integer('Position in the order of recording, from 1.'),
     purchase_id: text('Receipt id of the purchase.'),
     kind: oneOf(
       ['first', 'identifier', 'wallet'],
-      'first: the answer to the paid call; identifier, wallet: collected again by that proof.',
+      'first: the answer to the paid call; identifier, wallet: collected again with that proof.',
     ),
     sent_at: instant('When it was sent.'),
     complete: flag('Whether the last byte was handed to the network.'),
@@ -80,7 +81,7 @@ export const purchaseRow = (p: Purchase): RowOf<typeof PurchaseRow> => ({
   ended_at: instantOrNull(p.endedAtMs),
 });
 
-/** The claim of a purchase, or null where it holds no lead. */
+/** The claim of a purchase; null if it has no lead. */
 export const claimRow = (p: Purchase): RowOf<typeof ClaimRow> | null =>
   p.leadId === null || p.state === 'released' ? null : { lead_id: p.leadId, purchase_id: p.id, state: p.state };
 

@@ -1,41 +1,41 @@
-/** `make ledger`: what was earned and what somebody should look at, on one screen. */
+/** `make ledger`: revenue, unresolved settlements and differences, on one screen. */
+import { dollarsOf } from '../lib/network.ts';
+import { DAY_MS } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
-import type { Ledger, Purchase } from './ledger.ts';
+import type { ExclusivePause, Ledger, Purchase } from './ledger.ts';
 import type { AuditState, TransferKind } from './transfers.ts';
 
-const DAY_MS = 86_400_000;
-/** Lines of a list before the rest is only counted. */
-const MOST_LINES = 10;
-/** Atomic units in a dollar of USDC. */
-const UNITS = 1_000_000n;
+/** Lines of a list; the rest is only counted. */
+const MAX_LINES = 10;
+
+interface Sales {
+  readonly day: string;
+  readonly route: string;
+  readonly calls: number;
+  readonly atomic: bigint;
+}
 
 export interface Figures {
-  /** Sold purchases by day (UTC) and endpoint, the newest day first. */
-  readonly sales: readonly {
-    readonly day: string;
-    readonly route: string;
-    readonly calls: number;
-    readonly atomic: bigint;
-  }[];
-  /** Purchases that are settling, the oldest first. */
+  /** Sold purchases by day (UTC) and endpoint, newest day first. */
+  readonly sales: readonly Sales[];
+  /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
-  /** Sold purchases of which no answer was ever sent to its last byte, the oldest first. */
+  /** Sold purchases whose answer was never sent completely, oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
-  /** The audit of incoming transfers: the newest account's state, all booked transfers by kind, and what does not add up. */
   readonly audit: {
+    /** State of the account that was audited last. */
     readonly state: AuditState | null;
     readonly booked: Readonly<Record<TransferKind, { readonly count: number; readonly atomic: bigint }>>;
     readonly differences: readonly Difference[];
-    readonly pause: Awaited<ReturnType<Ledger['exclusivePause']>>;
+    readonly pause: ExclusivePause | null;
   };
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** What the audit booked. */
-async function auditOf(ledger: Ledger): Promise<Figures['audit']> {
+async function readAudit(ledger: Ledger): Promise<Figures['audit']> {
   const none = { count: 0, atomic: 0n };
   const booked: Record<TransferKind, { count: number; atomic: bigint }> = {
     matched: none,
@@ -49,10 +49,16 @@ async function auditOf(ledger: Ledger): Promise<Figures['audit']> {
   return { state, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
 }
 
+const byDayThenRoute = (a: Sales, b: Sales): number => {
+  if (a.day !== b.day) return a.day < b.day ? 1 : -1;
+  return a.route < b.route ? -1 : 1;
+};
+
 /** Read the whole ledger once. */
 export async function figuresOf(ledger: Ledger): Promise<Figures> {
-  const sales = new Map<string, { day: string; route: string; calls: number; atomic: bigint }>();
-  const [unknown, sold] = [[] as Purchase[], new Map<string, Purchase>()];
+  const sales = new Map<string, Sales>();
+  const unknown: Purchase[] = [];
+  const notDelivered = new Map<string, Purchase>();
   const claims = { reserved: 0, settling: 0, sold: 0 };
   const purchases = { reserved: 0, settling: 0, sold: 0, released: 0 };
   for await (const purchase of ledger.purchases()) {
@@ -61,29 +67,29 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
     if (leadId !== null && state !== 'released') claims[state] += 1;
     if (state === 'settling') unknown.push(purchase);
     if (state !== 'sold') continue;
-    sold.set(purchase.id, purchase);
+    notDelivered.set(purchase.id, purchase);
     const day = dayOf(endedAtMs ?? purchase.reservedAtMs);
     const sale = sales.get(`${day} ${route}`) ?? { day, route, calls: 0, atomic: 0n };
     sales.set(`${day} ${route}`, { ...sale, calls: sale.calls + 1, atomic: sale.atomic + payment.amount });
   }
-  for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) sold.delete(purchaseId);
+  for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) notDelivered.delete(purchaseId);
   return {
-    sales: [...sales.values()].sort((a, b) =>
-      a.day === b.day ? (a.route < b.route ? -1 : 1) : a.day < b.day ? 1 : -1,
-    ),
+    sales: [...sales.values()].sort(byDayThenRoute),
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
     purchases,
-    notDelivered: [...sold.values()],
-    audit: await auditOf(ledger),
+    notDelivered: [...notDelivered.values()],
+    audit: await readAudit(ledger),
   };
 }
 
-/** Atomic units as dollars, with six decimals only where two do not tell all of it. */
-export function dollars(atomic: bigint): string {
-  const [whole, rest] = [atomic / UNITS, String(atomic % UNITS).padStart(6, '0')];
-  return `$${whole}.${rest.endsWith('0000') ? rest.slice(0, 2) : rest}`;
+/** Atomic units as "$0.05", with six decimals only if two would not be exact. */
+function dollars(atomic: bigint): string {
+  const text = dollarsOf(atomic);
+  return `$${text.endsWith('0000') ? text.slice(0, -4) : text}`;
 }
+
+const sumOf = (sales: readonly Sales[]): bigint => sales.reduce((sum, { atomic }) => sum + atomic, 0n);
 
 const ageOf = (ms: number): string => {
   const minutes = Math.floor(ms / 60_000);
@@ -91,84 +97,89 @@ const ageOf = (ms: number): string => {
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 };
 
-/** Lines of cells in columns, numbers to the right. */
+/** Rows as aligned columns, numbers to the right. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map((row) =>
-    `  ${row.map((cell, i) => (/^[\d$]/.test(cell) && i > 0 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ')}`.trimEnd(),
-  );
+  const align = (cell: string, i: number): string => {
+    const isNumber = i > 0 && /^[\d$]/.test(cell);
+    return isNumber ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);
+  };
+  return rows.map((row) => `  ${row.map(align).join('  ')}`.trimEnd());
 }
 
 const firstOf = (lines: readonly string[]): string[] =>
-  lines.length <= MOST_LINES ? [...lines] : [...lines.slice(0, MOST_LINES), `  and ${lines.length - MOST_LINES} more`];
+  lines.length <= MAX_LINES ? [...lines] : [...lines.slice(0, MAX_LINES), `  and ${lines.length - MAX_LINES} more`];
 
-const PAUSES = {
-  restored_not_audited: 'paused: the ledger was restored, and transfers made before are not all booked yet',
-  restored_transfers_owed: 'paused: the ledger was restored, and transfers made before are owed',
-} as const;
+const PAUSES: Readonly<Record<ExclusivePause, string>> = {
+  restored_not_audited: 'paused: the ledger was restored, and earlier transfers are not all booked yet',
+  restored_transfers_owed: 'paused: the ledger was restored, and earlier transfers are owed',
+};
+
+const differenceRow = (difference: Difference): readonly string[] => {
+  if (difference.kind === 'owed') {
+    const { amount, payer, transaction, logIndex } = difference.transfer;
+    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`];
+  }
+  const { id, payment } = difference.purchase;
+  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
+};
 
 /** Lines on the audit of incoming transfers. */
 function auditLines({ state, booked, differences, pause }: Figures['audit']): string[] {
-  const through = state?.throughBlock;
+  const through = state?.throughBlock ?? null;
   const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
+  const progress = through === null ? 'none yet' : `through block ${through}, ${differences.length} differences`;
   return [
     '',
-    `Audit of incoming transfers: ${through === null || through === undefined ? 'not made yet' : `through block ${through}, ${differences.length} differences`}`,
-    `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, without a purchase ${text('no_purchase')}`,
+    `Audit of incoming transfers: ${progress}`,
+    `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, ` +
+      `without a purchase ${text('no_purchase')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
-    ...firstOf(
-      columns(
-        differences.map((d) =>
-          d.kind === 'owed'
-            ? [
-                'owed',
-                dollars(d.transfer.amount),
-                `to ${d.transfer.payer}`,
-                `${d.transfer.transaction}:${d.transfer.logIndex}`,
-              ]
-            : [
-                'unpaid',
-                dollars(d.purchase.payment.amount),
-                `by ${d.purchase.payment.payer}`,
-                `purchase ${d.purchase.id}`,
-              ],
-        ),
-      ),
-    ),
+    ...firstOf(columns(differences.map(differenceRow))),
     ...(differences.some(({ kind }) => kind === 'owed')
       ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>']
       : []),
   ];
 }
 
-/** The screen. @param days of revenue to show one by one */
-export function linesOf(figures: Figures, place: string, nowMs: number, days: number): string[] {
-  const { sales, unknown, claims, notDelivered, purchases } = figures;
+/** Lines on revenue. @param days of revenue to list */
+function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number): string[] {
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
-  const totals = [...new Set(sales.map((s) => s.route))].sort().map((route) => {
-    const own = sales.filter((s) => s.route === route);
-    return [
+  const recent = sales.filter(({ day }) => day >= since);
+  const rowOf = (day: string, route: string, calls: number, atomic: bigint): readonly string[] => [
+    day,
+    route,
+    String(calls),
+    dollars(atomic),
+  ];
+  const totals = [...new Set(sales.map(({ route }) => route))].sort().map((route) => {
+    const ofRoute = sales.filter((s) => s.route === route);
+    return rowOf(
       'all',
       route,
-      String(own.reduce((n, s) => n + s.calls, 0)),
-      dollars(own.reduce((sum, s) => sum + s.atomic, 0n)),
-    ];
+      ofRoute.reduce((n, { calls }) => n + calls, 0),
+      sumOf(ofRoute),
+    );
   });
-  const shown = sales.filter((s) => s.day >= since).map((s) => [s.day, s.route, String(s.calls), dollars(s.atomic)]);
-  const earned = dollars(sales.reduce((sum, s) => sum + s.atomic, 0n));
+  const everything = rowOf('all', 'every endpoint', purchases.sold, sumOf(sales));
   return [
-    `Ledger ${place}`,
-    `  ${purchases.sold} sold for ${earned}, ${purchases.settling} settling, ${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
     '',
     `Revenue by day and endpoint, ${days === 1 ? 'today' : `the last ${days} days`}`,
-    ...(shown.length === 0 ? ['  none'] : columns(shown)),
-    ...(totals.length === 0
-      ? []
-      : [
-          '',
-          'Revenue by endpoint, since the beginning',
-          ...columns([...totals, ['all', 'every endpoint', String(purchases.sold), earned]]),
-        ]),
+    ...(recent.length === 0
+      ? ['  none']
+      : columns(recent.map(({ day, route, calls, atomic }) => rowOf(day, route, calls, atomic)))),
+    ...(totals.length === 0 ? [] : ['', 'Revenue by endpoint, in total', ...columns([...totals, everything])]),
+  ];
+}
+
+/** The screen. @param days of revenue to list */
+export function linesOf(figures: Figures, place: string, nowMs: number, days: number): string[] {
+  const { sales, unknown, claims, notDelivered, purchases } = figures;
+  return [
+    `Ledger ${place}`,
+    `  ${purchases.sold} sold for ${dollars(sumOf(sales))}, ${purchases.settling} settling, ` +
+      `${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
+    ...revenueLines(figures, nowMs, days),
     '',
     `Settlements of unknown outcome: ${unknown.length}`,
     ...firstOf(
@@ -180,7 +191,7 @@ export function linesOf(figures: Figures, place: string, nowMs: number, days: nu
           `${ageOf(nowMs - (p.settlingAtMs ?? nowMs))} old`,
           p.leadId === null ? '' : `lead ${p.leadId}`,
           p.transaction === null ? 'no transaction known' : p.transaction,
-          p.why ?? 'its process has not told yet',
+          p.why ?? 'in progress',
         ]),
       ),
     ),
@@ -188,7 +199,8 @@ export function linesOf(figures: Figures, place: string, nowMs: number, days: nu
     '',
     `Leads: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
     '',
-    `Sold and never sent to the last byte: ${notDelivered.length}${notDelivered.length === 0 ? '' : ' (their buyers can collect them)'}`,
+    `Sold, and never sent completely: ${notDelivered.length}` +
+      (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
     ...firstOf(
       columns(
         notDelivered.map((p) => [

@@ -1,9 +1,8 @@
-/** Settings of the ledger's commands. The README's table is generated from here. */
+/** Settings of the ledger's commands. docs/settings.md is generated from here. */
 import { z } from 'zod';
-import { pipelineSettings } from '../lib/settings.ts';
+import { pipelineSettings, zeroOrOne } from '../lib/settings.ts';
 
 const { DATA_DIR, LEDGER } = pipelineSettings.shape;
-const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
 
 export const reportSettings = z.object({
   DATA_DIR,
@@ -14,12 +13,12 @@ export const reportSettings = z.object({
     .min(1, 'at least 1 day')
     .max(3660, 'at most 3660 days')
     .default(7)
-    .describe('`make ledger`: days of revenue to show one by one.'),
+    .describe('`make ledger`: days of revenue to list.'),
   PARQUET: z
     .string()
     .min(1, 'a folder')
     .optional()
-    .describe('`make ledger`: folder to write purchases, claims and deliveries into, as Parquet.'),
+    .describe('`make ledger`: folder for purchases, claims and deliveries as Parquet files.'),
 });
 
 export const backupSettings = z.object({
@@ -29,7 +28,8 @@ export const backupSettings = z.object({
     .string('a file')
     .min(1, 'a file')
     .describe(
-      '`make ledger-backup`, `make ledger-restore`: file of the backup, gzipped lines of JSON. It holds the answers that were sold: keep it like the ledger.',
+      '`make ledger-backup`, `make ledger-restore`: file of the backup, gzipped JSON lines. ' +
+        'It contains sold answers: protect it like the ledger.',
     ),
   JOURNALS: z
     .string()
@@ -42,9 +42,12 @@ export const backupSettings = z.object({
     )
     .optional()
     .describe(
-      '`make ledger-restore`: claims journals to replay, one path per host, separated by commas. Default: DATA_DIR/claims.journal.',
+      '`make ledger-restore`: claims journals to replay, one path per host, separated by commas. ' +
+        'Default: DATA_DIR/claims.journal.',
     ),
-  OVERWRITE: yes
+  OVERWRITE: zeroOrOne
     .default(false)
-    .describe('`make ledger-restore`: 1 throws away what the ledger holds; 0 refuses one that is not empty.'),
+    .describe(
+      '`make ledger-restore`: 1 deletes the content of the ledger first; 0 refuses a ledger that is not empty.',
+    ),
 });

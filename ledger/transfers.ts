@@ -1,13 +1,13 @@
-/** The book of incoming transfers: each is matched with at most one purchase, each sold purchase with one transfer. */
+/** The book of incoming transfers: each matches at most one purchase, and each sold purchase has one transfer. */
 import type { Purchase } from './ledger.ts';
 
-/** Where the chain shows the payment. */
+/** The place of a payment on the chain. */
 export interface Paid {
   readonly transaction: string;
   readonly block: bigint;
 }
 
-/** The account whose incoming transfers are audited: who is paid, on which chain. */
+/** The account whose incoming transfers are audited. */
 export interface AuditedAccount {
   /** Hash of block 0. */
   readonly chain: string;
@@ -26,18 +26,18 @@ export interface IncomingTransfer {
 }
 
 /**
- * What became of a transfer:
+ * How a transfer was booked:
  * - `matched`: it paid a sold purchase.
- * - `made_good`: it paid a purchase that was released; the answer can be collected again.
- * - `owed`: it paid for something that we no longer can give. It is to be refunded.
- * - `no_purchase`: nothing was sold for it: a gift, or dust.
+ * - `made_good`: it paid a released purchase; the answer can be collected again.
+ * - `owed`: it paid for an answer or lead that we can no longer give. A refund is due.
+ * - `no_purchase`: it paid for nothing, such as a gift.
  */
 export type TransferKind = 'matched' | 'made_good' | 'owed' | 'no_purchase';
 
 export interface BookedTransfer extends IncomingTransfer, AuditedAccount {
   readonly kind: TransferKind;
   readonly purchaseId: string | null;
-  /** How an owed transfer was settled: the transaction of the refund, or the operator's words. */
+  /** How an owed transfer was settled: the transaction of the refund, or the operator's note. */
   readonly resolution: string | null;
   readonly bookedAtMs: number;
 }
@@ -51,7 +51,7 @@ export interface BlockTime {
 /** Transfers of one range of final blocks. */
 export interface Booking {
   readonly account: AuditedAccount;
-  /** Who has the lease. */
+  /** The holder of the auditor's lease. */
   readonly holder: string;
   readonly transfers: readonly IncomingTransfer[];
   /** Last block of the range. */
@@ -69,25 +69,24 @@ export interface AuditState {
 
 export interface TransferBook {
   /**
-   * Take or extend the lease of the auditor: one server audits an account at a time.
-   * @returns the state of the audit; null where another server has the lease
+   * Take or extend the auditor's lease: one server at a time audits an account.
+   * @returns the state of the audit; null if another server holds the lease
    */
   leaseAudit(account: AuditedAccount, holder: string, nowMs: number, leaseMs: number): Promise<AuditState | null>;
   /** The state of every account's audit, for reports. */
   audits(): Promise<readonly (AuditedAccount & AuditState)[]>;
   /**
-   * Book the transfers of the final blocks up to `through`, each of which matches at most one purchase, in one
-   * transaction. Only the holder of the lease may. Booking a range twice changes nothing. Open owed transfers are matched
-   * again first.
-   * @returns the transfers as they were booked, and those that are owed no more
+   * Book the transfers of the final blocks up to `through` in one transaction, each for at most one purchase. Only the
+   * holder of the lease may. Booking a range twice changes nothing. Unresolved owed transfers are matched again first.
+   * @returns the booked transfers, and those that are no longer owed
    */
   bookTransfers(booking: Booking): Promise<readonly BookedTransfer[]>;
-  /** Booked transfers in the order of the chain; of these kinds only, where they are given. */
+  /** Booked transfers in the order of the chain, optionally of some kinds only. */
   transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
-  /** Note how an owed transfer was settled. @returns false where there is no such open transfer */
+  /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
   resolveOwed(transaction: string, logIndex: number, resolution: string): Promise<boolean>;
-  /** Sold purchases of this account in a block up to this one that no booked transfer pays. */
+  /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
   soldWithoutTransfer(account: AuditedAccount, through: BlockTime): Promise<readonly Purchase[]>;
-  /** Correct where the payment of a sold purchase is: a reorganization moved it to another block. */
-  moved(purchaseId: string, paid: Paid): Promise<void>;
+  /** Correct the place of a sold purchase's payment after a reorganization. */
+  movePayment(purchaseId: string, paid: Paid): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The one network and asset payments are made in, whatever the mode. */
+/** The one network and asset of all payments, in every mode. */
 
 /** Base, as x402 names it (CAIP-2). */
 export const NETWORK = 'eip155:8453';
@@ -7,11 +7,11 @@ export const CHAIN_ID = 8453;
 /** USDC on Base. */
 export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 
-/** Seconds a buyer is asked to keep the authorization valid. */
+/** Seconds for which a buyer must keep the authorization valid. */
 export const PAYMENT_SECONDS = 300;
-/** The same for an exclusive lead: it is held for this long where the payment never comes. */
+/** The same for an exclusive lead, which is reserved for this long if the payment never arrives. */
 export const EXCLUSIVE_SECONDS = 60;
-/** Seconds by which a buyer's clock may run ahead of ours. */
+/** Seconds by which a buyer's clock may be ahead of ours. */
 export const CLOCK_SKEW_SECONDS = 60;
 
 /** Atomic units as dollars with six decimals: 50000 becomes "0.050000". */

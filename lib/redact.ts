@@ -1,18 +1,28 @@
-/** Keeps secrets out of text: what is logged, and what is said to people we do not know. */
+/** Removes secrets from text before it is logged or sent to a client. */
 
 export type Redact = (text: string) => string;
 
 export const HIDDEN = '[hidden]';
 
-/** Shorter pieces occur in any text. */
+/** Shorter secrets would match ordinary words. */
 const SHORTEST = 4;
 
 const USERINFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>\\]*@/gi;
-/** Node names the address after the code: it may be one that a host of ours resolved to. */
-const ADDRESS =
-  /\b(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EPIPE) [^\s"'\\;,)]+/g;
+const NETWORK_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+];
+/** Node.js prints the address after the code; it may be the address of one of our hosts. */
+const ADDRESS = new RegExp(String.raw`\b(${NETWORK_CODES.join('|')}) [^\s"'\\;,)]+`, 'g');
 
-const attempt = (make: () => string, otherwise: string): string => {
+const tryOr = (make: () => string, otherwise: string): string => {
   try {
     return make();
   } catch {
@@ -20,18 +30,18 @@ const attempt = (make: () => string, otherwise: string): string => {
   }
 };
 
-/** The ways in which a text may hold this secret. */
-const formsOf = (secret: string): string[] => [
+/** The encodings in which a text may contain this secret. */
+const encodingsOf = (secret: string): string[] => [
   secret,
   secret.toLowerCase(),
   JSON.stringify(secret).slice(1, -1),
   encodeURIComponent(secret),
-  attempt(() => decodeURIComponent(secret), secret),
-  attempt(() => new URL(secret).href, secret),
+  tryOr(() => decodeURIComponent(secret), secret),
+  tryOr(() => new URL(secret).href, secret),
 ];
 
-/** Replace the beginning of a secret that a library has cut off with three dots. */
-const withoutCut = (text: string, forms: readonly string[]): string =>
+/** Hide the start of a secret that a library truncated with an ellipsis. */
+const hideTruncated = (text: string, forms: readonly string[]): string =>
   text
     .split(/(\.\.\.|…)/)
     .map((part, i, parts) => {
@@ -47,22 +57,22 @@ const withoutCut = (text: string, forms: readonly string[]): string =>
 
 /** A function that replaces every secret, and any URL's user and password, with `[hidden]`. */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.filter((s) => s.length >= SHORTEST).flatMap(formsOf))].sort(
+  const forms = [...new Set(secrets.filter((s) => s.length >= SHORTEST).flatMap(encodingsOf))].sort(
     (a, b) => b.length - a.length,
   );
-  // The longest stand first, and the first that fits is taken.
+  // Longest first: the regular expression takes the first alternative that matches.
   const known = forms.length === 0 ? null : new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g');
   return (text) => {
     let shown = known === null ? text : text.replace(known, HIDDEN);
-    if (shown.includes('...') || shown.includes('…')) shown = withoutCut(shown, forms);
+    if (shown.includes('...') || shown.includes('…')) shown = hideTruncated(shown, forms);
     if (shown.includes('@')) shown = shown.replace(USERINFO, `$1${HIDDEN}@`);
     return shown.replace(ADDRESS, `$1 ${HIDDEN}`);
   };
 }
 
-/** What a URL tells of a service. Written for URLs of databases too, which may name several hosts. */
+/** The parts of a service's URL. The URL of a database may name several hosts. */
 export interface UrlPieces {
-  /** With their ports, and alone. */
+  /** Each host with its port, and without. */
   readonly hosts: readonly string[];
   readonly user: string;
   readonly password: string;

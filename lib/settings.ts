@@ -1,14 +1,15 @@
 /**
- * Settings: environment variables, read once, checked by zod. A wrong one stops the program with one line
- * that names it, its value and what was expected. The README's table is generated from this file.
+ * Settings: environment variables, read once and checked by zod. A wrong setting ends the program with one line that
+ * names the setting, its value, and what was expected. docs/settings.md is generated from this file.
  */
 import { z } from 'zod';
+import { shellQuoted } from './shell.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 const day = z.iso
   .date('a day as YYYY-MM-DD')
   .refine((d) => d >= FIRST_DAY && d <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
-const size = (about: string, byDefault: number) =>
+const count = (about: string, byDefault: number) =>
   z.coerce
     .number('a whole number')
     .int('a whole number')
@@ -16,9 +17,11 @@ const size = (about: string, byDefault: number) =>
     .max(1_000_000, 'at most 1000000')
     .default(byDefault)
     .describe(about);
-const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
 
-/** Where the ledger is, for whoever opens it: the server, and the pipeline that leaves sold leads out. */
+/** A setting that is 0 or 1. */
+export const zeroOrOne = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
+
+/** Location of the ledger, for the server, which sells, and the pipeline, which excludes sold leads. */
 const ledger = z
   .string()
   .refine(
@@ -27,14 +30,12 @@ const ledger = z
   )
   .optional()
   .describe(
-    'Where the ledger of sales is: the path of an SQLite file, for the processes of one host, or postgres://user:password@host/database, for several. Default: DATA_DIR/ledger.sqlite.',
+    'Ledger of sales: the path of an SQLite file (servers on one host), or postgres://user:password@host/database ' +
+      '(servers on several hosts). Default: DATA_DIR/ledger.sqlite.',
   );
 
-/** What a command is to be told so that it goes to this data folder; nothing for the one it goes to by itself. */
-export const inFolder = (dataDir: string): string =>
-  dataDir === 'data'
-    ? ''
-    : ` DATA_DIR=${/^[\w./-]+$/u.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`}`;
+/** The end of a command that makes it use this data folder; empty for the default folder. */
+export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : ` DATA_DIR=${shellQuoted(dataDir)}`);
 
 const postgres = z.string().regex(/^(postgres|postgresql):\/\/[^\s]+$/, 'postgres://user:password@host/database');
 
@@ -49,36 +50,39 @@ export const pipelineSettings = z.object({
   QUEUE: postgres
     .optional()
     .describe(
-      'Where the sources to read are put for workers (`make worker`): postgres://user:password@host/database, that of the ledger if you like. The workers share DATA_DIR. Default: the run reads them itself.',
+      'Queue of sources for workers (`make worker`): postgres://user:password@host/database, which may be the ' +
+        'database of the ledger. The workers share DATA_DIR. Default: the run reads the sources itself.',
     ),
   QUEUE_WAIT_MINUTES: z.coerce
     .number('a number of minutes')
     .min(0, '0 minutes or more')
     .max(1440, 'at most 1440 minutes')
     .default(10)
-    .describe('With QUEUE: how long a run waits while no worker is there, before it leaves with exit status 2.'),
+    .describe('With QUEUE: minutes that a run waits without any worker before it ends with exit status 2.'),
   DROP_DIR: z
     .string()
     .min(1, 'a folder')
     .optional()
     .describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
-  LIVE: yes.default(false).describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
+  LIVE: zeroOrOne
+    .default(false)
+    .describe('1 reads the real web, each source only when due; 0 reads the sandbox world.'),
   DAY: day
     .optional()
-    .describe(
-      'Day of the run, the data clock. Default: today with LIVE=1, the day of the recording (2026-11-20) in the sandbox.',
-    ),
+    .describe('Day of the run, the data clock. Default: today with LIVE=1; 2026-11-20 in the sandbox.'),
   SOURCES: z
     .string()
     .optional()
     .describe(
-      'Comma-separated names or families of the sources to read, or none. Default: all. The others keep their last good rows.',
+      'Comma-separated names or families of the sources to read, or none. Default: all. ' +
+        'The other sources keep their last good rows.',
     ),
   PERMITTED: z
     .string()
     .optional()
     .describe(
-      'Comma-separated names of sources whose owners have permitted you to read them by program. With LIVE=1 the others whose terms ask for a permission are read from the drop folder only.',
+      'Comma-separated names of sources whose owners permit you to read them by program. With LIVE=1, other sources ' +
+        'whose terms require permission are read from the drop folder only.',
     ),
   SANDBOX_URL: z
     .url({ protocol: /^http$/, error: 'the http address of a running sandbox world' })
@@ -93,15 +97,13 @@ export const pipelineSettings = z.object({
     .string()
     .trim()
     .optional()
-    .describe(
-      "Token of HUD's API of rents, free with an account. With it the API is read, without it the yearly workbook.",
-    ),
+    .describe("Token of HUD's rents API, free with an account. Without it, the yearly workbook is read."),
   CHROMIUM_PATH: z
     .string()
     .min(1, 'the path of a Chromium')
     .optional()
     .describe(
-      "Chromium for the sites whose lists are made by a script. Default: the system's, else the one that comes with the packages.",
+      "Chromium for sites that build their lists with a script. Default: the system's, else the one in the packages.",
     ),
   SEED: z.coerce
     .number('a whole number')
@@ -113,26 +115,25 @@ export const pipelineSettings = z.object({
     .min(1, 'a file')
     .optional()
     .describe(
-      'JSON file of assumptions to override, key to value with decimals as strings, such as {"vacancy": "0.08"}. The set id then says so. Default: the declared set.',
+      'JSON file of assumptions to override: key to value, with decimals as strings, such as {"vacancy": "0.08"}. ' +
+        'The set id changes with it. Default: the declared set.',
     ),
-  LISTINGS: size('Listings in the sandbox world, about.', 600),
-  PARCELS: size('Tax-delinquent parcels in the sandbox world, about.', 4000),
-  AUCTIONS: size('Sheriff-sale items in the sandbox world, about.', 250),
-  FILINGS: size('Filings per register in the sandbox world, about.', 4000),
+  LISTINGS: count('Approximate number of listings in the sandbox world.', 600),
+  PARCELS: count('Approximate number of tax-delinquent parcels in the sandbox world.', 4000),
+  AUCTIONS: count('Approximate number of sheriff-sale items in the sandbox world.', 250),
+  FILINGS: count('Approximate number of filings per register in the sandbox world.', 4000),
 });
 
-/** Settings of `make reparse`, beside those of the pipeline. */
+/** Settings of `make reparse`, in addition to those of the pipeline. */
 export const reparseSettings = z.object({
   SOURCE: z.string('the name of a source').describe('`make reparse`: source whose archived pages are parsed again.'),
   SINCE: day.optional().describe('`make reparse`: first day of the reads to parse again. Default: all.'),
-  APPLY: yes
+  APPLY: zeroOrOne
     .default(false)
-    .describe(
-      '`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows what would change.',
-    ),
+    .describe('`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows the changes.'),
 });
 
-/** The day the bundled sandbox world was recorded. */
+/** The day on which the bundled sandbox world was recorded. */
 export const SANDBOX_DAY = '2026-11-20';
 
 export type PipelineSettings = z.infer<typeof pipelineSettings>;
@@ -142,7 +143,7 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-/** Settings whose value is no part of a message: secrets, and addresses that may carry one. */
+/** Settings whose value never appears in a message: secrets, and addresses that may contain one. */
 const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL|FACILITATOR_URL|LEDGER|QUEUE)$/;
 
 /** The value of a setting as a message may show it. */
@@ -151,7 +152,7 @@ export const shownValue = (name: string, value: unknown): string =>
 
 /**
  * Read settings from an environment. An empty variable counts as not set.
- * @throws SettingError naming the variable, its value where it is no secret, and what was expected.
+ * @throws SettingError that names the variable, its value unless secret, and what was expected
  */
 export function readSettings<S extends z.ZodObject>(
   shape: S,

@@ -1,15 +1,16 @@
-/** Run the audits of models that were built: how many rows break each rule, and the first of them. */
+/** Run the audits of built models: how many rows fail each, and the first of them. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
+import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { auditsOf, type Audit } from './contract.ts';
 import type { Layer, Model } from './index.ts';
 
-/** Failing rows that are kept for reading. */
-const ROWS_KEPT = 20;
+/** Failing rows in a result. */
+const ROWS_SHOWN = 20;
 
 export interface AuditResult extends Audit {
-  /** Number of failing rows; 0 where the audit passes. */
+  /** Number of failing rows; 0 if the audit passes. */
   readonly failing: number;
   /** The first failing rows, in JSON form. */
   readonly rows: readonly Record<string, unknown>[];
@@ -23,8 +24,8 @@ export interface ModelResult {
 }
 
 /**
- * Audit every model. Rows that break an audit do not throw: they are in the result, and the caller decides.
- * @param models built models, in the order in which the results are wanted
+ * Audit every model. Failing rows do not throw: the result has them, and the caller decides.
+ * @param models built models, in the order of the results
  */
 export async function auditModels(connection: DuckDBConnection, models: readonly Model[]): Promise<ModelResult[]> {
   const results: ModelResult[] = [];
@@ -46,7 +47,7 @@ interface Counted {
 
 /**
  * Count the rows of a model and those that meet each audit's condition, in one pass over the table. For a key the pass
- * only shows whether any two rows share it; the audit's own SQL finds which.
+ * only finds out whether any two rows share it; the audit's own SQL finds which.
  */
 async function countFailing(connection: DuckDBConnection, model: string, audits: readonly Audit[]): Promise<Counted> {
   const counts = audits.flatMap((audit) => {
@@ -57,7 +58,7 @@ async function countFailing(connection: DuckDBConnection, model: string, audits:
   });
   const columns = ['count(*) AS n', ...counts.map(({ sql }, i) => `${sql} AS audit_${i}`)].join(', ');
   const [row] = await rowsOf(connection, `SELECT ${columns} FROM ${identifier(model)}`)
-    // Each audit then runs alone, and the one that cannot be computed is named.
+    // Each audit then runs by itself, and the error names the one that fails.
     .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));
   const failing = new Map<Audit, number>();
   for (const [i, { audit }] of counts.entries()) {
@@ -68,14 +69,14 @@ async function countFailing(connection: DuckDBConnection, model: string, audits:
   return { rows: Number(row?.['n']), failing };
 }
 
-/** @param counted number of failing rows, where it is known */
+/** @param counted number of failing rows, if known */
 async function runAudit(connection: DuckDBConnection, audit: Audit, counted: number | undefined): Promise<AuditResult> {
   try {
     const failing = counted ?? Number((await rowsOf(connection, `SELECT count(*) AS n FROM (${audit.sql})`))[0]?.['n']);
     if (failing === 0) return { ...audit, failing, rows: [] };
-    const rows = await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_KEPT}`);
+    const rows = await rowsOf(connection, `SELECT * FROM (${audit.sql}) ORDER BY ALL LIMIT ${ROWS_SHOWN}`);
     return { ...audit, failing, rows };
   } catch (error) {
-    throw new Error(`audit ${audit.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`audit ${audit.name}: ${messageOf(error)}`, { cause: error });
   }
 }

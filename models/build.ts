@@ -1,11 +1,12 @@
 /** Build the models in a database whose input tables exist, and check each against the columns of its contract. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
+import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
 import { inputMacrosSql, macrosSql, type Model } from './index.ts';
 
-/** A model does not give what its contract says. */
+/** A model does not match its contract. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
@@ -14,15 +15,13 @@ export class ContractError extends Error {
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Create the macros, then build every model in the order its SQL implies. A published table is built sorted by its
- * `orderBy`.
- *
- * A column that is missing, too many, out of order or of another type stops the build with ContractError. Rows are
- * checked by auditModels.
- * @param published attached database to build the published tables in; a view of the same name then stands in the
- *   connection's own database. Default: all tables are built in that
+ * Create the macros, then build every model in the order of its dependencies. A published table is sorted by its
+ * `orderBy`. auditModels checks the rows.
+ * @param published attached database for the published tables; the connection's own database then has views of them.
+ *   Default: all tables are in the connection's own database
  * @returns the models in the order in which they were built
- * @throws GraphError for an unknown table or a circle; ContractError; Error naming the model when its SQL fails
+ * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
+ *   wrong type; Error naming the model if its SQL fails
  */
 export async function buildModels(
   connection: DuckDBConnection,
@@ -38,15 +37,14 @@ export async function buildModels(
     try {
       await create(connection, model, published);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new Error(`model ${model.name}: ${message}`, { cause: error });
+      throw new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error });
     }
     await checkContract(connection, model);
   }
   return order;
 }
 
-/** Read from each model's SQL which tables it reads. @throws GraphError for what is not one SELECT of tables */
+/** Find the tables that each model reads. @throws GraphError if its SQL is not one SELECT of tables */
 async function readsOf(connection: DuckDBConnection, models: readonly Model[]): Promise<Reads> {
   const reads = new Map<string, readonly string[]>();
   for (const { name, sql } of models) {
@@ -59,7 +57,7 @@ async function readsOf(connection: DuckDBConnection, models: readonly Model[]): 
   return reads;
 }
 
-/** Tables and views that are there before the first model. @throws GraphError where a model has the name of one */
+/** Tables and views that exist before the first model. @throws GraphError if a model has the name of one */
 async function inputTables(
   connection: DuckDBConnection,
   models: ReadonlyMap<string, Model>,
@@ -79,13 +77,10 @@ async function inputTables(
   return inputs;
 }
 
-/** A model's SQL without its last semicolon, so that it can stand inside another statement. */
+/** A model's SQL without its last semicolon, to put it into another statement. */
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
-/**
- * Create a model's table or view. NOT NULL is left to an audit: it shows the rows that break it, where a constraint
- * only stops.
- */
+/** Create a model's table or view. An audit checks NOT NULL rather than a constraint, because it lists the bad rows. */
 async function create(
   connection: DuckDBConnection,
   { name, sql, contract }: Model,
@@ -106,7 +101,7 @@ async function create(
 async function checkContract(connection: DuckDBConnection, { name, contract }: Model): Promise<void> {
   const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
   checkColumns(
-    `model ${name}`,
+    name,
     contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
     found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })),
   );
@@ -117,13 +112,13 @@ interface Shape {
   readonly type: string;
 }
 
-/** Columns, their order and their types must be the contract's. @throws ContractError naming the first that is not. */
-function checkColumns(what: string, expected: readonly Shape[], got: readonly Shape[]): void {
-  const say = (shape: Shape | undefined): string => (shape ? `${shape.column} ${shape.type}` : 'nothing');
+/** Compare columns, their order and their types. @throws ContractError naming the first difference */
+function checkColumns(model: string, expected: readonly Shape[], got: readonly Shape[]): void {
+  const format = (shape: Shape | undefined): string => (shape ? `${shape.column} ${shape.type}` : 'nothing');
   for (let i = 0; i < Math.max(expected.length, got.length); i += 1) {
     const [want, have] = [expected[i], got[i]];
     if (want?.column !== have?.column || want?.type !== have?.type) {
-      throw new ContractError(`${what}: column ${i + 1} is expected to be ${say(want)}, got ${say(have)}`);
+      throw new ContractError(`model ${model}: column ${i + 1} is ${format(have)}, expected ${format(want)}`);
     }
   }
 }

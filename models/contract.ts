@@ -1,21 +1,21 @@
 /**
- * A model is a pair of files: `<name>.sql`, one SELECT an analyst can paste into a DuckDB prompt, and
- * `<name>.ts`, its contract. The table it makes carries the file's name. What it depends on is read from
- * the SQL itself. After it is built the contract is checked: columns, order and types equal the record's,
- * NOT NULL where a field has no absence rule, the grain is unique, the audits find no rows.
+ * A model is a pair of files: `<name>.sql`, one SELECT an analyst can paste into a DuckDB prompt, and `<name>.ts`, its
+ * contract. Its table has the name of the files, and its dependencies are read from the SQL. A build checks the
+ * contract: columns, order and types equal the record's, a field without an absence rule is never null, the key is
+ * unique, and the audits find no rows.
  */
 import type { Column, RecordDefinition } from '../lib/record.ts';
 
-/** A query for bad rows: `from` the model where `where` holds. A blocking audit that finds any stops publication. */
+/** A query for bad rows. A blocking audit that finds any stops publication. */
 export interface Audit {
   readonly name: string;
-  /** What holds when no row is found, in one sentence. */
+  /** What is true if no row is found, in one sentence. */
   readonly about: string;
   /** A SELECT that returns the failing rows. */
   readonly sql: string;
-  /** Where the rows are those of the model itself: the condition that no row may meet. */
+  /** Set if the audit is of single rows of the model: the condition that none may meet. */
   readonly condition?: string;
-  /** Where the rows are those whose key others have too: its columns. */
+  /** Set if the audit is of a key: its columns, which no two rows may share. */
   readonly unique?: readonly string[];
   readonly blocking: boolean;
 }
@@ -24,17 +24,17 @@ export interface ModelContract {
   readonly record: RecordDefinition;
   readonly audits: readonly Audit[];
   /**
-   * Set on a model whose millions of rows are computed where they are read rather than stored. They are audited in the
-   * table that they go into, whose record has the same columns: to audit them here would compute all of them once more.
+   * Set on a model of millions of rows that is a view rather than a table. Its rows are audited in the table that reads
+   * it, whose record has the same columns: an audit of the view would compute all rows again.
    */
   readonly view?: true;
-  /** Set on a table that a snapshot publishes. `orderBy` is a total order, so the bytes of its file depend on its rows alone. */
+  /** Set on a published table. `orderBy` is a total order, so that the file's bytes depend on the rows alone. */
   readonly publish?: { readonly orderBy: readonly string[] };
 }
 
 export const defineModel = (contract: ModelContract): ModelContract => contract;
 
-/** Rows where `condition` is true must not exist. */
+/** An audit that no row meets `condition`. */
 export const never = (model: string, name: string, about: string, condition: string, blocking = true): Audit => ({
   name: `${model}.${name}`,
   about,
@@ -43,9 +43,9 @@ export const never = (model: string, name: string, about: string, condition: str
   sql: `SELECT * FROM ${model} WHERE ${condition}`,
 });
 
-/** The audits every model gets from its record: unique grain, no null without an absence rule, closed enums. */
+/** The audits of every model, from its record: unique key, no null without an absence rule, closed enums. */
 export function auditsOfRecord(model: string, record: RecordDefinition): Audit[] {
-  const grain = record.key.map((k) => `"${k}"`).join(', ');
+  const key = record.key.map((k) => `"${k}"`).join(', ');
   const required = record.columns.filter((c) => c.absent === undefined);
   const closed = record.columns.filter((c): c is Column & { values: readonly string[] } => c.values !== undefined);
   return [
@@ -54,7 +54,7 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
       about: record.about,
       blocking: true,
       unique: record.key,
-      sql: `SELECT ${grain}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
+      sql: `SELECT ${key}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
     },
     ...(required.length === 0
       ? []

@@ -1,9 +1,9 @@
 /**
- * How far a table may move from the snapshot before. The rule: a table that keeps its rows blocks publication when it
- * has lost one. Of any other, the rows that count are compared with those of the snapshot before, where that had at
- * least `leastRows` of them and their source is still a source: a fall below `warnBelowPct`, or a rise above
- * `warnAbovePct`, is a warning, since markets and lists do move; a fall below `blockBelowPct` blocks, since nothing but a
- * defect takes nine rows in ten in one step. What falls by the calendar alone (leads, sales to come) only warns.
+ * How far a table may drift from the previous snapshot. A table that keeps its rows blocks publication if it lost one.
+ * For any other table, the rows that count are compared with those of the previous snapshot, if it had at least
+ * `leastRows` of them from sources that still exist. A fall below `warnBelowPct` or a rise above `warnAbovePct` is a
+ * warning: markets and lists move. A fall below `blockBelowPct` blocks: only a defect removes nine rows in ten at once.
+ * Rows that expire with the calendar (leads, upcoming sales) only warn.
  */
 import type { Audit } from './contract.ts';
 
@@ -11,12 +11,13 @@ export const DRIFT = { leastRows: 50, warnBelowPct: 60, warnAbovePct: 250, block
 
 /**
  * Audits of a table whose rows come and go.
- * @param counted condition on the rows that count, over columns of the table
- * @param what what those rows are, for people
+ * @param counted condition on the rows that count
+ * @param what noun for those rows, for messages
  */
 export function comesAndGoes(model: string, counted: string, what: string, blocks: boolean): Audit[] {
   const counts = `SELECT * FROM (SELECT count(*) AS now_rows FROM ${model} WHERE ${counted}),
-    (SELECT count(*) AS rows_before FROM previous_${model} WHERE ${counted} AND source IN (SELECT source FROM source_reads))
+    (SELECT count(*) AS rows_before FROM previous_${model}
+      WHERE ${counted} AND source IN (SELECT source FROM source_reads))
     WHERE rows_before >= ${DRIFT.leastRows}`;
   const audit = (name: string, about: string, condition: string, blocking: boolean): Audit => ({
     name: `${model}.${name}`,
@@ -27,13 +28,13 @@ export function comesAndGoes(model: string, counted: string, what: string, block
   return [
     audit(
       'fell',
-      `${what} are no fewer than ${DRIFT.warnBelowPct} % of those before`,
+      `${what} are at least ${DRIFT.warnBelowPct} % of those in the previous snapshot`,
       `100 * now_rows < ${DRIFT.warnBelowPct} * rows_before`,
       false,
     ),
     audit(
       'rose',
-      `${what} are no more than ${DRIFT.warnAbovePct} % of those before`,
+      `${what} are at most ${DRIFT.warnAbovePct} % of those in the previous snapshot`,
       `100 * now_rows > ${DRIFT.warnAbovePct} * rows_before`,
       false,
     ),
@@ -41,7 +42,7 @@ export function comesAndGoes(model: string, counted: string, what: string, block
       ? [
           audit(
             'all_but_gone',
-            `${what} are no fewer than ${DRIFT.blockBelowPct} % of those before`,
+            `${what} are at least ${DRIFT.blockBelowPct} % of those in the previous snapshot`,
             `100 * now_rows < ${DRIFT.blockBelowPct} * rows_before`,
             true,
           ),
@@ -50,10 +51,10 @@ export function comesAndGoes(model: string, counted: string, what: string, block
   ];
 }
 
-/** The audit of a table that keeps its rows: none of the snapshot before is lost. */
+/** The audit of a table that keeps its rows: it has every row of the previous snapshot. */
 export const keepsRows = (model: string, key: readonly string[], what: string): Audit => ({
   name: `${model}.none_lost`,
-  about: `${what} once published stays`,
+  about: `every published ${what} stays`,
   blocking: true,
   sql: `SELECT ${key.join(', ')} FROM previous_${model} ANTI JOIN ${model} USING (${key.join(', ')})`,
 });

@@ -1,4 +1,4 @@
-/** Columns that several published tables share, so that the same thing has the same name and the same note everywhere. */
+/** Columns that several published tables share, with one name and one description each. */
 import { z } from 'zod';
 import { instant, integer, json, text, type Fields, type RecordDefinition } from '../lib/record.ts';
 
@@ -7,31 +7,31 @@ const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** Where a row was read. */
 export const readFrom = {
-  source: text('Name of the source; the table sources tells more of it.'),
+  source: text('Name of the source; a row of the table sources.'),
   source_url: text('Public page that shows the row.'),
   page_sha256: text('SHA-256 of the archived page the row was read from.'),
   page_row: integer('Position of the row on that page, from 0.'),
 };
 
-/** First and last sight of a row. */
+/** First and last read of a row. */
 export const seen = {
   first_seen: instant('When this service first read the row.'),
   last_seen: instant('When this service last read the row on its source.'),
 };
 
 /**
- * The parts of a normalised street address that matching uses (USPS Publication 28 forms). Two rows are the
- * same address exactly when zip and address_key are equal.
+ * The parts of a normalized street address (USPS Publication 28 forms). Two rows have the same address exactly if zip
+ * and address_key are equal.
  */
 export const addressParts = <const A extends string>(absent: A) => ({
-  address_key: text('Normalised street address, unit included: house number or range, street, unit.', { absent }),
-  street_key: text('Normalised street name with directionals and suffix, without house number and unit.', { absent }),
+  address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
+  street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
   house_low: integer('House number, or the lower end of a range.', { absent }),
   house_high: integer('House number, or the upper end of a range.', { absent }),
-  unit_key: text('Normalised unit.', { absent: 'the address has no unit, or there is no address_key' }),
+  unit_key: text('Normalized unit.', { absent: 'the address has no unit, or there is no address_key' }),
 });
 
-/** A path's decision, with everything needed to make it again. */
+/** The decision on a path, with everything needed to recompute it. */
 export const Rationale = z.strictObject({
   status: z.enum(['Hot', 'Warm', 'Pass']),
   reason: z.string(),
@@ -43,7 +43,7 @@ export const Rationale = z.strictObject({
 export const rationale = (path: string) =>
   json(Rationale, `Why the ${path} path has its status: the thresholds and the inputs, decimals as strings.`);
 
-/** Some fields of a record that is defined elsewhere, for a model that computes just those. */
+/** Some fields of another record, for a model that computes those. */
 export function fieldsOf<F extends Fields, const K extends keyof F & string>(
   record: RecordDefinition<F>,
   names: readonly K[],

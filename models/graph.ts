@@ -1,6 +1,6 @@
 /**
- * The order in which models are built, read from their SQL: DuckDB's own syntax tree names the tables a SELECT
- * reads, and its CTEs are taken out scope by scope.
+ * The order in which models are built, from their SQL: DuckDB's syntax tree names the tables that a SELECT reads, less
+ * the CTEs in scope.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
@@ -9,10 +9,10 @@ export class GraphError extends Error {
   override readonly name = 'GraphError';
 }
 
-/** Functions that make rows out of values. Any other table function could read a file, and models read tables only. */
+/** Table functions that read no file. Models read tables only. */
 const PURE_TABLE_FUNCTIONS = ['unnest', 'generate_series', 'range', 'json_each'];
 
-/** Input tables that our macros read, by the macro's name: a SELECT that calls one reads its table. */
+/** Input tables that macros read, by macro name: a SELECT that calls the macro reads the table. */
 const MACRO_TABLES: ReadonlyMap<unknown, string> = new Map([['assumption', 'declared_assumptions']]);
 
 type Node = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ interface CteEntry {
   readonly value: { readonly query: { readonly node: Node } };
 }
 
-/** CTEs that a node of the tree defines, in order. */
+/** CTEs of a node of the tree, in order. */
 function ctesOf(node: Node): readonly CteEntry[] {
   const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
   return Array.isArray(map) ? (map as CteEntry[]) : [];
@@ -40,20 +40,21 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
     const name = String(part['table_name']);
     if (part['schema_name'] !== '' || part['catalog_name'] !== '')
       throw new GraphError(
-        `it reads ${[part['catalog_name'], part['schema_name'], name].filter(Boolean).join('.')}, and models read tables of their own schema only`,
+        `it reads ${[part['catalog_name'], part['schema_name'], name].filter(Boolean).join('.')}, ` +
+          'but models read tables of their own schema only',
       );
     if (!scope.has(name.toLowerCase())) found.add(name);
   }
   if (part['type'] === 'TABLE_FUNCTION' && isNode(part['function'])) {
     const name = String(part['function']['function_name']);
-    if (!PURE_TABLE_FUNCTIONS.includes(name)) throw new GraphError(`it calls ${name}(), and models read tables only`);
+    if (!PURE_TABLE_FUNCTIONS.includes(name)) throw new GraphError(`it calls ${name}(), but models read tables only`);
   }
   const read = MACRO_TABLES.get(part['function_name']);
   if (read !== undefined) found.add(read);
   const inner = new Set(scope);
   for (const { key, value } of ctesOf(part)) {
     const { node } = value.query;
-    // Only a recursive CTE sees itself; any other of that name means the table.
+    // Only a recursive CTE sees itself; in any other, its name means the table.
     collect(node, node['type'] === 'RECURSIVE_CTE_NODE' ? new Set([...inner, key.toLowerCase()]) : inner, found);
     inner.add(key.toLowerCase());
   }
@@ -62,7 +63,7 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
 
 /**
  * Names of the tables that a SELECT reads, sorted.
- * @throws GraphError when it is not one SELECT, or reads anything but tables
+ * @throws GraphError if it is not one SELECT, or reads anything but tables
  */
 export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<string[]> {
   const [row] = await rowsOf(connection, 'SELECT json_serialize_sql(CAST($1 AS VARCHAR)) AS tree', [sql]);
@@ -71,17 +72,17 @@ export async function tablesRead(connection: DuckDBConnection, sql: string): Pro
     error_message?: string;
     statements?: { node: Node }[];
   };
-  if (tree.error) throw new GraphError(`its SQL cannot be read: ${tree.error_message ?? 'unknown error'}`);
+  if (tree.error) throw new GraphError(`its SQL does not parse: ${tree.error_message ?? 'unknown error'}`);
   const [statement, second] = tree.statements ?? [];
   if (!statement || second)
-    throw new GraphError(`it holds ${tree.statements?.length ?? 0} statements, expected one SELECT`);
+    throw new GraphError(`it has ${tree.statements?.length ?? 0} statements, expected one SELECT`);
   const found = new Set<string>();
   collect(statement.node, new Set(), found);
   return [...found].sort();
 }
 
 /**
- * Put models into an order in which each comes after those it reads. Of several possible ones, by name.
+ * Sort models so that each comes after those it reads; models without dependencies on each other are sorted by name.
  * @param reads names of the tables that each model reads
  * @param inputs tables that exist before the first model runs
  * @throws GraphError naming the model and the unknown table, or the models of a cycle
@@ -99,7 +100,7 @@ export function orderOf(reads: ReadonlyMap<string, readonly string[]>, inputs: R
     if (state.get(model) === 'done') return;
     if (state.get(model) === 'open')
       throw new GraphError(
-        `models read each other in a circle: ${[...path.slice(path.indexOf(model)), model].join(' -> ')}`,
+        `models read each other in a cycle: ${[...path.slice(path.indexOf(model)), model].join(' -> ')}`,
       );
     state.set(model, 'open');
     for (const table of [...(reads.get(model) ?? [])].sort()) if (reads.has(table)) visit(table, [...path, model]);

@@ -1,4 +1,4 @@
-/** What models/ holds: the models of its three layers, the reference tables and the macros. */
+/** Load models/: the models of its three layers, the reference tables and the macros. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,17 +21,14 @@ export interface Model {
   readonly contract: ModelContract;
 }
 
-/** A table of facts that no source publishes in a usable form, kept beside the models as CSV. Its table is `ref_<name>`. */
+/** A CSV of facts that no source publishes in a usable form. Its table is `ref_<name>`. */
 export interface Reference {
   readonly name: string;
   readonly record: RecordDefinition;
   readonly csvPath: string;
 }
 
-/**
- * All models, found by their files. @throws when a .sql has no .ts beside it or the other way round, or when a
- * name occurs twice.
- */
+/** All models, found by their files. @throws if one file of a pair is missing, or a name occurs twice */
 export async function loadModels(): Promise<Model[]> {
   const models: Model[] = [];
   for (const layer of LAYERS) {
@@ -59,10 +56,10 @@ const sqlIn = (folder: string): string =>
     .map((f) => readFileSync(join(folder, f), 'utf8'))
     .join('\n');
 
-/** The SQL functions that models use and that read no table. */
+/** The macros that read no table. */
 export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros'));
 
-/** Those that read an input table, which must exist when they are created. The table is named in graph.ts. */
+/** The macros that read an input table, which must exist first. graph.ts names the table. */
 export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));
 
 const reference = (record: RecordDefinition, name: string): Reference => ({
@@ -71,7 +68,7 @@ const reference = (record: RecordDefinition, name: string): Reference => ({
   csvPath: join(import.meta.dirname, 'reference', `${name}.csv`),
 });
 
-/** Reference tables, which a build finds ready. An empty cell is null. */
+/** The reference tables, loaded before a build. An empty cell is null. */
 export const loadReferences = (): Reference[] => [
   reference(HudZip, 'hud_zips'),
   reference(CountyZip, 'county_zips'),

@@ -1,4 +1,4 @@
-/** The manifest of a snapshot: what it was built from, and the hash of each of its files. */
+/** The manifest of a snapshot: its inputs, and the hash of each of its files. */
 import { z } from 'zod';
 import { SourceRead } from './inputs.ts';
 
@@ -9,16 +9,16 @@ export const Manifest = z.strictObject({
   run_id: z.string(),
   /** The data clock: the day the snapshot is for. */
   as_of: z.iso.date(),
-  /** The run's clock when it was built; the sandbox's stands still at noon. */
+  /** The run's clock when it was built; always noon in the sandbox. */
   generated_at: z.iso.datetime(),
   data_clock: z.enum(['sandbox', 'live']),
-  /** Shown wherever sandbox data is shown. */
+  /** Shown with sandbox data. */
   notice: z.string(),
   assumption_set_id: z.string(),
-  /** Snapshot this one carries its history from. */
+  /** Snapshot from which this one continues the history. */
   previous: z.string().nullable(),
   versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
-  /** One entry a source: how it was read, the staged file that stands and the pages it came from. */
+  /** One entry per source: the result of its read, the staged file in use and its pages. */
   sources: z.array(
     z.strictObject({
       ...SourceRead.schema.shape,
@@ -31,7 +31,7 @@ export const Manifest = z.strictObject({
   ),
   models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
   audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
-  /** Leads that were sold when it was built, and are left out. Snapshots of before there was a ledger have none. */
+  /** Leads sold when it was built, which it leaves out. Snapshots older than the ledger have none. */
   sold_leads: z.array(z.string()).default([]),
   /** Published tables; `sha256` is of the Parquet file. */
   tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
@@ -41,7 +41,7 @@ export const Manifest = z.strictObject({
 
 export type Manifest = z.infer<typeof Manifest>;
 
-/** The part that the server reads. Other fields may change between versions without a server noticing. */
+/** The part that the server reads. Other fields may change between versions without a change of the server. */
 export const ServedManifest = z.object(Manifest.shape).pick({
   run_id: true,
   as_of: true,

@@ -1,4 +1,4 @@
--- How many sheriff sales are still to come in each week (from its Monday), in how many counties, and what they are appraised at.
+-- Upcoming sheriff sales per week (from its Monday): number, counties, and appraised value.
 -- check: sales > 0 AND counties BETWEEN 1 AND sales AND dayofweek(week) = 1
 -- rows: 1 or more
 SELECT

@@ -1,4 +1,4 @@
--- How much is owed in each county whose list is read, by how many parcels, and what share of them can be mailed.
+-- Delinquent tax per county: parcels, total debt, and the share of parcels with a mailing address.
 -- check: parcels > 0 AND mail_ready_pct BETWEEN 0 AND 100 AND (owed IS NULL OR owed >= 0)
 -- rows: 1 or more
 SELECT

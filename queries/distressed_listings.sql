@@ -1,4 +1,4 @@
--- Which listed properties are in a county's records of distress under exactly the same address, record by record.
+-- Listed properties with a county distress record at exactly the same address, one row per record.
 -- check: match_basis = 'address_exact' OR match_basis = 'address_range'
 -- rows: any
 SELECT

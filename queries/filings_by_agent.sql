@@ -1,4 +1,4 @@
--- Which statutory agents stand behind most new businesses, by register: those who serve thousands are services, not owners.
+-- Registered agents with the most new businesses, per register. Agents with thousands are services, not owners.
 -- check: filings > 0 AND first_filed <= last_filed AND of_register_pct BETWEEN 0 AND 100
 -- rows: 5 or more
 SELECT

@@ -1,4 +1,4 @@
--- How fresh each county is: its sources, how old their rows are against how often they are read, and what is wrong.
+-- Freshness per county: its sources, the age of their rows compared with the read interval, and problems.
 -- check: sources > 0 AND (oldest_days IS NULL OR oldest_days >= 0)
 -- rows: 5 or more
 SELECT

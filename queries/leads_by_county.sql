@@ -1,4 +1,4 @@
--- How many leads each county has, of which kind, how they score, and how many have an owner who gets mail elsewhere.
+-- Leads per county and kind: number, scores, and absentee owners.
 -- check: leads > 0 AND lowest <= middle AND middle <= highest AND absentee <= leads
 -- rows: 1 or more
 SELECT

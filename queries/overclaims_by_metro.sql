@@ -1,5 +1,5 @@
--- How far brokers' cap rates lie above what HUD rents support, by metro: the middle claim, the middle underwriting, and
--- the share of claims that are a point or more too high.
+-- Brokers' cap rates compared with HUD underwriting, per metro: median claim, median underwriting, and the share of
+-- claims that are one point or more too high.
 -- check: claims > 0 AND overclaimed_pct BETWEEN 0 AND 100
 -- rows: 5 or more
 SELECT

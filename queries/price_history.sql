@@ -1,4 +1,4 @@
--- What became of asking prices: every cut and rise that was seen, with the price before it.
+-- Every change of an asking price, with the price before it.
 -- check: new_price <> old_price AND abs(change_pct - 100 * (new_price - old_price) / old_price) <= 0.01
 -- rows: any
 WITH versions AS (

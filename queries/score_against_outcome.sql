@@ -1,6 +1,5 @@
--- Whether higher scores are followed by more movement: by tenth of the score as it stands, the share of deals whose price
--- was cut, and that left the market. One snapshot sees the past of its own scores; `make backtest` follows each deal from
--- the day it was first scored and is the fair measure.
+-- Outcomes by score decile: the share of deals with a price cut, and of deals that left the market. Current scores
+-- already know these outcomes; `make backtest` follows each deal from its first score and is the fair measure.
 -- check: deals > 0 AND cut_pct BETWEEN 0 AND 100 AND gone_pct BETWEEN 0 AND 100 AND lowest <= highest
 -- rows: 5 or more
 WITH scored AS (

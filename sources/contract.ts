@@ -162,25 +162,10 @@ export interface DropFormat {
   readonly beside?: string;
 }
 
-/** A CSV page of millions of rows, whose plain rows are read by SQL: see bulk_csv.ts. */
-export interface BulkCsv {
-  /** `kind` of the page. */
-  readonly kind: string;
-  /** Columns read, in lower case. In the SQL below their cells are trimmed, and null if blank. */
-  readonly cells: readonly string[];
-  /** SQL texts made of several cells, which must be plain as a whole. */
-  readonly texts: readonly string[];
-  /** SQL condition of a plain row. */
-  readonly plain: string;
-  /** SQL of every column of the record. */
-  readonly values: Readonly<Record<string, string>>;
-  /** SQL of the public page that shows the row. */
-  readonly sourceUrl: string;
-  /** The parser for one row of this file, by its cells as published. */
-  row(cell: (column: string) => string | undefined, raw: () => string): Candidate;
-}
+/** Candidates of a page: a list, or one at a time where a page holds millions. */
+export type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
 
-export interface SourceSpec {
+export interface SourceSpec<C extends Candidates = Candidates> {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */
   readonly name: string;
   readonly family: Family;
@@ -205,9 +190,7 @@ export interface SourceSpec {
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
-  parse(page: Page): readonly Candidate[];
-  /** How SQL reads the plain rows of a CSV page that is too large for memory. */
-  readonly bulk?: BulkCsv;
+  parse(page: Page): C;
 }
 
 /** Refuse a source that does not state its terms, before any request to its site. */
@@ -226,7 +209,7 @@ export function requireTerms({
 }
 
 /** Check a declaration at load time. @throws naming the field, its value and the expected form */
-export function defineSource(spec: SourceSpec): SourceSpec {
+export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceSpec<C> {
   const fail = (field: string, value: unknown, expected: string): never => {
     throw new Error(`source ${spec.name}: ${field} is ${JSON.stringify(value)}, expected ${expected}`);
   };

@@ -1,4 +1,6 @@
-/** What machines read first: the interface description, a page for language models, the list of what x402 buys. */
+/** Documents for programs: the OpenAPI description, llms.txt, and the list of priced x402 resources. */
+import type { Router } from '@koa/router';
+import { isCached } from '../http/caching.ts';
 import { openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, NETWORK, USDC } from '../../lib/network.ts';
@@ -14,17 +16,19 @@ export interface DocumentOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
-  /** Said where payments are not in real money. */
+  /** Shown if payments are in test money. */
   readonly notice?: string;
 }
 
-function forModels({ routes, publicUrl, notice }: DocumentOptions): string {
+function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
   const line = (route: Route): string => {
     const params = Object.entries({ ...route.pathParams, ...route.params }).map(
       ([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`,
     );
+    const path = templateOf(route);
+    const price = route.price === null ? 'free' : `$${route.price}`;
     return [
-      `- [GET ${templateOf(route)}](${publicUrl}${templateOf(route)}): ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`,
+      `- [GET ${path}](${publicUrl}${path}): ${price}. ${route.about}`,
       ...params,
       ...(route.template ? [`  - ${route.template.about}`] : []),
     ].join('\n');
@@ -32,10 +36,19 @@ function forModels({ routes, publicUrl, notice }: DocumentOptions): string {
   const priced = routes.filter((r) => r.price !== null);
   return [
     '# Dealfeed',
-    '> Priced, explained property intelligence from public pages: small multifamily listings with underwriting, county tax-delinquency signals, sheriff sales, off-market leads, and new business registrations of Ohio and Colorado.',
+    '> Property data from public pages, explained and priced per call: small multifamily listings with underwriting, ' +
+      'county tax-delinquency signals, sheriff sales, off-market leads, and new business registrations of Ohio and ' +
+      'Colorado.',
     ...(notice === undefined ? [] : [notice]),
-    `A priced call is answered 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ${NETWORK}). Sign what it asks for and send the call again with PAYMENT-SIGNATURE; @x402/fetch does both. Only an answer of 200 is billed: a query that matches nothing is 404, a bad request 400, and neither costs anything. Errors are application/problem+json with a typed reason.`,
-    `A paid answer carries Receipt-Id, X-Snapshot-Id and Repr-Digest. It can be collected again, byte for byte and unbilled, at ${publicUrl}/api/purchases/{Receipt-Id or nonce of the payment}: sign the challenge of its 401 with the wallet that paid and send it in SIGN-IN-WITH-X. Or send an identifier of your own with the payment (x402 extension payment-identifier) and repeat the call with it.`,
+    'The first response to a priced request is 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ' +
+      `${NETWORK}). ` +
+      'Sign its terms and send the request again with PAYMENT-SIGNATURE; @x402/fetch does both. You are billed only ' +
+      'for a 200: a query that matches nothing is 404, a bad request is 400, and both are free. Errors are ' +
+      'application/problem+json with a typed reason.',
+    'A paid response has Receipt-Id, X-Snapshot-Id and Repr-Digest. Collect it again, byte for byte and free, at ' +
+      `${publicUrl}/api/purchases/{Receipt-Id or nonce of the payment}: sign the challenge of its 401 with the ` +
+      'wallet that paid and send it in SIGN-IN-WITH-X. Or send your own identifier with the payment (x402 extension ' +
+      'payment-identifier) and repeat the request with it.',
     '## Free',
     routes
       .filter((r) => r.price === null)
@@ -44,14 +57,15 @@ function forModels({ routes, publicUrl, notice }: DocumentOptions): string {
     '## Paid',
     priced.map(line).join('\n'),
     '## More',
-    `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every answer.\n- [x402 resources](${publicUrl}/.well-known/x402): what is sold, with its payment requirements.`,
+    `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every response.\n` +
+      `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.`,
   ]
     .join('\n\n')
     .concat('\n');
 }
 
-/** Priced resources in the form in which x402 discovery lists them. */
-const resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown => ({
+/** Priced endpoints in the format of x402 discovery. */
+const x402Resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown => ({
   x402Version: 2,
   resources: routes
     .filter((r) => r.price !== null)
@@ -75,13 +89,23 @@ const resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown => ({
     })),
 });
 
-/** The documents, which do not depend on any snapshot. */
-export const documentsOf = (options: DocumentOptions): Document[] => [
+/** The documents. They depend on no snapshot. */
+export const discoveryDocuments = (options: DocumentOptions): Document[] => [
   {
     path: '/openapi.json',
     type: 'application/json',
     text: `${JSON.stringify(openApi(options.routes, options.publicUrl), null, 1)}\n`,
   },
-  { path: '/llms.txt', type: 'text/markdown; charset=utf-8', text: forModels(options) },
-  { path: '/.well-known/x402', type: 'application/json', text: `${JSON.stringify(resources(options), null, 1)}\n` },
+  { path: '/llms.txt', type: 'text/markdown; charset=utf-8', text: llmsText(options) },
+  { path: '/.well-known/x402', type: 'application/json', text: `${JSON.stringify(x402Resources(options), null, 1)}\n` },
 ];
+
+export function mountDocuments(router: Router, documents: readonly Document[], interfaceHash: string): void {
+  for (const { path, type, text } of documents) {
+    router.get(path, (ctx) => {
+      if (isCached(ctx, interfaceHash)) return;
+      ctx.body = text;
+      ctx.type = type;
+    });
+  }
+}

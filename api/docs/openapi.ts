@@ -1,10 +1,10 @@
-/** The interface description, OpenAPI 3.1, from the routes and the records. */
+/** The OpenAPI 3.1 description, generated from the routes and the records. */
 import { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS, ProblemDocument } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
-import { INTERFACE_VERSION } from '../routes/meta.ts';
-import { purchasesDescribed } from '../routes/purchases.ts';
+import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import { purchasesOpenApi } from '../routes/purchases.ts';
 import { TABLES } from '../snapshot/tables.ts';
 
 export { templateOf };
@@ -14,19 +14,19 @@ export type JsonObject = Record<string, unknown>;
 const componentPath = (id: string): string => `#/components/schemas/${id}`;
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
-const nameOf = (route: Route): string => route.path.slice(1).replaceAll(/[^a-z0-9]+/g, '_');
+const operationIdOf = (route: Route): string => route.path.slice(1).replaceAll(/[^a-z0-9]+/g, '_');
 
-/** Name of the body of each route; routes that answer the same share one. */
-function bodyNames(routes: readonly Route[]): Map<z.ZodType, string> {
+/** Schema name of each response body; routes with the same body share one. */
+function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
   const names = new Map<z.ZodType, string>();
   for (const route of routes) {
-    if (route.media === undefined && !names.has(route.reply)) names.set(route.reply, nameOf(route));
-    if (route.template) names.set(route.template.reply, `${nameOf(route)}_template`);
+    if (route.media === undefined && !names.has(route.response)) names.set(route.response, operationIdOf(route));
+    if (route.template) names.set(route.template.response, `${operationIdOf(route)}_template`);
   }
   return names;
 }
 
-/** JSON Schemas of every record and every answer, by name. Records stand once and are referred to. */
+/** JSON Schemas of every record and response, by name. Each record is defined once and referenced. */
 function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
   const named = z.registry<{ id: string }>();
   const about = new Map<unknown, string>();
@@ -35,19 +35,19 @@ function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
     about.set(record.schema, record.about);
   }
   named.add(ProblemDocument, { id: 'problem' });
-  for (const [body, id] of bodyNames(routes)) named.add(body, { id });
+  for (const [body, id] of bodySchemaNames(routes)) named.add(body, { id });
   const { schemas } = z.toJSONSchema(named, {
     uri: componentPath,
     override({ zodSchema, jsonSchema }) {
       const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
       if (description !== undefined) jsonSchema.description = description;
-      // The format says it; zod's own pattern is two hundred characters, and its bounds of integers are those of JavaScript.
+      // Redundant: zod adds a 200-character pattern beside a format, and JavaScript's bounds to every integer.
       if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  // Inside the document a schema is known by its place.
+  // In OpenAPI a schema is referenced by its location.
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [
       id,
@@ -67,28 +67,29 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
 
 const header = (description: string) => ({ description, required: true, schema: { type: 'string' } });
 const HEADERS = {
-  'X-Request-Id': header('Names this request in our logs; the instance of a problem is the same.'),
-  'PAYMENT-REQUIRED': header('What to sign: base64 of JSON, x402 version 2.'),
+  'X-Request-Id': header('Id of this request in the server log; the same as instance of a problem document.'),
+  'PAYMENT-REQUIRED': header('Payment terms to sign: base64 of JSON, x402 version 2.'),
   'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
-  'X-Snapshot-Id': header('Names the snapshot that the answer was made from.'),
+  'X-Snapshot-Id': header('Id of the snapshot that the response was computed from.'),
   'Receipt-Id': header(
-    'Names the purchase. The wallet that paid can collect the answer again under /api/purchases/{id}.',
+    'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
   ),
-  'Repr-Digest': header('SHA-256 of the body as it is sent (RFC 9530). What was paid for is never compressed.'),
+  'Repr-Digest': header('SHA-256 of the body as sent (RFC 9530). A paid response is never compressed.'),
   Delivery: header(
-    "How the answer was delivered: first, or again without a bill by the buyer's own payment identifier or by proof of the wallet that paid.",
+    'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
+      'sign-in of the wallet that paid.',
   ),
   'Retry-After': header('Seconds to wait.'),
-  ETag: header('Of the snapshot, the route and the query. Send it back in If-None-Match.'),
+  ETag: header('Depends on the snapshot, the route and the query. Send it back in If-None-Match.'),
 } as const;
 const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
   Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
-/** Headers of an answer that was paid for. */
-const OF_A_PURCHASE = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
+/** Headers of a paid response. */
+const PURCHASE_HEADERS = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
 
-/** Reasons of the routes that name them, and of no other. */
-const OF_SOME_ROUTES = new Set<string>([
+/** Reasons that only the routes which declare them have. */
+const ROUTE_REASONS = new Set<string>([
   'unknown_deal',
   'sign_in_on_head',
   'sign_in_required',
@@ -99,9 +100,9 @@ const OF_SOME_ROUTES = new Set<string>([
   'lead_pool_held',
   'exclusive_paused',
 ]);
-/** Statuses, and reasons of other statuses, of priced routes only. */
-const OF_PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);
-const OF_PRICED_ROUTES = new Set<string>([
+/** Statuses that only priced routes have, and reasons of other statuses that only priced routes have. */
+const PRICED_STATUSES = new Set<number>([402, 409, 410, 502]);
+const PRICED_REASONS = new Set<string>([
   'no_matches',
   'payment_on_head',
   'payments_unavailable',
@@ -109,17 +110,17 @@ const OF_PRICED_ROUTES = new Set<string>([
   'payer_unbilled_too_often',
   'settlement_budget_spent',
 ]);
-/** Statuses whose answers all carry Retry-After. */
-const WITH_RETRY_AFTER = new Set<number>([429, 503]);
+/** Statuses whose responses always have Retry-After. */
+const RETRY_AFTER_STATUSES = new Set<number>([429, 503]);
 
-/** The statuses a route may answer with beside 200, each with its reasons. */
-function refusals(route: Route): JsonObject {
+/** Error statuses of a route, each with its reasons. */
+function errorResponses(route: Route): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
-    // A free route that shows which leads are left reads the ledger.
-    const readsLedger = reason === 'payments_unavailable' && route.state !== undefined;
-    const onlyPriced = (OF_PRICED_STATUSES.has(status) || OF_PRICED_ROUTES.has(reason)) && !readsLedger;
-    const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || OF_SOME_ROUTES.has(reason);
+    // A free route that shows available leads reads the ledger.
+    const readsLedger = reason === 'payments_unavailable' && route.stateKey !== undefined;
+    const onlyPriced = (PRICED_STATUSES.has(status) || PRICED_REASONS.has(reason)) && !readsLedger;
+    const elsewhere = reason === 'not_found' || reason === 'method_not_allowed' || ROUTE_REASONS.has(reason);
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
@@ -129,16 +130,18 @@ function refusals(route: Route): JsonObject {
       .map(([status, reasons]) => [
         String(status),
         {
-          description: `Not billed${status === 502 ? ' as far as is known' : ''}. reason: ${reasons.join(', ')}.`,
+          description:
+            `${status === 502 ? 'Not known yet whether it is billed' : 'Not billed'}. reason: ` +
+            `${reasons.join(', ')}.`,
           headers: headers(
             'X-Request-Id',
             ...(status === 402 ? ['PAYMENT-REQUIRED' as const] : []),
-            ...(WITH_RETRY_AFTER.has(status) ? ['Retry-After' as const] : []),
+            ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
           ),
           content: {
             'application/problem+json': { schema: ref('problem') },
             'text/html': {
-              schema: { type: 'string', description: 'The same as a page, where Accept names text/html.' },
+              schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' },
             },
           },
         },
@@ -157,15 +160,17 @@ function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): 
   };
 }
 
-/** The 200 answers of a route; one that answers its own template gives two bodies, of which one is free. */
-function answerOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
-  const bodyOf = (reply: z.ZodType): JsonObject => ref(bodies.get(reply) ?? '');
+/** The 200 response of a route. A route with a template has two bodies, one of them free. */
+function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
+  const bodyOf = (schema: z.ZodType): JsonObject => ref(bodies.get(schema) ?? '');
   const billed = route.price === null ? 'Free.' : `Billed $${route.price}.`;
   if (!route.template) {
     return {
       description: billed,
-      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : OF_A_PURCHASE)),
-      content: { [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.reply) : { type: 'string' } } },
+      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : PURCHASE_HEADERS)),
+      content: {
+        [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.response) : { type: 'string' } },
+      },
     };
   }
   return {
@@ -173,23 +178,23 @@ function answerOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObj
     headers: {
       ...headers('X-Request-Id'),
       ...Object.fromEntries(
-        OF_A_PURCHASE.map((name) => [
+        PURCHASE_HEADERS.map((name) => [
           name,
           {
             ...HEADERS[name],
-            description: `${HEADERS[name].description} Only where the answer was billed.`,
+            description: `${HEADERS[name].description} Only if the response is billed.`,
             required: false,
           },
         ]),
       ),
     },
-    content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.reply), bodyOf(route.template.reply)] } } },
+    content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] } } },
   };
 }
 
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
-    operationId: nameOf(route),
+    operationId: operationIdOf(route),
     summary: route.about,
     'x-price-usd': route.price ?? '0.00',
     security: route.price === null ? [] : [{ x402: [] }],
@@ -198,35 +203,37 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
       ...Object.entries(route.params).map(([name, schema]) => parameterOf(name, 'query', schema)),
     ],
     responses: {
-      200: answerOf(route, bodies),
+      200: okResponse(route, bodies),
       ...(route.price === null || route.template
         ? {
             304: {
-              description: `Not changed since the ETag that was sent${route.template ? ' for the free answer' : ''}.`,
+              description: `Not changed since the ETag in If-None-Match${route.template ? ' (free response)' : ''}.`,
               headers: headers('X-Request-Id', 'ETag'),
             },
           }
         : {}),
-      ...refusals(route),
+      ...errorResponses(route),
     },
   };
 }
 
 /** The OpenAPI document of `routes`, served at `publicUrl`. */
 export function openApi(routes: readonly Route[], publicUrl: string): JsonObject {
-  const bodies = bodyNames(routes);
+  const bodies = bodySchemaNames(routes);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Dealfeed',
       version: INTERFACE_VERSION,
       description:
-        'Priced, explained property intelligence from public pages. Every priced call is paid with x402 version 2 and billed only when the answer is 200. Money, percent and ratios are decimal strings with two decimals; absent values are null, and each field says when.',
+        'Property data from public pages, explained and priced per call. Priced requests are paid with x402 version ' +
+        '2 and billed only if the response is 200. Money, percent and ratios are decimal strings with two decimals. ' +
+        'Absent values are null; each field says when.',
     },
     servers: [{ url: publicUrl }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
-      ...purchasesDescribed,
+      ...purchasesOpenApi,
     },
     components: {
       schemas: schemasOf(routes),
@@ -237,7 +244,8 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
           in: 'header',
           name: 'PAYMENT-SIGNATURE',
           description:
-            'An x402 version 2 payment, signed for what the PAYMENT-REQUIRED header of the 402 asks. There is no key and no account.',
+            'An x402 version 2 payment: the terms in the PAYMENT-REQUIRED header of the 402, signed. No API key, no ' +
+            'account.',
         },
         wallet: {
           type: 'apiKey',

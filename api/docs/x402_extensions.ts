@@ -1,9 +1,9 @@
 /**
- * What each priced route tells of itself in its 402, by extensions of x402: how it is called and what it answers
- * (Bazaar, read by catalogues of paid services), and that a buyer may name a purchase (payment-identifier).
+ * x402 extensions in each 402: parameters and an example response (Bazaar, read by catalogs of paid services), and
+ * support for payment identifiers.
  *
- * sign-in-with-x is not among them: there it would promise that a signature alone opens this same address again, and
- * clients that see it sign at every 402. What was bought is signed for under /api/purchases/:id, whose 401 says how.
+ * sign-in-with-x is not declared: clients that see it sign at every 402, and it would promise that a signature alone
+ * opens the same URL again. A purchase is collected at /api/purchases/:id, whose 401 has the challenge.
  */
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
@@ -11,9 +11,9 @@ import { z } from 'zod';
 import { paramFacts } from '../routes/params.ts';
 import type { Route } from '../routes/define.ts';
 
-/** Fields of a record, and of a section of a larger answer, that an example shows; the interface description has them all. */
+/** Most fields of a record, and of a section of a larger response, in an example. OpenAPI has all of them. */
 const [FIELDS_OF_RECORD, FIELDS_OF_SECTION] = [8, 2];
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 
 interface Shape {
   type?: string | string[];
@@ -25,7 +25,7 @@ interface Shape {
   items?: Shape;
 }
 
-/** Something of this shape, cut short. */
+/** A shortened example of this shape. */
 function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown {
   if (shape.const !== undefined) return String(shape.const).slice(0, 40);
   if (shape.enum) return shape.enum[0];
@@ -34,11 +34,11 @@ function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown
     case 'object':
       return Object.fromEntries(
         Object.entries(shape.properties ?? {})
-          .slice(0, depth === 0 ? undefined : depth < DEEPEST ? fields : 0)
+          .slice(0, depth === 0 ? undefined : depth < MAX_DEPTH ? fields : 0)
           .map(([name, inner]) => [name, exampleOf(inner, depth + 1)]),
       );
     case 'array':
-      return depth < DEEPEST ? [exampleOf(shape.items ?? {}, depth, FIELDS_OF_RECORD)] : [];
+      return depth < MAX_DEPTH ? [exampleOf(shape.items ?? {}, depth, FIELDS_OF_RECORD)] : [];
     case 'integer':
     case 'number':
       return 1;
@@ -51,8 +51,8 @@ function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown
 
 const bodyExample = (route: Route): Record<string, unknown> =>
   route.media === undefined
-    ? (exampleOf(z.toJSONSchema(route.reply) as Shape) as Record<string, unknown>)
-    : { csv: 'header line, then one line a record' };
+    ? (exampleOf(z.toJSONSchema(route.response) as Shape) as Record<string, unknown>)
+    : { csv: 'header line, then one line per record' };
 
 /** Extensions of a route's payment configuration. */
 export function extensionsOf(route: Route): Record<string, unknown> {

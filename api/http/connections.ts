@@ -1,7 +1,7 @@
 /**
- * An HTTP server whose connections are limited: few requests of one connection are answered at a time, few more wait,
- * and a connection is closed when its reader stands still while output waits. Without these limits a caller that
- * pipelines requests and never reads makes the server hold every answer.
+ * An HTTP server with limits per connection: requests handled at a time, requests queued, and the time without progress
+ * while output waits. Without them a client that pipelines requests and never reads makes the server hold every
+ * response in memory.
  */
 import {
   IncomingMessage,
@@ -13,28 +13,28 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that are answered at a time. */
-const ANSWERED_AT_ONCE = 8;
-/** Further requests that may wait for their turn. One more closes the connection. */
-const WAITING = 64;
-/** Time without progress after which a reader counts as stalled. Node notices between one and two times this. */
+/** Requests of one connection that are handled at a time. */
+const MAX_ACTIVE = 8;
+/** Further requests in its queue. One more closes the connection. */
+const MAX_QUEUED = 64;
+/** Time without progress after which a reader is stalled. Node notices after one to two times this. */
 const STALLED_MS = 30_000;
-const LOOKS_PER_STALL = 4;
+const CHECKS_PER_STALL = 4;
 
 export interface ConnectionLimits {
-  /** Close a connection whose reader takes nothing for this long while output waits. */
+  /** Close a connection whose reader makes no progress for this long while output waits. */
   readonly stalledMs?: number;
 }
 
 interface Connection {
-  readonly answering: Set<ServerResponse>;
-  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
+  readonly active: Set<ServerResponse>;
+  readonly queued: (readonly [IncomingMessage, ServerResponse])[];
   /** Whether the socket's timeout is the one for stalled readers. */
-  isWatched: boolean;
+  hasStallTimeout: boolean;
 }
 
-/** Says on every answer that its Content-Type holds: Koa drops other headers when a stream fails. */
-class TypedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+/** Sets nosniff when the headers are written, as Koa drops other headers when a stream fails. */
+class NoSniffResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override writeHead(
     status: number,
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
@@ -45,22 +45,22 @@ class TypedResponse<Request extends IncomingMessage = IncomingMessage> extends S
   }
 }
 
-export class LimitedServer extends Server<typeof IncomingMessage, typeof TypedResponse> {
+export class LimitedServer extends Server<typeof IncomingMessage, typeof NoSniffResponse> {
   readonly #connections = new Map<Socket, Connection>();
   readonly #stalledMs: number;
 
   constructor(options: ServerOptions, { stalledMs = STALLED_MS }: ConnectionLimits = {}) {
-    super({ ...options, ServerResponse: TypedResponse });
+    super({ ...options, ServerResponse: NoSniffResponse });
     this.#stalledMs = stalledMs;
     const timer = setInterval(() => {
-      this.#watchReaders();
-    }, stalledMs / LOOKS_PER_STALL).unref();
+      this.#checkReaders();
+    }, stalledMs / CHECKS_PER_STALL).unref();
     this.once('close', () => {
       clearInterval(timer);
     });
   }
 
-  /** Requests reach the listeners when it is their turn. */
+  /** Emit `request` only when the limits of its connection allow. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     const [request, response] = args;
     if (event !== 'request' || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
@@ -71,24 +71,24 @@ export class LimitedServer extends Server<typeof IncomingMessage, typeof TypedRe
 
   #admit(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    // Node goes on parsing what it has read of a connection that was closed meanwhile.
+    // Node still parses what it has read of a closed connection.
     if (!socket.writable) return;
     const connection = this.#connectionOf(socket);
-    if (connection.answering.size < ANSWERED_AT_ONCE) this.#answer(connection, request, response);
-    else if (connection.waiting.length < WAITING) connection.waiting.push([request, response]);
+    if (connection.active.size < MAX_ACTIVE) this.#handle(connection, request, response);
+    else if (connection.queued.length < MAX_QUEUED) connection.queued.push([request, response]);
     else socket.destroy();
   }
 
   #connectionOf(socket: Socket): Connection {
     const known = this.#connections.get(socket);
     if (known) return known;
-    const connection: Connection = { answering: new Set(), waiting: [], isWatched: false };
+    const connection: Connection = { active: new Set(), queued: [], hasStallTimeout: false };
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
-      connection.waiting.length = 0;
-      // Node closes only the response whose turn it is. The ones behind it would seem open forever.
-      for (const response of connection.answering) {
+      connection.queued.length = 0;
+      // Node closes only the response being sent. The ones behind it would stay open forever.
+      for (const response of connection.active) {
         if (response.socket !== null) continue;
         response.destroy();
         response.emit('close');
@@ -97,29 +97,29 @@ export class LimitedServer extends Server<typeof IncomingMessage, typeof TypedRe
     return connection;
   }
 
-  #answer(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    connection.answering.add(response);
+  #handle(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    connection.active.add(response);
     response.once('close', () => {
-      connection.answering.delete(response);
-      // Node sets the socket's timeout anew after an answer.
-      connection.isWatched = false;
-      const next = connection.waiting.shift();
-      if (next && request.socket.writable) this.#answer(connection, ...next);
+      connection.active.delete(response);
+      // Node resets the socket's timeout after a response.
+      connection.hasStallTimeout = false;
+      const next = connection.queued.shift();
+      if (next && request.socket.writable) this.#handle(connection, ...next);
     });
     super.emit('request', request, response);
   }
 
   /**
-   * Give connections with waiting output the short timeout. A socket's timeout counts what the kernel took as activity,
-   * so a slow reader that makes progress is not cut.
+   * Set the short timeout on connections with waiting output. A socket's timeout restarts when the kernel accepts data,
+   * so a slow reader that makes progress stays connected.
    */
-  #watchReaders(): void {
+  #checkReaders(): void {
     for (const [socket, connection] of this.#connections) {
-      const isWaiting = connection.answering.size > 0 && socket.writableLength > 0;
-      if (isWaiting === connection.isWatched) continue;
-      connection.isWatched = isWaiting;
+      const isWaiting = connection.active.size > 0 && socket.writableLength > 0;
+      if (isWaiting === connection.hasStallTimeout) continue;
+      connection.hasStallTimeout = isWaiting;
       if (isWaiting) socket.setTimeout(this.#stalledMs);
-      else if (connection.answering.size > 0) socket.setTimeout(this.timeout);
+      else if (connection.active.size > 0) socket.setTimeout(this.timeout);
     }
   }
 }

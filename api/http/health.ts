@@ -1,9 +1,10 @@
-/** How the server does: unavailable where there is nothing to serve, degraded where somebody should look. */
+/** GET /health: unavailable if there is no snapshot, degraded if an operator should investigate. */
+import type { Router } from '@koa/router';
 import { todayOf } from '../../models/manifest.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
 
-/** A source whose rows are older than the days between two of its reads. */
+/** A source whose rows are older than its read interval. */
 export interface StaleSource {
   readonly source: string;
   readonly last_good_at: string;
@@ -15,22 +16,22 @@ export interface Health {
   readonly snapshot_id: string | null;
   readonly as_of: string | null;
   readonly snapshot_failure: LoadFailure | null;
-  /** What this server serves and the snapshot, which is older, does not have. */
+  /** Columns and tables that this server serves and an older snapshot does not have. */
   readonly snapshot_gaps: readonly string[];
-  /** Told by today, not by the day of the snapshot: where nothing is built any more, everything goes stale. */
+  /** Relative to today, not to the day of the snapshot: if the pipeline stops, every source becomes stale. */
   readonly stale_sources: readonly StaleSource[];
   readonly payments: { readonly mode: string; readonly ready: boolean } & PaymentHealth;
 }
 
-/** What is known of settlements. */
+/** State of open settlements. */
 export interface PaymentHealth {
-  /** Purchases whose outcome is not known yet. */
+  /** Purchases whose outcome is unknown. */
   readonly unresolved: number;
-  /** What somebody should look at, a sentence each. */
+  /** One sentence for each thing that an operator should investigate. */
   readonly warnings: readonly string[];
 }
 
-export const NO_NEWS: PaymentHealth = { unresolved: 0, warnings: [] };
+export const NO_WARNINGS: PaymentHealth = { unresolved: 0, warnings: [] };
 
 export interface HealthOptions {
   readonly snapshots: Snapshots;
@@ -39,7 +40,7 @@ export interface HealthOptions {
 }
 
 async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSource[]> {
-  const rows = await snapshot.fields(
+  const rows = await snapshot.recordFields(
     'sources',
     ['source', 'last_good_at', 'every_days'],
     "WHERE date_diff('day', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days ORDER BY source",
@@ -52,9 +53,9 @@ async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSou
   }));
 }
 
-/** A function that says how the server does now. What follows from the snapshot and the day is asked for once. */
-export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
-  let known: { snapshot: Snapshot; today: string; stale: StaleSource[] } | null = null;
+/** A function that reports the current health. Stale sources are queried once per snapshot and day. */
+export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
+  let cached: { snapshot: Snapshot; today: string; stale: StaleSource[] } | null = null;
   return async () => {
     const settlements = await payments.health();
     const lease = snapshots.acquire();
@@ -66,9 +67,9 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
       let stale: StaleSource[] = [];
       if (snapshot) {
         const today = todayOf(snapshot.manifest, nowMs());
-        if (known?.snapshot !== snapshot || known.today !== today)
-          known = { snapshot, today, stale: await staleSources(snapshot, today) };
-        ({ stale } = known);
+        if (cached?.snapshot !== snapshot || cached.today !== today)
+          cached = { snapshot, today, stale: await staleSources(snapshot, today) };
+        ({ stale } = cached);
       }
       return {
         status: !snapshot
@@ -87,4 +88,13 @@ export function healthOf({ snapshots, payments, nowMs }: HealthOptions): () => P
       lease?.release();
     }
   };
+}
+
+export function mountHealth(router: Router, health: () => Promise<Health>): void {
+  router.get('/health', async (ctx) => {
+    const now = await health();
+    ctx.status = now.status === 'unavailable' ? 503 : 200;
+    ctx.body = now;
+    ctx.set('Cache-Control', 'no-store');
+  });
 }

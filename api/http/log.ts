@@ -1,15 +1,15 @@
-/** The log on standard output, as lines of JSON. */
+/** The server log: lines of JSON, without secrets. */
 import { pino, type Logger } from 'pino';
 import type { Redact } from '../../lib/redact.ts';
 
-/** Lines wait to be written together until there are so many bytes of them, or for so long: a write for each takes longer than a free answer. */
-const TOGETHER_BYTES = 8_192;
-const TOGETHER_MS = 100;
-/** pino's number of the level. */
-const ERROR = 50;
+/** Lines are buffered up to this size and time: one write per line takes longer than a free response. */
+const BUFFER_BYTES = 8_192;
+const FLUSH_MS = 100;
+/** pino's level of an error. */
+const ERROR_LEVEL = 50;
 
-/** The time as pino writes it, made once a millisecond. */
-function timeOnce(): () => string {
+/** The timestamp in pino's format, cached for its millisecond. */
+function cachedTimestamp(): () => string {
   let [atMs, text] = [Number.NaN, ''];
   return () => {
     const nowMs = Date.now();
@@ -18,35 +18,47 @@ function timeOnce(): () => string {
   };
 }
 
-/** Of an error, what its library says of itself and no more: other members hold requests with their addresses and headers. */
+/** Type, message, stack and code of an error. Its other members may hold requests with their URLs and headers. */
 function errorFields(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { message: String(error) };
   const { type, message, stack, code } = pino.stdSerializers.err(error) as unknown as Readonly<Record<string, unknown>>;
   return { type, message, stack, ...(code === undefined ? {} : { code }) };
 }
 
-/** A log whose lines are written soon, all of them before the process ends; an error at once. Only a kill can lose the last moment's. */
-export function logAt(level: string, redact: Redact): Logger {
-  const out = pino.destination({ dest: 1, sync: false, minLength: TOGETHER_BYTES });
+export type Log = Logger;
+
+export interface LogDestination {
+  write(line: string): void;
+  flush(): void;
+}
+
+/** Standard output, buffered and flushed on exit. Only a kill loses lines: those of the last 100 ms. */
+export function bufferedStdout(): LogDestination {
+  const out = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
   setInterval(() => {
     out.flush();
-  }, TOGETHER_MS).unref();
+  }, FLUSH_MS).unref();
+  return out;
+}
+
+/** A log that flushes at every error. */
+export function createLog(level: string, redact: Redact, destination: LogDestination): Log {
   return pino(
     {
       level,
       base: null,
-      timestamp: timeOnce(),
+      timestamp: cachedTimestamp(),
       serializers: { err: errorFields },
       hooks: {
         logMethod(args, method, number) {
           method.apply(this, args);
-          if (number >= ERROR) out.flush();
+          if (number >= ERROR_LEVEL) destination.flush();
         },
       },
     },
     {
       write(line) {
-        out.write(redact(line));
+        destination.write(redact(line));
       },
     },
   );

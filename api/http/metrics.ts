@@ -1,30 +1,30 @@
-/** Counts and times for Prometheus, on a port of their own that buyers do not reach. */
+/** Metrics for Prometheus, on a separate port that buyers cannot reach. */
 import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RequestLog } from '../app.ts';
 import type { Health } from './health.ts';
+import type { RequestLog } from './request_log.ts';
 
 export interface Metrics {
   observe(entry: RequestLog): void;
-  /** In the format of Prometheus. */
+  /** In Prometheus format. */
   text(): Promise<string>;
   readonly type: string;
 }
 
-/** Metrics of one server. `health` is asked whenever they are read. */
-export function metricsOf(health: () => Promise<Health>): Metrics {
+/** Metrics of one server. `health` is called on every scrape. */
+export function createMetrics(health: () => Promise<Health>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const requests = new Counter({
     name: 'dealfeed_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests handled.',
     labelNames: ['route', 'status', 'reason'],
     registers,
   });
   const seconds = new Histogram({
     name: 'dealfeed_request_seconds',
-    help: 'Time to answer, settlement included.',
+    help: 'Response time, including settlement.',
     labelNames: ['route'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers,
@@ -42,29 +42,29 @@ export function metricsOf(health: () => Promise<Health>): Metrics {
   });
   const healthy = new Gauge({
     name: 'dealfeed_health',
-    help: '1 for the state the server is in.',
+    help: '1 for the current state of the server.',
     labelNames: ['status'],
     registers,
   });
   const stale = new Gauge({
     name: 'dealfeed_stale_sources',
-    help: 'Sources whose rows are older than the days between two reads.',
+    help: 'Sources whose rows are older than their read interval.',
     registers,
   });
-  const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 where payments can be taken.', registers });
+  const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 if the server accepts payments.', registers });
   const failing = new Gauge({
     name: 'dealfeed_snapshot_failing',
-    help: '1 while the current snapshot cannot be loaded and the one before serves.',
+    help: '1 while the current snapshot cannot be loaded and the previous one serves.',
     registers,
   });
   const open = new Gauge({
     name: 'dealfeed_open_settlements',
-    help: 'Purchases whose outcome is not known yet.',
+    help: 'Purchases whose outcome is unknown.',
     registers,
   });
   const warnings = new Gauge({
     name: 'dealfeed_payment_warnings',
-    help: 'What somebody should look at in payments: the ledger, the chain, the gas.',
+    help: 'Payment warnings for an operator: the ledger, the chain, the gas.',
     registers,
   });
   return {
@@ -90,7 +90,7 @@ export function metricsOf(health: () => Promise<Health>): Metrics {
   };
 }
 
-/** A server, not listening yet, that answers GET /metrics and nothing else. */
+/** A server, not listening yet, that serves GET /metrics and nothing else. */
 export const metricsServer = (metrics: Metrics): Server =>
   createServer(async (request, response) => {
     response.setHeader('X-Content-Type-Options', 'nosniff');

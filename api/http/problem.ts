@@ -1,47 +1,58 @@
-/** Errors as the API sends them: RFC 9457 problem documents with a typed reason and whether the call was billed. */
+/**
+ * Errors as the API sends them: RFC 9457 problem documents with a typed reason and whether the request was billed.
+ * Throw a Problem anywhere below a route; the middleware here turns it, and any other error, into a response.
+ */
+import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import { stateOf } from './request_state.ts';
 
-/** Every reason an answer can be an error, with the status and the title that go with it. */
+/** Longest path and query: the payment headers that repeat it stay below 4 kB. */
+const MAX_URL_LENGTH = 2_000;
+
+/** Headers of the response that the problem replaces. */
+const REPLACED_HEADERS = ['ETag', 'Repr-Digest', 'Content-Disposition', 'Delivery'];
+
+/** Every reason of an error response, with its status and title. */
 export const PROBLEMS = {
-  invalid_parameter: { status: 400, title: 'A parameter has a value that is not accepted' },
-  unknown_parameter: { status: 400, title: 'A parameter is not known here' },
-  repeated_parameter: { status: 400, title: 'A parameter was given more than once' },
+  invalid_parameter: { status: 400, title: 'A parameter has an invalid value' },
+  unknown_parameter: { status: 400, title: 'A parameter is unknown' },
+  repeated_parameter: { status: 400, title: 'A parameter is repeated' },
   missing_parameter: { status: 400, title: 'A required parameter is missing' },
-  invalid_cursor: { status: 400, title: 'The cursor is not one of ours, or belongs to another query' },
+  invalid_cursor: { status: 400, title: 'The cursor is invalid or belongs to another query' },
   payment_on_head: { status: 400, title: 'A payment was sent with HEAD' },
   sign_in_on_head: { status: 400, title: 'A sign-in was sent with HEAD' },
   malformed_request: { status: 400, title: 'Not an HTTP request' },
-  sign_in_required: { status: 401, title: 'The wallet that paid must prove itself' },
-  sign_in_invalid: { status: 401, title: 'The proof of the wallet is not valid' },
+  sign_in_required: { status: 401, title: 'The wallet that paid must sign in' },
+  sign_in_invalid: { status: 401, title: 'The sign-in of the wallet is invalid' },
   payment_required: { status: 402, title: 'Payment required' },
   payment_malformed: { status: 402, title: 'The payment cannot be read' },
-  payment_invalid: { status: 402, title: 'The payment is not valid' },
+  payment_invalid: { status: 402, title: 'The payment is invalid' },
   contract_wallet_refused: { status: 402, title: 'Contract wallets are not accepted here' },
   payer_without_funds: { status: 402, title: 'The payer has too little USDC' },
   not_found: { status: 404, title: 'No such endpoint' },
-  no_matches: { status: 404, title: 'Nothing matches' },
+  no_matches: { status: 404, title: 'No match' },
   unknown_deal: { status: 404, title: 'No such deal' },
-  purchase_not_found: { status: 404, title: 'No such purchase of this wallet' },
+  purchase_not_found: { status: 404, title: 'This wallet has no such purchase' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  payment_already_used: { status: 409, title: 'The payment has been used' },
+  payment_already_used: { status: 409, title: 'The payment is already used' },
   payment_in_progress: { status: 409, title: 'The payment is being used' },
   payment_identifier_used: { status: 409, title: 'The payment identifier was used for another request' },
   settlement_pending: { status: 409, title: 'The payment is being settled' },
-  answer_expired: { status: 410, title: 'The answer is no longer kept' },
-  purchase_released: { status: 410, title: 'The purchase came to nothing' },
-  uri_too_long: { status: 414, title: 'The address is too long' },
-  expectation_failed: { status: 417, title: 'The Expect header asks for something else than 100-continue' },
-  rate_limited: { status: 429, title: 'Too many unpaid answers' },
+  answer_expired: { status: 410, title: 'The stored response has expired' },
+  purchase_released: { status: 410, title: 'The purchase was released without a charge' },
+  uri_too_long: { status: 414, title: 'The URL is too long' },
+  expectation_failed: { status: 417, title: 'The Expect header is not 100-continue' },
+  rate_limited: { status: 429, title: 'Too many unpaid responses' },
   too_many_open_purchases: { status: 429, title: 'The payer has too many open purchases' },
   too_many_held_leads: { status: 429, title: 'The payer holds too many unpaid leads' },
   payer_unbilled_too_often: { status: 429, title: 'Payments of this payer failed too often' },
   headers_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'Internal error' },
-  settlement_unknown: { status: 502, title: 'The outcome of the settlement is not known' },
-  snapshot_unavailable: { status: 503, title: 'No data to serve' },
-  timed_out: { status: 503, title: 'The answer took too long' },
-  lead_pool_held: { status: 503, title: 'Too many leads are being bought right now' },
+  settlement_unknown: { status: 502, title: 'The outcome of the settlement is unknown' },
+  snapshot_unavailable: { status: 503, title: 'No snapshot to serve' },
+  timed_out: { status: 503, title: 'The response took too long' },
+  lead_pool_held: { status: 503, title: 'Too many leads are held by open purchases' },
   settlement_budget_spent: { status: 503, title: 'The gas budget of the day is spent' },
   exclusive_paused: { status: 503, title: 'Exclusive sales are paused' },
   payments_unavailable: { status: 503, title: 'Payments are not available' },
@@ -49,10 +60,10 @@ export const PROBLEMS = {
 
 export type Reason = keyof typeof PROBLEMS;
 
-/** What a problem document says beyond what every one says: names and values that help, in order. */
+/** Further fields of a problem document, in order. */
 export type Extras = Readonly<Record<string, unknown>>;
 
-/** The form of every error body. Further fields depend on the reason. */
+/** Schema of every error body. Further fields depend on the reason. */
 export const ProblemDocument = z.looseObject({
   type: z.string(),
   title: z.string(),
@@ -60,11 +71,11 @@ export const ProblemDocument = z.looseObject({
   detail: z.string(),
   instance: z.string().optional(),
   reason: z.enum(Object.keys(PROBLEMS) as [Reason, ...Reason[]]),
-  /** Null where it is not known (reasons settlement_unknown, settlement_pending). */
+  /** Null if it is not known yet (reasons settlement_unknown, settlement_pending). */
   billed: z.literal(false).nullable(),
 });
 
-/** An answer that is an error; the request is not billed. Throw it from anywhere below a route. */
+/** An error response; the request is not billed. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly reason: Reason;
@@ -78,13 +89,18 @@ export class Problem extends Error {
   }
 }
 
-/** The document of a problem. `instance` names the request. */
-export function documentOf(
+export interface ProblemOptions {
+  /** Null if it is not known yet. */
+  readonly billed: false | null;
+  /** Id of the request. */
+  readonly instance: string;
+  readonly extras?: Extras | undefined;
+}
+
+export function problemDocument(
   reason: Reason,
   detail: string,
-  billed: false | null,
-  instance: string,
-  extras: Extras = {},
+  { billed, instance, extras = {} }: ProblemOptions,
 ): z.infer<typeof ProblemDocument> {
   const { status, title } = PROBLEMS[reason];
   return {
@@ -98,3 +114,70 @@ export function documentOf(
     ...extras,
   };
 }
+
+export interface ProblemResponse {
+  readonly reason: Reason;
+  readonly detail: string;
+  /** Null if it is not known yet. */
+  readonly billed: false | null;
+  readonly extras?: Extras;
+}
+
+export function sendProblem(ctx: Context, { reason, detail, billed, extras }: ProblemResponse): void {
+  const state = stateOf(ctx);
+  state.reason = reason;
+  ctx.status = PROBLEMS[reason].status;
+  ctx.body = `${JSON.stringify(problemDocument(reason, detail, { billed, instance: state.requestId, extras }))}\n`;
+  ctx.type = 'application/problem+json';
+  for (const name of REPLACED_HEADERS) ctx.remove(name);
+  ctx.set('Cache-Control', 'no-store');
+}
+
+/** Turn what is thrown into a problem document. An unexpected error is logged and its text is not sent. */
+export const catchErrors: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof Problem) {
+      ctx.set({ ...error.headers });
+      sendProblem(ctx, { reason: error.reason, detail: error.message, billed: false, extras: error.extras });
+      return;
+    }
+    const state = stateOf(ctx);
+    state.error = error;
+    sendProblem(
+      ctx,
+      state.settlement === undefined
+        ? {
+            reason: 'internal_error',
+            detail: 'Something went wrong on our side. Nothing was charged.',
+            billed: false,
+          }
+        : {
+            reason: 'internal_error',
+            detail:
+              'Something went wrong on our side after the payment was settled. ' +
+              'The wallet that paid can collect the response.',
+            billed: null,
+          },
+    );
+  }
+};
+
+/** Refuse URLs that are too long, and paths that no route matched. */
+export const checkUrl =
+  (publicUrl: string): Middleware =>
+  async (ctx, next) => {
+    const { length } = ctx.originalUrl;
+    if (length > MAX_URL_LENGTH)
+      throw new Problem(
+        'uri_too_long',
+        `The path and query have ${length} characters; the maximum is ${MAX_URL_LENGTH}.`,
+      );
+    await next();
+    // Koa leaves 404 if no route matched and nothing was written.
+    if (ctx.status === 404 && stateOf(ctx).reason === undefined)
+      throw new Problem('not_found', `There is no ${ctx.path} here. GET /api/meta lists every endpoint.`, {
+        see: `${publicUrl}/api/meta`,
+      });
+  };

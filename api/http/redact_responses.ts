@@ -1,8 +1,8 @@
-/** The boundary of what is public: no refusal and no header of an answer says a secret of the settings. */
+/** Removes the secrets of the settings from error responses and from response headers. */
 import type { Context, Middleware } from 'koa';
 import type { Redact } from '../../lib/redact.ts';
 
-/** Headers of x402: base64 of JSON, in which a facilitator's own words may be. */
+/** x402 headers, base64 of JSON, which may repeat text of a facilitator. */
 const ENCODED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'];
 
 function redactHeaders(ctx: Context, redact: Redact): void {
@@ -10,8 +10,8 @@ function redactHeaders(ctx: Context, redact: Redact): void {
     const value: unknown = ctx.response.get(name);
     if (typeof value !== 'string' || value === '') continue;
     const text = Buffer.from(value, 'base64').toString('utf8');
-    const shown = redact(text);
-    if (shown !== text) ctx.set(name, Buffer.from(shown).toString('base64'));
+    const redacted = redact(text);
+    if (redacted !== text) ctx.set(name, Buffer.from(redacted).toString('base64'));
   }
   if (ctx.status < 400) return;
   for (const [name, value] of Object.entries(ctx.response.headers)) {
@@ -19,18 +19,18 @@ function redactHeaders(ctx: Context, redact: Redact): void {
   }
 }
 
-/** A middleware outside the one that makes refusals of errors, and inside the one that compresses. */
-export const redacting =
+/** Use it outside `catchErrors` and inside `compression`. */
+export const redactResponses =
   (redact: Redact): Middleware =>
   async (ctx, next) => {
     await next();
     redactHeaders(ctx, redact);
     if (ctx.status < 400) return;
     if (typeof ctx.body === 'string') {
-      const shown = redact(ctx.body);
-      if (shown !== ctx.body) ctx.body = shown;
+      const redacted = redact(ctx.body);
+      if (redacted !== ctx.body) ctx.body = redacted;
     }
   };
 
-/** The same value with every text in it redacted. */
-export const redacted = <T>(value: T, redact: Redact): T => JSON.parse(redact(JSON.stringify(value))) as T;
+/** A copy of a JSON value with every string redacted. */
+export const redactValue = <T>(value: T, redact: Redact): T => JSON.parse(redact(JSON.stringify(value))) as T;

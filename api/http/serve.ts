@@ -1,23 +1,24 @@
-/** Everything that runs while the server runs: payments, snapshots, the listening socket; started and stopped together. */
+/** Starts and stops everything a running server consists of: payments, snapshots, the application and its sockets. */
 import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { createApp, type App, type RequestLog } from '../app.ts';
-import { metricsOf, metricsServer } from './metrics.ts';
+import { createApp, type App } from '../app.ts';
+import { createMetrics, metricsServer } from './metrics.ts';
+import type { RequestLog } from './request_log.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator/unavailable.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
-import { endingOf, limitedServer } from './socket.ts';
+import { gracefulShutdown, limitedServer } from './socket.ts';
 import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
 import { openSnapshots, type LoadFailure, type Snapshots } from '../snapshot/follow.ts';
 
-/** Time that requests under way have to end when the server stops. */
+/** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
 
 export interface ServeOptions {
@@ -25,22 +26,22 @@ export interface ServeOptions {
   readonly payments: PaymentSettings;
   readonly log?: (entry: RequestLog) => void;
   readonly report?: (event: { serving: string } | LoadFailure | PaymentEvent) => void;
-  readonly checkReplies?: boolean;
-  /** Keeps what is secret in the settings out of answers. */
+  readonly checkResponses?: boolean;
+  /** Removes the secrets of the settings from responses. */
   readonly redact?: Redact;
 }
 
 export interface Serving {
-  /** Address on this machine. */
+  /** URL on this machine. */
   readonly url: string;
   readonly publicUrl: string;
-  /** Port of the metrics, where they are served. */
+  /** Port of the metrics, if METRICS_PORT is set. */
   readonly metricsPort?: number;
   readonly app: App;
   readonly payments: OpenPayments;
   readonly running: RunningPayments;
   readonly snapshots: Snapshots;
-  /** Take no new requests, end those under way, close the ledger, stop the chain. */
+  /** Accept no new requests, finish the open ones, close the ledger, stop the chain. */
   close(): Promise<void>;
 }
 
@@ -54,9 +55,7 @@ const listen = (
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
-          ? new SettingError(
-              `${setting} is ${port}, expected a port that is free on ${host}: another server listens there`,
-            )
+          ? new SettingError(`${setting} is ${port}, expected a free port on ${host}: another server listens on it`)
           : error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND'
             ? new SettingError(`HOST is ${JSON.stringify(host)}, expected an address of this machine`)
             : error,
@@ -67,42 +66,47 @@ const listen = (
     });
   });
 
-/** Keep requests that come before there is an application. @returns what answers them, and all that come after */
-function answeredLater(server: Server): (listener: RequestListener) => void {
+/** Hold requests until there is an application. @returns a function that hands it these and all later requests */
+function holdRequests(server: Server): (listener: RequestListener) => void {
   const early: Parameters<RequestListener>[] = [];
-  const keep: RequestListener = (...asked) => {
-    early.push(asked);
+  const hold: RequestListener = (...args) => {
+    early.push(args);
   };
-  server.on('request', keep);
+  server.on('request', hold);
   return (listener) => {
-    server.off('request', keep).on('request', listener);
-    for (const asked of early) listener(...asked);
+    server.off('request', hold).on('request', listener);
+    for (const args of early) listener(...args);
   };
 }
 
+const urlHost = (host: string): string => {
+  if (host.includes(':')) return `[${host}]`;
+  return host === '0.0.0.0' ? '127.0.0.1' : host;
+};
+
 /**
  * Start serving.
- * @throws SettingError where a setting cannot be used: a port that is taken, a facilitator that does not serve our network
+ * @throws SettingError if a setting cannot be used: a port in use, a facilitator that does not support our network
  */
 export async function serve({
   settings,
   payments: paymentSettings,
   log,
   report,
-  checkReplies,
+  checkResponses,
   redact = redactor([]),
 }: ServeOptions): Promise<Serving> {
-  // The socket is bound first: in the sandbox the public address follows from the port, and a port that is taken costs nothing.
+  // Bind the socket first: the sandbox's public URL contains the port, and a port in use fails before anything starts.
   const server = limitedServer();
-  const endServer = endingOf(server, DRAIN_MS);
-  const answerWith = answeredLater(server);
+  const stopServer = gracefulShutdown(server, DRAIN_MS);
+  const handleWith = holdRequests(server);
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
-  const url = `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST === '0.0.0.0' ? '127.0.0.1' : settings.HOST}:${port}`;
+  const url = `http://${urlHost(settings.HOST)}:${port}`;
   let running: RunningPayments | undefined;
   let snapshots: Snapshots | undefined;
-  let scraped: Server | undefined;
-  let endScraped: (() => Promise<void>) | undefined;
+  let metricsListener: Server | undefined;
+  let stopMetrics: (() => Promise<void>) | undefined;
   let metricsPort: number | undefined;
   try {
     const opened = (running = await openRunningPayments({
@@ -149,26 +153,26 @@ export async function serve({
         metrics.observe(entry);
         log?.(entry);
       },
-      ...(checkReplies === undefined ? {} : { checkReplies }),
+      ...(checkResponses === undefined ? {} : { checkResponses }),
     });
-    const metrics = metricsOf(app.health);
+    const metrics = createMetrics(app.health);
     if (settings.METRICS_PORT !== undefined) {
-      scraped = metricsServer(metrics);
-      endScraped = endingOf(scraped, DRAIN_MS);
-      metricsPort = await listen(scraped, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
+      metricsListener = metricsServer(metrics);
+      stopMetrics = gracefulShutdown(metricsListener, DRAIN_MS);
+      metricsPort = await listen(metricsListener, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
     }
     try {
       await app.payments.start();
     } catch (error) {
       if (error instanceof UnservedNetwork) {
         throw new SettingError(
-          `FACILITATOR_URL is not shown, expected a facilitator that serves exact payments on eip155:8453`,
+          'FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on eip155:8453',
         );
       }
-      // It may come back: paid calls answer 503 until it does.
+      // It may recover: until then, paid requests get 503.
       report?.({
         payments:
-          error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not answer',
+          error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not respond',
       });
     }
     if (payments.sandbox?.writesWallet) {
@@ -180,7 +184,7 @@ export async function serve({
         pay_to: payments.payTo,
       });
     }
-    answerWith(app.koa.callback());
+    handleWith(app.koa.callback());
     const served = { payments, snapshots, running: opened };
     let closing: Promise<void> | undefined;
     return {
@@ -191,8 +195,8 @@ export async function serve({
       ...(metricsPort === undefined ? {} : { metricsPort }),
       close: () =>
         (closing ??= (async () => {
-          await endServer();
-          await endScraped?.();
+          await stopServer();
+          await stopMetrics?.();
           served.snapshots.close();
           await app.payments.idle();
           if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
@@ -202,7 +206,7 @@ export async function serve({
   } catch (error) {
     server.close();
     server.closeAllConnections();
-    scraped?.close();
+    metricsListener?.close();
     snapshots?.close();
     await running?.close();
     throw error;

@@ -1,37 +1,40 @@
-/** The HTTP server under the application: limits on what is read, and typed refusals where a request never becomes one. */
+/** The HTTP server below the application: limits on input, problem documents for invalid requests, and shutdown. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LimitedServer, type ConnectionLimits } from './connections.ts';
-import { documentOf, PROBLEMS, type Reason } from './problem.ts';
+import { problemDocument, PROBLEMS, type Reason } from './problem.ts';
 
-/** All headers of a request together; a payment is about 2 kB of them. */
+/** All headers of a request together; a payment takes about 2 kB. */
 const HEADER_BYTES = 16_384;
 const HEADER_COUNT = 100;
-/** To send the headers, and the whole request. */
+/** Time to receive the headers, and the complete request. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
-/** A connection on which nothing moves: longer than the slowest answer takes to be made and settled. */
+/** Idle timeout of a connection: longer than the slowest response takes, including settlement. */
 const IDLE_MS = 300_000;
 
-const refusalOf = (code: string | undefined): { reason: Reason; detail: string } => {
+const clientErrorProblem = (code: string | undefined): { reason: Reason; detail: string } => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { reason: 'headers_too_large', detail: `All headers together may be ${HEADER_BYTES} bytes long.` };
+      return { reason: 'headers_too_large', detail: `The headers exceed ${HEADER_BYTES} bytes in total.` };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { reason: 'request_timeout', detail: 'The request did not arrive whole in time.' };
+      return { reason: 'request_timeout', detail: 'The request did not arrive completely in time.' };
     default:
       return { reason: 'malformed_request', detail: 'This is not an HTTP request.' };
   }
 };
+
+const problemBody = (reason: Reason, detail: string): string =>
+  `${JSON.stringify(problemDocument(reason, detail, { billed: false, instance: randomUUID() }))}\n`;
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { reason, detail } = refusalOf(error.code);
-  const body = `${JSON.stringify(documentOf(reason, detail, false, randomUUID()))}\n`;
+  const { reason, detail } = clientErrorProblem(error.code);
+  const body = problemBody(reason, detail);
   socket.end(
     [
       `HTTP/1.1 ${PROBLEMS[reason].status} ${PROBLEMS[reason].title}`,
@@ -46,9 +49,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** Node answers an Expect it does not know with nothing but a status. */
+/** By default, Node responds to an unknown Expect header with a status and no body. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const body = `${JSON.stringify(documentOf('expectation_failed', 'Only 100-continue can be expected. Nothing was charged.', false, randomUUID()))}\n`;
+  const body = problemBody(
+    'expectation_failed',
+    'The only supported Expect header is 100-continue. Nothing was charged.',
+  );
   response.writeHead(PROBLEMS.expectation_failed.status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
@@ -72,24 +78,24 @@ export function limitedServer(limits: ConnectionLimits = {}): Server {
 }
 
 /**
- * Let a server end without cutting off who asks: no new connections, and each connection ends with the answer under way.
- * Node alone lets a connection that is kept go on asking for as long as it asks often enough.
- * @param mostMs after this time connections are cut
- * @returns what ends it; resolves when no connection is left
+ * Prepare a server for a graceful shutdown: it accepts no new connections, and each connection closes after its current
+ * response. Node alone keeps a keep-alive connection open for as long as its client sends requests often enough.
+ * @param maxMs after this time, connections are cut
+ * @returns a function that shuts the server down and resolves when no connection is left
  */
-export function endingOf(server: Server, mostMs: number): () => Promise<void> {
-  const underWay = new Set<ServerResponse>();
-  let ending = false;
-  const isLast = (response: ServerResponse): void => {
+export function gracefulShutdown(server: Server, maxMs: number): () => Promise<void> {
+  const open = new Set<ServerResponse>();
+  let isStopping = false;
+  const closeAfter = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
   server.prependListener('request', (_request, response) => {
-    underWay.add(response);
-    if (ending) isLast(response);
+    open.add(response);
+    if (isStopping) closeAfter(response);
     response.once('close', () => {
-      underWay.delete(response);
-      // Its headers may have been on their way before the end began, and promised to keep the connection.
-      if (ending)
+      open.delete(response);
+      // Its headers may have been sent before the shutdown began, with keep-alive.
+      if (isStopping)
         setImmediate(() => {
           server.closeIdleConnections();
         });
@@ -97,11 +103,11 @@ export function endingOf(server: Server, mostMs: number): () => Promise<void> {
   });
   return () =>
     new Promise((resolve) => {
-      ending = true;
-      underWay.forEach(isLast);
+      isStopping = true;
+      open.forEach(closeAfter);
       const timer = setTimeout(() => {
         server.closeAllConnections();
-      }, mostMs);
+      }, maxMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();

@@ -1,19 +1,21 @@
-/** Limits on what one payer, and all new payers together, may hold without paying. */
+/** Limits on what one payer, and all new payers together, may reserve without paying. */
 import type { LeadLimits } from '../../ledger/ledger.ts';
 
-/** Purchases that one payer may have open at once. */
+/** Open purchases per payer. */
 export const OPEN_PER_PAYER = 20;
-/** The same for a contract wallet: whether it will pay cannot be known before. */
+/** The same for a contract wallet: nothing shows in advance whether it will pay. */
 export const OPEN_PER_CONTRACT = 4;
-/** Purchases that a payer's own doing left unpaid within a day, before it is refused. */
+/** Purchases that may stay unpaid within a day because of the payer, before it is refused. */
 export const UNPAID_PER_PAYER = 3;
-/** Leads that one payer may hold at once. */
-const HELD_PER_PAYER = 3;
-/** Share of the pool that payers who never bought may hold together, and at least so many: one payer alone never reaches it. */
-const [NEW_PAYERS_SHARE, NEW_PAYERS_LEAST] = [0.2, 3 * HELD_PER_PAYER];
+/** Unsold leads that one payer may hold. */
+const LEADS_PER_PAYER = 3;
+/** Share of the pool that payers without a completed purchase may hold together. */
+const NEW_PAYERS_SHARE = 0.2;
+/** The least number of leads for them, so that one payer alone cannot reach the common limit. */
+const NEW_PAYERS_LEAST = 3 * LEADS_PER_PAYER;
 
-/** @param poolSize leads that match nothing but availability: all that could be sold today */
+/** @param poolSize number of available leads */
 export const leadLimits = (poolSize: number): LeadLimits => ({
-  perPayer: HELD_PER_PAYER,
+  perPayer: LEADS_PER_PAYER,
   byNewPayers: Math.max(NEW_PAYERS_LEAST, Math.floor(poolSize * NEW_PAYERS_SHARE)),
 });

@@ -1,7 +1,7 @@
 /**
- * Proof that somebody is the wallet that paid: sign-in-with-x (CAIP-122, EIP-4361) over the address of one purchase on
- * this server. The challenge is made without being remembered: its nonce carries a code that only we can make, over
- * everything that is signed. It works for a few minutes, and once.
+ * Proof that a client controls the wallet that paid: sign-in-with-x (CAIP-122, EIP-4361) over the address of one
+ * purchase on this server. The server does not store challenges: the nonce contains a MAC over everything that is
+ * signed. A challenge works once, for a few minutes.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -16,15 +16,15 @@ import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 import type { Signatures } from './chain/signatures.ts';
 
-/** How long a challenge can be answered. */
+/** How long a challenge is valid. */
 const CHALLENGE_MS = 300_000;
 const RANDOM_BYTES = 8;
-const CODE_CHARACTERS = 32;
+const MAC_CHARACTERS = 32;
 
 const RECEIPT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const NONCE = /^0x[0-9a-f]{64}$/;
 
-/** What is signed. Clients complete it with the chain they sign for. */
+/** The message to sign. Clients add the chain for which they sign. */
 export interface ChallengeInfo {
   readonly domain: string;
   readonly uri: string;
@@ -43,7 +43,7 @@ export interface Challenge {
 
 export type Collected =
   | { readonly kind: 'purchase'; readonly purchase: Purchase }
-  /** The wallet proved itself, and has no such purchase. */
+  /** The signature is valid, and the wallet has no such purchase. */
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -52,23 +52,23 @@ export interface CollectOptions {
   readonly signatures: Signatures;
   /** Public origin of the server. */
   readonly publicUrl: string;
-  /** The same on every server behind one address, and known to nobody else. */
+  /** Shared by all servers behind one address, and secret. */
   readonly secret: string;
   readonly nowMs: () => number;
 }
 
 export interface Collecting {
-  /** What the wallet signs to prove itself for this address. */
+  /** The message that the wallet signs for this address. */
   challenge(uri: string): Challenge;
   /**
    * Read a SIGN-IN-WITH-X header sent to `uri` and find the wallet's own purchase.
    * @param idOrNonce receipt id, or nonce of the payment
-   * @throws LedgerUnavailable; or where a contract wallet must be asked and the chain cannot be
+   * @throws LedgerUnavailable; ChainUnavailable if a contract wallet must be called and the chain cannot be read
    */
   collect(uri: string, idOrNonce: string, header: string): Promise<Collected>;
 }
 
-/** Whether this can name a purchase: a receipt id, or the nonce of a payment, in any case. */
+/** Whether this text is a receipt id or the nonce of a payment, in upper or lower case. */
 export const namesPurchase = (text: string): boolean =>
   RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
 
@@ -86,31 +86,31 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
       expirationTime: new Date(issuedAtMs + CHALLENGE_MS).toISOString(),
       resources: [uri],
     };
-    const code = createHmac('sha256', key)
+    const mac = createHmac('sha256', key)
       .update(JSON.stringify([random, signed]))
       .digest('hex')
-      .slice(0, CODE_CHARACTERS);
-    return { ...signed, nonce: random + code };
+      .slice(0, MAC_CHARACTERS);
+    return { ...signed, nonce: random + mac };
   };
-  /** Why this is not an answer to a challenge of ours that still stands, or null. */
-  const wrongWith = (payload: SIWxPayload, uri: string): string | null => {
-    if (payload.chainId !== NETWORK || payload.type !== 'eip191') return `it must be signed for ${NETWORK} as eip191`;
+  /** Why this message does not answer a valid challenge of ours; null if it does. */
+  const problemOf = (payload: SIWxPayload, uri: string): string | null => {
+    if (payload.chainId !== NETWORK || payload.type !== 'eip191') return `it is not signed for ${NETWORK} as eip191`;
     const issuedAtMs = Date.parse(payload.issuedAt);
-    if (!Number.isFinite(issuedAtMs)) return 'issuedAt is no time';
+    if (!Number.isFinite(issuedAtMs)) return 'issuedAt is not a time';
     const expected = infoOf(uri, payload.nonce.slice(0, 2 * RANDOM_BYTES), issuedAtMs);
     const [given, own] = [Buffer.from(payload.nonce), Buffer.from(expected.nonce)];
     if (given.length !== own.length || !timingSafeEqual(given, own))
-      return 'its nonce was not made here for this address';
+      return 'this server did not issue its nonce for this address';
     for (const name of ['domain', 'uri', 'statement', 'version', 'issuedAt', 'expirationTime'] as const) {
-      if (payload[name] !== expected[name]) return `${name} is not as it was asked for`;
+      if (payload[name] !== expected[name]) return `${name} differs from the challenge`;
     }
     if (
       JSON.stringify(payload.resources) !== JSON.stringify(expected.resources) ||
       payload.notBefore !== undefined ||
       payload.requestId !== undefined
     )
-      return 'it says more than was asked for';
-    return nowMs() < issuedAtMs + CHALLENGE_MS && nowMs() >= issuedAtMs ? null : 'its time is over';
+      return 'it has fields that the challenge does not have';
+    return nowMs() < issuedAtMs + CHALLENGE_MS && nowMs() >= issuedAtMs ? null : 'it has expired';
   };
   const find = (payer: string, name: string): Promise<Purchase | null> =>
     NONCE.test(name)
@@ -131,19 +131,19 @@ export function collecting({ ledger, signatures, publicUrl, secret, nowMs }: Col
         address = getAddress(payload.address);
         message = createSIWxMessage(payload as CompleteSIWxInfo, payload.address);
       } catch {
-        return { kind: 'refused', why: 'SIGN-IN-WITH-X is not base64 of a signed message' };
+        return { kind: 'refused', why: 'SIGN-IN-WITH-X is not a signed message in base64' };
       }
-      const wrong = wrongWith(payload, uri);
-      if (wrong !== null)
-        return { kind: 'refused', why: `the message is not an answer to a challenge of this address: ${wrong}` };
+      const problem = problemOf(payload, uri);
+      if (problem !== null)
+        return { kind: 'refused', why: `the message does not answer a challenge for this address: ${problem}` };
       const { signature } = payload;
       if (!isHex(signature) || !(await signatures.text({ address, message, signature })))
-        return { kind: 'refused', why: 'the message is not signed by the wallet it names' };
+        return { kind: 'refused', why: 'the wallet that the message names did not sign it' };
       const payer = address.toLowerCase();
       const purchase = await find(payer, idOrNonce.toLowerCase());
       if (purchase?.payment.payer !== payer) return { kind: 'none' };
       if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt))))
-        return { kind: 'refused', why: 'the message was used before' };
+        return { kind: 'refused', why: 'the message was already used' };
       return { kind: 'purchase', purchase };
     },
   };

@@ -1,4 +1,4 @@
-/** Where payments go: a local chain with test money, a facilitator with real money, or the chain itself with a key of our own. */
+/** Payment modes: test money on a local chain, real money through a facilitator, or settlement with our own key. */
 import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -11,11 +11,13 @@ import { makeBuyer, readWallet, type SandboxWallet } from './local_chain/wallet.
 import type { SettlementWait } from './sale.ts';
 
 export const SANDBOX_NOTICE =
-  'SANDBOX PAYMENTS: test money on a local chain. Nothing here costs or is worth anything; do not sign with a wallet that holds real funds.';
+  'SANDBOX PAYMENTS: test money on a local chain, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** Where money comes from, with everything that mode needs. */
+/** A payment mode and its settings. */
 export type PaymentSettings =
-  /** `rpcUrl` names a chain of anvil to join; without it one is started, unless another server on the same data folder has one. */
+  /**
+   * `rpcUrl` is an anvil chain to join. Without it, join the chain of another server on the data folder, or start one.
+   */
   | { readonly mode: 'sandbox'; readonly payTo?: Hex; readonly rpcUrl?: string }
   | {
       readonly mode: 'facilitator';
@@ -34,10 +36,10 @@ export type PaymentSettings =
       readonly gas: GasLimits;
     };
 
-/** Ceilings on the gas of self mode. */
+/** Limits on the gas of self mode. */
 export interface GasLimits {
   readonly perSettlement: bigint;
-  /** A day is a UTC day. */
+  /** Per UTC day. */
   readonly perDay: bigint;
 }
 
@@ -49,11 +51,11 @@ export interface OpenPayments {
   readonly notice?: string;
   /** How often, and for how long, a request looks for its payment on the chain. */
   readonly wait: SettlementWait;
-  /** The facilitator. Where its gas is ours, it is counted in this ledger. */
+  /** The facilitator. Gas that we pay is counted in this ledger. */
   facilitator(ledger: Ledger, nowMs: () => number): Facilitator & { settlementsLeft?(): Promise<bigint> };
-  /** Account that pays the gas, where it is ours and the money is real. */
+  /** Our account that pays the gas; only with real money. */
   readonly gasFrom?: Hex;
-  /** Only in the sandbox. The wallet file is written by the first of the servers that share it. */
+  /** Only in the sandbox. The first of the servers that share a wallet file writes it. */
   readonly sandbox?: {
     readonly chain: Chain;
     readonly buyer: { readonly privateKey: Hex; readonly address: Hex };
@@ -62,7 +64,7 @@ export interface OpenPayments {
   close(): Promise<void>;
 }
 
-/** Ten seconds where a transaction was named, four where none was. */
+/** Wait ten seconds if the facilitator named a transaction, four if it did not. */
 const waitOf = (everyMs: number): SettlementWait => ({
   everyMs,
   looksWithHint: Math.ceil(10_000 / everyMs),
@@ -71,10 +73,10 @@ const waitOf = (everyMs: number): SettlementWait => ({
 const REAL_WAIT = waitOf(400);
 const SANDBOX_WAIT = waitOf(POLLING_MS);
 
-/** Gas limit of a sandbox settlement: a contract wallet may take part of it. */
+/** Gas limit of a sandbox settlement, part of which a contract wallet may use. */
 const SANDBOX_GAS = 500_000n;
 
-/** The day's gas, counted in the ledger, so that a restart does not begin anew. */
+/** The day's gas, counted in the ledger so that it survives a restart. */
 const gasBudget = (
   ledger: Ledger,
   account: string,
@@ -89,8 +91,8 @@ const gasBudget = (
   };
 };
 
-/** The wallet of a server that runs on the same data folder, where its chain answers. */
-async function joined(dataDir: string): Promise<SandboxWallet | null> {
+/** The wallet of a server that runs on the same data folder; null if its chain does not answer. */
+async function runningWallet(dataDir: string): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
   if (wallet === null) return null;
   return readerOf(wallet.rpc_url)
@@ -105,11 +107,11 @@ async function openSandbox(
   { payTo, rpcUrl }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
-  const other = await joined(dataDir);
-  const at = rpcUrl ?? other?.rpc_url;
-  const chain = at === undefined ? await startChain() : await joinChain(at);
+  const other = await runningWallet(dataDir);
+  const chainUrl = rpcUrl ?? other?.rpc_url;
+  const chain = chainUrl === undefined ? await startChain() : await joinChain(chainUrl);
   try {
-    // Servers on one chain and one data folder share the buyer and the account that is paid.
+    // Servers on one chain and one data folder share the buyer and the receiving account.
     const shared = other?.rpc_url === chain.rpcUrl ? other : null;
     const buyer = shared
       ? { privateKey: shared.private_key as Hex, address: shared.address as Hex }
@@ -131,7 +133,7 @@ async function openSandbox(
   }
 }
 
-/** Open the payments that the settings ask for. `dataDir` is where sandbox servers find each other. */
+/** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
   const { mode, payTo, rpcUrl } = settings;

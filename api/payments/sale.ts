@@ -1,18 +1,18 @@
 /**
- * The sale of one answer for one payment, as steps that know nothing of HTTP: everything they do to the world goes
- * through what they are given, so that a simulation can run them, and stop them, between any two.
+ * The sale of one answer for one payment, without HTTP. Every effect is passed in, so that a simulation can run the
+ * steps and stop between any two of them.
  *
- *   (payer checked) -> reserve -> make the whole answer -> store it as "settling" -> ask for the transfer
- *                   -> see it on the chain -> write "sold" -> (send)
+ *   (payer verified) -> reserve -> build the whole answer -> store it as "settling" -> ask for the transfer
+ *                    -> see it on the chain -> write "sold" -> (send)
  *
- * Money moves in one step only, `settle`. Before it, the ledger holds everything the buyer is paying for; after it, only
- * the chain ends the purchase. What `settle` returns says where to look first, and nothing else.
+ * Money moves in one step only, `settle`. Before it, the ledger stores everything the buyer is paying for; after it,
+ * only the chain ends the purchase. The result of `settle` is a hint where to look first.
  */
 import {
   LedgerUnavailable,
   type Answer,
   type Claimed,
-  type DeliveryKind,
+  type Delivery,
   type Ledger,
   type LeadLimits,
   type NewPurchase,
@@ -24,7 +24,7 @@ import {
 import type { Evidence } from './chain/evidence.ts';
 import type { SettlementHint } from './facilitator/facilitator_client.ts';
 
-/** What the making of an answer may do for its own purchase. */
+/** What the handler of an answer may do for its own purchase. */
 export interface Claimant {
   readonly purchase: Purchase;
   /** Claim the first of these leads that nobody has. */
@@ -34,9 +34,9 @@ export interface Claimant {
 /** How long a request waits for the chain to show its payment. */
 export interface SettlementWait {
   readonly everyMs: number;
-  /** Looks where the facilitator named a transaction. */
+  /** Reads of the chain if the facilitator named a transaction. */
   readonly looksWithHint: number;
-  /** Looks where it named none: the money may be on its way all the same. */
+  /** Reads of the chain if it named none: the money may be on its way all the same. */
   readonly looksWithoutHint: number;
 }
 
@@ -44,27 +44,27 @@ export interface SaleEffects {
   readonly ledger: Ledger;
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Make the whole answer; null where there is nothing to sell. What it throws is thrown on, unbilled. */
+  /** Build the whole answer; null if there is nothing to sell. Its errors are rethrown, and nothing is billed. */
   readonly make: (claimant: Claimant) => Promise<Answer | null>;
   /** Ask for the transfer. Called at most once, after the ledger says `settling`. */
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
-  /** What the chain shows. @throws where it cannot be read */
+  /** What the chain shows. @throws if it cannot be read */
   readonly evidence: (payment: Payment, hint: SettlementHint) => Promise<Evidence>;
-  /** Whether the payer's own doing keeps the payment from being settled; null where not. @throws where the chain cannot be read */
+  /** Why the payer's own actions prevent the settlement; null if they do not. @throws if the chain cannot be read */
   readonly payerFault: (payment: Payment) => Promise<UnknownReason | null>;
   readonly wait: SettlementWait;
 }
 
-/** How a sale ended. Only after `sold` may the answer be sent. */
+/** How a sale ended. The answer may be sent only after `sold`. */
 export type SaleOutcome =
   | { readonly kind: 'sold'; readonly purchase: Purchase; readonly answer: Answer }
-  /** The payment, or the payer's identifier, belongs to another purchase already. Nothing was done. */
+  /** The payment, or the payer's identifier, already belongs to another purchase. Nothing was done. */
   | { readonly kind: 'taken'; readonly by: 'payment' | 'identifier'; readonly purchase: Purchase }
   /** The payer has reached a limit. Nothing was done. */
   | { readonly kind: 'refused'; readonly reason: PayerRefusal }
   /** There was nothing to sell. Nobody is charged; the payment is free again. */
   | { readonly kind: 'nothing' }
-  /** The ledger did not answer, or the reservation ran out. Nothing was sent; nobody is charged. */
+  /** The ledger did not answer, or the reservation expired. No settlement was requested; nobody is charged. */
   | { readonly kind: 'not_sent'; readonly why: 'ledger_unavailable' | 'reservation_ran_out' | 'gas_spent' }
   /** The buyer may have been charged. The settlement watcher finds out from the chain. */
   | { readonly kind: 'unknown'; readonly purchase: Purchase; readonly transaction: string | null };
@@ -72,12 +72,12 @@ export type SaleOutcome =
 /** Pauses between tries to write that money has moved. */
 const RETRY_MS = [50, 200, 1_000, 3_000];
 
-/** Do what need not succeed: the lease or the settlement watcher brings the same about. */
+/** Run work that may fail: the lease or the settlement watcher has the same effect later. */
 async function ignoreFailure(work: () => Promise<unknown>): Promise<void> {
   await work().catch(() => undefined);
 }
 
-/** Write what the ledger must hold, several times if need be. @returns null where it could not be written */
+/** Retry a write that the ledger must not miss. @returns null if every try failed */
 async function retryWrite<T>({ pause }: Pick<SaleEffects, 'pause'>, write: () => Promise<T>): Promise<T | null> {
   for (const waitMs of [...RETRY_MS, null]) {
     try {
@@ -89,7 +89,7 @@ async function retryWrite<T>({ pause }: Pick<SaleEffects, 'pause'>, write: () =>
   return null;
 }
 
-/** Look for the payment on the chain until it is there, can no longer come, or the wait is over. */
+/** Look for the payment on the chain until it is there, can no longer arrive, or the wait is over. */
 async function lookForPayment(effects: SaleEffects, payment: Payment, hint: SettlementHint): Promise<Evidence> {
   const {
     wait: { everyMs, looksWithHint, looksWithoutHint },
@@ -104,7 +104,7 @@ async function lookForPayment(effects: SaleEffects, payment: Payment, hint: Sett
   }
 }
 
-/** Ask for the money of a purchase that is settling, and write down what the chain shows. */
+/** Ask for the money of a purchase that is settling, and record what the chain shows. */
 async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: Answer): Promise<SaleOutcome> {
   const { ledger, nowMs } = effects;
   const { id, payment } = purchase;
@@ -132,8 +132,8 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
 }
 
 /**
- * Sell one answer for one payment whose payer was checked.
- * @throws what `make` throws, after the reservation was deleted
+ * Sell one answer for one payment whose payer was verified.
+ * @throws the error of `make`, after the reservation was deleted
  */
 export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowMs'>): Promise<SaleOutcome> {
   const { ledger, nowMs } = effects;
@@ -168,7 +168,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   try {
     isSettling = await ledger.settling(purchase.id, answer, nowMs());
   } catch (error) {
-    // It may have been written. Nothing was sent, so it may end either way.
+    // The write may have succeeded. No settlement was requested, so release the purchase in either state.
     await deleteReservation();
     await ignoreFailure(() => ledger.release(purchase.id, 'not_sent', nowMs()));
     if (!(error instanceof LedgerUnavailable)) throw error;
@@ -178,11 +178,6 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   return collectMoney(effects, purchase, answer);
 }
 
-/** Note how an answer left. Never throws: a ledger that is away must not take the answer from its buyer. */
-export const noteDelivery = (
-  ledger: Ledger,
-  purchase: Pick<Purchase, 'id'>,
-  kind: DeliveryKind,
-  complete: boolean,
-  nowMs: number,
-): Promise<void> => ignoreFailure(() => ledger.delivered({ purchaseId: purchase.id, kind, atMs: nowMs, complete }));
+/** Record how an answer left. Never throws: an unavailable ledger must not keep the answer from its buyer. */
+export const recordDelivery = (ledger: Ledger, delivery: Delivery): Promise<void> =>
+  ignoreFailure(() => ledger.delivered(delivery));

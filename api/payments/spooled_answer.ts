@@ -1,13 +1,13 @@
 /**
- * When an answer is whole, so that it may be settled: text, bytes, or a file that was written to its end before, of
- * known length and hash. Such a file has no name any more: it is gone from the disk once it is closed.
+ * Answers that are complete and may be settled: text, bytes, or a finished file of known length and hash. The file is
+ * unlinked, so that its space is freed when it is closed.
  */
 import { hash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import type { Answer } from '../../ledger/ledger.ts';
 
-/** A file that was written to its end. As the body of an answer it is sent as it is. */
+/** A finished file, which is sent unchanged as the body of an answer. */
 export class SpooledFile {
   readonly bytes: number;
   /** Of the content, in hex. */
@@ -21,8 +21,8 @@ export class SpooledFile {
   }
 
   /**
-   * Take over the finished file at `path`: it is opened and its name is removed.
-   * @throws where it is not `bytes` long
+   * Open the finished file at `path` and unlink it.
+   * @throws if it is not `bytes` long
    */
   static async take(path: string, bytes: number, sha256: string): Promise<SpooledFile> {
     const handle = await open(path, 'r');
@@ -37,12 +37,12 @@ export class SpooledFile {
     return file;
   }
 
-  /** Whether it is still as long as it was written. */
+  /** Whether the file still has its length. */
   async isWhole(): Promise<boolean> {
     return (await this.#handle.stat()).size === this.bytes;
   }
 
-  /** The content from its start. May be read more than once, until it is closed. */
+  /** The content from the start. Can be read several times, until the file is closed. */
   async *read(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.bytes;) {
       const { bytesRead, buffer } = await this.#handle.read(
@@ -51,13 +51,13 @@ export class SpooledFile {
         undefined,
         position,
       );
-      if (bytesRead === 0) throw new Error('a spooled file ended before its end');
+      if (bytesRead === 0) throw new Error('a spooled file is shorter than its length');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   }
 
-  /** Give the disk back. Twice is the same as once. */
+  /** Free the disk space. Calling it twice is harmless. */
   close(): Promise<void> {
     return this.#handle.close();
   }
@@ -66,37 +66,39 @@ export class SpooledFile {
 /** Repr-Digest (RFC 9530) of a SHA-256 in hex. */
 export const reprDigest = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
-/** Headers that belong to a body, and are kept with it. */
-const KEPT = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snapshot-Id'];
+/** Headers that belong to a body and are stored with it. */
+const BODY_HEADERS = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snapshot-Id'];
 
 /**
- * The answer that stands in `ctx`, with its own headers and `more`, as it can be sold.
- * @throws TypeError where it is not whole
+ * The response in `ctx` as an answer that can be sold, with its own headers and `more`.
+ * @throws TypeError if it is not complete
  */
 export async function wholeAnswer(
   { body, status, response }: Context,
   more: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
-  const held = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
+  const buffer = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
   const headersFor = (sha256: string): Readonly<Record<string, string>> => {
-    const own = KEPT.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
+    const own = BODY_HEADERS.map((name) => [name, response.get(name) || ''] as const).filter(
+      ([, value]) => value !== '',
+    );
     return { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more };
   };
   if (file)
     return { headers: headersFor(file.sha256), sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
-  if (!held)
+  if (!buffer)
     throw new TypeError(
-      'the answer of a priced route must be whole before it is settled: text, bytes or a spooled file',
+      'the answer of a priced route must be complete before it is settled: text, bytes or a spooled file',
     );
-  const sha256 = hash('sha256', held, 'hex');
+  const sha256 = hash('sha256', buffer, 'hex');
   return {
     headers: headersFor(sha256),
     sha256,
-    bytes: held.length,
-    held,
+    bytes: buffer.length,
+    buffer,
     async *body() {
-      if (held.length > 0) yield held;
+      if (buffer.length > 0) yield buffer;
     },
   };
 }

@@ -1,28 +1,28 @@
-/** Every route that is served, in the order in which they are announced. */
+/** Every route, in the order of /api/meta and OpenAPI. */
 import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
-import { exclusive } from './exclusive.ts';
-import { filingLists, REGISTERS } from './filings.ts';
-import { leads } from './leads.ts';
-import { lookup } from './lookup.ts';
-import { metaRoute } from './meta.ts';
+import { exclusive } from './leads/exclusive.ts';
+import { filingLists, REGISTERS } from './filings/filings.ts';
+import { leads } from './leads/leads.ts';
+import { lookup } from './lookup/lookup.ts';
+import { metaRoute } from './meta/meta.ts';
 import { purchaseUrl } from './purchases.ts';
-import { registerMeta } from './register_meta.ts';
+import { registerMeta } from './meta/register_meta.ts';
 import { reportRoutes } from './report/report.ts';
 import { signals } from './signals.ts';
-import { weeklyCsv } from './weekly_csv.ts';
+import { weeklyCsv } from './filings/weekly_csv.ts';
 
 export interface RouteOptions {
   readonly publicUrl: string;
-  /** Folder in which large answers are made whole before they are sold. */
+  /** Folder in which large responses are completed before they are sold. */
   readonly spoolDir: string;
-  /** Said where payments are not in real money. */
+  /** Shown if payments are in test money. */
   readonly paymentNotice?: string;
 }
 
 export function allRoutes(options: RouteOptions): readonly Route[] {
-  // The discovery routes name all of them, themselves too.
+  // The discovery routes list all routes, including themselves.
   const routes: Route[] = [];
   routes.push(
     metaRoute({ routes, ...options }),

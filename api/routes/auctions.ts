@@ -1,47 +1,47 @@
-/** Sheriff sales. */
+/** GET /api/auctions: sheriff sales. */
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
 import { listRoute } from './list_route.ts';
 import { dayParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
-/** Not a sale that will not take place on its day. */
-const NOT_CALLED_OFF: Condition = {
+/** Sales that have not been called off. */
+const NOT_CANCELLED: Condition = {
   column: 'sale_status',
   is: 'none of',
   values: ['cancelled', 'withdrawn', 'postponed', 'removed'],
 };
 
-/** Sales still to come, told by the data clock. */
-export const upcoming = (today: string): Filters =>
-  new Filters('auctions').and('sale_date', '>=', today).either(NOT_CALLED_OFF);
+/** Sales from today on, by the data clock. */
+export const upcomingAuctions = (today: string): Filters =>
+  new Filters('auctions').and('sale_date', '>=', today).either(NOT_CANCELLED);
 
 export const auctions = listRoute({
   path: '/api/auctions',
   price: PRICES['/api/auctions'],
   about: 'Upcoming sheriff sales, ranked by sale date.',
   filters: {
-    county: textParam('Part of the county name, upper or lower case.'),
-    from_date: dayParam('First sale day; default today by the data clock.'),
+    county: textParam('Part of the county name, ignoring case.'),
+    from_date: dayParam('First sale day; default: today by the data clock.'),
     to_date: dayParam('Last sale day.'),
-    min_appraised: numberParam('Lowest appraised value, USD.'),
-    include_past: flagParam('true: past sale days too, whatever became of the sale.'),
+    min_appraised: numberParam('Minimum appraised value, USD.'),
+    include_past: flagParam('true: also past sale days, with any outcome.'),
   },
   record: Auction.schema,
   list({ params, today }) {
     const served =
       params.include_past === true
-        ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CALLED_OFF)
-        : upcoming(today);
+        ? new Filters('auctions').either({ column: 'sale_date', is: '<', value: today }, NOT_CANCELLED)
+        : upcomingAuctions(today);
     return {
-      what: 'auction',
+      itemName: 'auction',
       rank: { column: 'sale_date', direction: 'ASC' },
       filters: served
         .containing('county', params.county)
         .and('sale_date', '>=', params.from_date)
         .and('sale_date', '<=', params.to_date)
         .and('appraised_value', '>=', params.min_appraised),
-      note: 'Sales that were called off are left out unless their day has passed and include_past is true.',
+      note: 'Sales that were called off are excluded, unless their day has passed and include_past is true.',
     };
   },
 });

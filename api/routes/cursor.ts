@@ -1,6 +1,6 @@
 /**
- * Cursors name the last row a buyer has: the value the list is ranked by and the id. They are signed over the path
- * and the filters, so that a made-up one, or one of another query, is refused instead of giving a page of nonsense.
+ * Cursors hold the last row of a page: its ranking value and its id. They are signed over the path and the filters, so
+ * that a forged cursor, or one of another query, is refused instead of returning a wrong page.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -22,8 +22,8 @@ export interface Cursors {
 const Content = z.tuple([z.string().max(100).nullable(), z.string().min(1).max(100)]);
 const MAC_BYTES = 16;
 
-/** Cursors signed with `secret`; processes that share it accept each other's. `query` is whatever a cursor belongs to. */
-export function cursorsOf(secret: string): Cursors {
+/** Cursors signed with `secret`; processes that share it accept each other's. A cursor belongs to its `query`. */
+export function createCursors(secret: string): Cursors {
   const mac = (content: string, query: string): Buffer =>
     createHmac('sha256', secret)
       .update(JSON.stringify([query, content]))
@@ -37,11 +37,11 @@ export function cursorsOf(secret: string): Cursors {
     read(cursor, query) {
       const bytes = Buffer.from(cursor, 'base64url');
       const content = bytes.subarray(MAC_BYTES).toString('utf8');
-      const signed = bytes.length > MAC_BYTES && timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(content, query));
-      if (!signed)
+      const isSigned = bytes.length > MAC_BYTES && timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(content, query));
+      if (!isSigned)
         throw new Problem(
           'invalid_cursor',
-          'This cursor was not given for this path with these filters. Begin again without one.',
+          'This cursor does not belong to this path with these filters. Start again without a cursor.',
           { field: 'cursor' },
         );
       const [value, id] = Content.parse(JSON.parse(content));

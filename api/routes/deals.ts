@@ -1,35 +1,35 @@
-/** Deals: the free index, the feed, its cards, and the hot ones. */
+/** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
 import { Filters } from '../snapshot/filters.ts';
-import { oncePerDay } from '../snapshot/memo.ts';
+import { cachePerDay } from '../snapshot/memo.ts';
 import { listRoute, noteOf } from './list_route.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from './params.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute } from './define.ts';
 
 const INDEX_SIZE = 50;
-/** Advertised cap rate from which a deal is hot, in percent. */
-const HOT_CAP = '8.5';
-const MOST_UNITS = 100_000;
+/** Minimum advertised cap rate of a hot deal, in percent. */
+const HOT_CAP_RATE = '8.5';
+const MAX_UNITS = 100_000;
 
-/** Deals for sale now; what was sold, withdrawn or is under contract is not served. */
-const active = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
+/** Deals for sale now: not sold, withdrawn or under contract. */
+const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
 
 const dealFilters = {
   state: stateParam('State of the property.'),
-  city: textParam('City of the property; the whole name, upper or lower case.'),
-  min_price: numberParam('Lowest asking price, USD.'),
-  max_price: numberParam('Highest asking price, USD.'),
-  min_cap: numberParam('Lowest advertised cap rate, percent.'),
-  min_units: integerParam('Smallest number of units.', 0, MOST_UNITS),
-  max_units: integerParam('Largest number of units.', 0, MOST_UNITS),
-  min_score: integerParam('Lowest deal_score.', 0, 100),
+  city: textParam('City of the property, full name, ignoring case.'),
+  min_price: numberParam('Minimum asking price, USD.'),
+  max_price: numberParam('Maximum asking price, USD.'),
+  min_cap: numberParam('Minimum advertised cap rate, percent.'),
+  min_units: integerParam('Minimum number of units.', 0, MAX_UNITS),
+  max_units: integerParam('Maximum number of units.', 0, MAX_UNITS),
+  min_score: integerParam('Minimum deal_score.', 0, 100),
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
 };
 
-const filtered = (p: ParamValues<typeof dealFilters>): Filters =>
-  active()
+const matchingDeals = (p: ParamValues<typeof dealFilters>): Filters =>
+  activeDeals()
     .and('state', '=', p.state)
     .like('city', p.city)
     .and('list_price', '>=', p.min_price)
@@ -50,7 +50,7 @@ const IndexRecord = Deal.schema.pick({
   cap_rate: true,
   deal_score: true,
 });
-/** Its columns in the record's order. */
+/** Its columns, in record order. */
 const INDEX_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in IndexRecord.shape);
 
 export const dealIds = defineRoute({
@@ -58,15 +58,15 @@ export const dealIds = defineRoute({
   price: null,
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
   params: {},
-  reply: z.strictObject({
+  response: z.strictObject({
     note: z.string(),
     count: z.int(),
     generated_at: z.iso.datetime(),
     records: z.array(IndexRecord),
   }),
-  handle: oncePerDay(async ({ snapshot, manifest }) => {
-    const where = active().sql();
-    const records = await snapshot.fields(
+  handle: cachePerDay(async ({ snapshot, manifest }) => {
+    const where = activeDeals().sql();
+    const records = await snapshot.recordFields(
       'deals',
       INDEX_COLUMNS,
       `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`,
@@ -75,7 +75,7 @@ export const dealIds = defineRoute({
     return {
       ...noteOf(
         manifest,
-        `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has the full records and all of them.`,
+        `The top ${INDEX_SIZE} active deals by deal_score, free. /api/deals has all deals with their full records.`,
       ),
       count: records.length,
       generated_at: manifest.generated_at,
@@ -90,9 +90,9 @@ export const deals = listRoute({
   about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
   filters: dealFilters,
   record: Deal.schema,
-  list: (asked) => ({
-    what: 'active deal',
-    filters: filtered(asked.params),
+  list: (request) => ({
+    itemName: 'active deal',
+    filters: matchingDeals(request.params),
     rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
@@ -119,9 +119,9 @@ export const dealCards = listRoute({
     'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
   filters: dealFilters,
   record: Card,
-  list: (asked) => ({
-    what: 'active deal',
-    filters: filtered(asked.params),
+  list: (request) => ({
+    itemName: 'active deal',
+    filters: matchingDeals(request.params),
     rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });
@@ -129,17 +129,21 @@ export const dealCards = listRoute({
 export const hotDeals = listRoute({
   path: '/api/deals/hot',
   price: PRICES['/api/deals/hot'],
-  about: `Active deals with an advertised cap rate of ${HOT_CAP}% or more and a computed DSCR, ranked by deal_score.`,
+  about:
+    `Active deals with an advertised cap rate of ${HOT_CAP_RATE}% or more and a computed DSCR, ranked by ` +
+    'deal_score.',
   filters: {},
   record: Deal.schema,
   list: () => ({
-    what: 'active deal',
+    itemName: 'active deal',
     rank: { column: 'deal_score', direction: 'DESC' },
-    // A cap rate that follows from a stated NOI is not advertised.
-    filters: active()
-      .and('cap_rate', '>=', HOT_CAP)
+    // A cap rate derived from a stated NOI is not advertised.
+    filters: activeDeals()
+      .and('cap_rate', '>=', HOT_CAP_RATE)
       .and('cap_rate_source', '=', 'advertised')
       .and('dscr_status', '=', 'computed'),
-    note: 'Hot goes by the advertised cap rate; rental_status goes by the underwritten one, so a hot deal may be a Pass.',
+    note:
+      'Hot depends on the advertised cap rate and rental_status on the underwritten one, so rental_status of a hot ' +
+      'deal may be Pass.',
   }),
 });

@@ -1,44 +1,44 @@
-/** Paid lists: filters put together with AND, a total, one ranked page, and the cursor of the next. */
+/** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
 import { identifier } from '../../lib/sql.ts';
 import type { Position } from './cursor.ts';
 import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from '../http/problem.ts';
-import { defineRoute, type Asked, type Route } from './define.ts';
+import { defineRoute, type RouteRequest, type Route } from './define.ts';
 import type { Filters } from '../snapshot/filters.ts';
-import { JsonText, parsed } from '../snapshot/json_text.ts';
+import { JsonText, parseRecord } from '../snapshot/json_text.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { columnOf, type TableName } from '../snapshot/tables.ts';
 
-const LARGEST_PAGE = 500;
-const USUAL_PAGE = 100;
+const MAX_PAGE = 500;
+const DEFAULT_PAGE = 100;
 
 /** Parameters every list takes. */
 const pageParams = {
-  limit: integerParam(`Records in the answer; default ${USUAL_PAGE}.`, 1, LARGEST_PAGE),
-  cursor: textParam('next_cursor of the page before.'),
+  limit: integerParam(`Records per page; default ${DEFAULT_PAGE}.`, 1, MAX_PAGE),
+  cursor: textParam('next_cursor of the previous page.'),
 };
 
 export interface ListOptions {
-  /** Which rows the feed consists of at all, and the filters. */
+  /** Conditions of the feed, and the filters of the request. */
   readonly filters: Filters;
-  /** Column the list is ranked by, which is one of the record; ties by id, nulls last. */
+  /** Ranking column, one of the record; ties by id, nulls last. */
   readonly rank: Rank;
   readonly note?: string;
-  /** What the list holds, for "No ... matches". */
-  readonly what: string;
+  /** Name of an item, for "No ... matches". */
+  readonly itemName: string;
 }
 
-/** Filters as the answer repeats them: what was asked, without the page. */
+/** The filters of the request, without limit and cursor. */
 function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { limit: _, cursor: __, ...filters } = params;
   return filters;
 }
 
-/** Body of a list of such records. */
-const listOf = <R extends z.ZodType>(record: R) =>
+/** Schema of a list of such records. */
+const listSchema = <R extends z.ZodType>(record: R) =>
   z.strictObject({
     note: z.string().optional(),
     count: z.int().min(1),
@@ -51,17 +51,17 @@ const listOf = <R extends z.ZodType>(record: R) =>
     records: z.array(record),
   });
 
-/** The note of an answer: that the data are made up, where they are, and what else there is to say. */
+/** The note of a response: the notice of sandbox data, and `more`. */
 export function noteOf(manifest: ServedManifest, more = ''): { note?: string } {
   const note = [manifest.notice, more].filter(Boolean).join(' ');
   return note === '' ? {} : { note };
 }
 
-/** What a cursor belongs to: the path and the filters, in whatever order they were given. */
+/** Key of a query for its cursors: the path and the sorted filters. */
 const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
   `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 
-/** How a list is ordered. Ties are in the order of ids. */
+/** Order of a list. Ties are ordered by id. */
 export interface Rank {
   readonly column: string;
   readonly direction: 'DESC' | 'ASC';
@@ -80,28 +80,28 @@ function afterSql(table: TableName, { column, direction }: Rank, after: Position
   ];
 }
 
-/** Up to this many rows one statement both counts and ranks. In larger tables the window would read all rows for each page. */
+/** Up to this many rows, one statement counts and ranks. In larger tables the window reads all rows for each page. */
 const ONE_STATEMENT_ROWS = 1_000_000;
 
-interface Found {
-  /** Matching rows of the whole list, whatever the cursor. */
+interface PageRows {
+  /** Matching rows of the list, ignoring the cursor. */
   readonly total: number;
   /** Row ids of the page. */
   readonly rows: readonly number[];
 }
 
-/** The page of at most `most` rows after the cursor, and the total. */
-async function find(
+/** At most `limit` rows after the cursor, and the total. */
+async function findPage(
   snapshot: Snapshot,
   { filters, rank }: ListOptions,
   after: Position | undefined,
-  most: number,
-): Promise<Found> {
+  limit: number,
+): Promise<PageRows> {
   const { table } = filters;
   const where = filters.sql();
   const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
-  const order = `ORDER BY ${identifier(rank.column)} ${rank.direction} NULLS LAST, id LIMIT ${most}`;
-  // A search in texts reads every row anyway, so that is done once.
+  const order = `ORDER BY ${identifier(rank.column)} ${rank.direction} NULLS LAST, id LIMIT ${limit}`;
+  // A text search reads every row anyway, so one statement is faster in any table.
   if (
     after === undefined &&
     (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)
@@ -121,34 +121,34 @@ async function find(
 
 /**
  * One page of a list.
- * @throws Problem no_matches, so that an empty answer is not billed; invalid_cursor
+ * @throws Problem no_matches, so that an empty page is not billed; invalid_cursor
  */
-async function page(
+async function listResponse(
   path: string,
   columns: readonly string[],
-  asked: Asked<typeof pageParams>,
+  request: RouteRequest<typeof pageParams>,
   options: ListOptions,
 ): Promise<JsonText> {
-  const { snapshot, manifest, params } = asked;
-  const limit = params.limit ?? USUAL_PAGE;
+  const { snapshot, manifest, params } = request;
+  const limit = params.limit ?? DEFAULT_PAGE;
   const filters = filtersOf(params);
   const query = queryOf(path, filters);
-  const after = params.cursor === undefined ? undefined : asked.cursors.read(params.cursor, query);
-  const { total, rows } = await find(snapshot, options, after, limit + 1);
+  const after = params.cursor === undefined ? undefined : request.cursors.read(params.cursor, query);
+  const { total, rows } = await findPage(snapshot, options, after, limit + 1);
   if (rows.length === 0) {
     throw new Problem(
       'no_matches',
       total === 0
-        ? `No ${options.what} matches these filters. Nothing was charged.`
-        : 'There is nothing after this cursor. Nothing was charged.',
+        ? `No ${options.itemName} matches these filters. Nothing was charged.`
+        : 'There are no records after this cursor. Nothing was charged.',
       { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id },
     );
   }
   const records = await snapshot.texts(options.filters.table, rows.slice(0, limit), columns);
   const nextCursor = (): string => {
-    const last = parsed(records.at(-1) ?? Buffer.from('{}'));
+    const last = parseRecord(records.at(-1) ?? Buffer.from('{}'));
     const value = last[options.rank.column];
-    return asked.cursors.write({ value: value === null ? null : String(value), id: String(last['id']) }, query);
+    return request.cursors.write({ value: value === null ? null : String(value), id: String(last['id']) }, query);
   };
   return JsonText.of({
     ...noteOf(manifest, options.note),
@@ -168,12 +168,12 @@ export interface ListDefinition<P extends Params> {
   readonly price: Price;
   readonly about: string;
   readonly filters: P;
-  /** Fields of a record, which are columns of the table. */
+  /** Schema of a record; its fields are columns of the table. */
   readonly record: z.ZodObject;
-  list(asked: Asked<P & typeof pageParams>): ListOptions | Promise<ListOptions>;
+  list(request: RouteRequest<P & typeof pageParams>): ListOptions | Promise<ListOptions>;
 }
 
-/** A paid list. A cursor that is not one of ours is refused before the call is priced. */
+/** A paid list. An invalid cursor is refused before a payment is required. */
 export function listRoute<const P extends Params>({
   path,
   price,
@@ -188,11 +188,11 @@ export function listRoute<const P extends Params>({
     price,
     about,
     params: { ...filters, ...pageParams },
-    reply: listOf(record),
+    response: listSchema(record),
     check({ params, cursors }) {
       const { cursor }: ParamValues<typeof pageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
     },
-    handle: async (asked) => page(path, columns, asked, await list(asked)),
+    handle: async (request) => listResponse(path, columns, request, await list(request)),
   });
 }

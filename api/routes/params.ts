@@ -1,15 +1,15 @@
 /**
- * Query parameters: each is a zod schema of the text in the address, filed with what documentation needs to know.
- * Reading is strict: unknown, repeated and ill-formed parameters are refused by name before anything is priced.
+ * Query parameters: each is a zod schema of its text, registered with its documentation. Reading is strict: unknown,
+ * repeated and invalid parameters are refused by name before a payment is required.
  */
 import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 
 export interface ParamFacts {
-  /** Type as the specification names it. */
+  /** Type in the interface description. */
   readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'uuid';
   readonly about: string;
-  /** What is accepted, for people. */
+  /** Accepted values, for people. */
   readonly expected: string;
   /** Accepted values of a closed list. */
   readonly values?: readonly string[];
@@ -27,14 +27,14 @@ function param<S extends z.ZodType>(schema: S, facts: ParamFacts): S {
   return schema;
 }
 
-/** Facts of a parameter. Throws where the schema was not made here. */
+/** Facts of a parameter. @throws Error if the schema is not from this file */
 export function paramFacts(schema: z.ZodType): ParamFacts {
   const facts = registry.get(schema);
-  if (!facts) throw new Error('parameter was not made by a builder of api/routes/params.ts');
+  if (!facts) throw new Error('the parameter was not built by api/routes/params.ts');
   return facts;
 }
 
-/** Text without control characters, trimmed, not empty. */
+/** Trimmed text without control characters, not empty. */
 export const textParam = (about: string) =>
   param(
     z
@@ -54,7 +54,7 @@ export const stateParam = (about: string) =>
     { kind: 'string', about, expected: 'a two-letter state such as OH' },
   );
 
-/** A decimal number, kept as its digits: it is compared exactly and never becomes a binary float. */
+/** A decimal number as text: it is compared exactly and never becomes a binary float. */
 export const numberParam = (about: string) =>
   param(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {
     kind: 'number',
@@ -82,11 +82,11 @@ export const flagParam = (about: string) =>
 export const dayParam = (about: string) =>
   param(z.iso.date(), { kind: 'date', about, expected: 'a day as YYYY-MM-DD' });
 
-/** An ISO week. Whether the year has it is for the route to say. */
+/** An ISO week. The route checks whether the year has it. */
 export const weekParam = (about: string) =>
   param(z.string().regex(/^\d{4}-W\d{2}$/), { kind: 'string', about, expected: 'an ISO week such as 2026-W46' });
 
-/** An id as records carry it, in lower case. */
+/** The id of a record, in lower case. */
 export const idParam = (about: string) =>
   param(
     z
@@ -116,7 +116,7 @@ export function readValue<S extends z.ZodType>(name: string, schema: S, value: s
 
 /**
  * Read the parameters of a request.
- * @param query the query part of the address, without the question mark
+ * @param query the query part of the URL, without the question mark
  * @throws Problem naming the parameter and what is accepted
  */
 export function readParams<P extends Params>(params: P, query: string): ParamValues<P> {
@@ -136,7 +136,7 @@ export function readParams<P extends Params>(params: P, query: string): ParamVal
     }
     const [value = '', ...more] = given.getAll(name);
     if (more.length > 0)
-      throw new Problem('repeated_parameter', `${name} was given ${more.length + 1} times; give it once.`, {
+      throw new Problem('repeated_parameter', `${name} is given ${more.length + 1} times; give it once.`, {
         field: name,
       });
     values[name] = readValue(name, schema, value);

@@ -1,4 +1,4 @@
-/** The price of every endpoint of both specifications, in dollars per call. The one place where prices stand. */
+/** The price of every endpoint, in dollars per request. The only definition of prices. */
 export const PRICES = {
   '/api/lookup': '0.02',
   '/api/deals/basic': '0.01',

@@ -1,4 +1,4 @@
-/** Collecting again what was paid for, by proof of the wallet that paid. Free, as it was paid for before. */
+/** GET /api/purchases/:id: collects a paid response again, free, after a sign-in by the wallet that paid. */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
@@ -8,17 +8,17 @@ import { Problem } from '../http/problem.ts';
 
 const PATH = '/api/purchases/:id';
 
-/** Where the purchase of this receipt id or payment nonce is collected. */
+/** URL at which the purchase of a receipt id or payment nonce is collected. */
 export const purchaseUrl = (publicUrl: string, idOrNonce: string): string =>
   `${publicUrl}${PATH.replace(':id', idOrNonce)}`;
 
 const ref = (name: string): { $ref: string } => ({ $ref: `#/components/headers/${name}` });
-const refusal = (description: string) => ({
+const errorResponse = (description: string) => ({
   description,
   headers: { 'X-Request-Id': ref('X-Request-Id') },
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/problem' } } },
 });
-const openState = {
+const pendingSchema = {
   type: 'object',
   required: ['receipt_id', 'state', 'route', 'request', 'valid_before', 'transaction', 'detail'],
   additionalProperties: false,
@@ -33,12 +33,12 @@ const openState = {
   },
 };
 
-/** The path as the interface description has it. */
-export const purchasesDescribed = {
+/** The OpenAPI description of the path. */
+export const purchasesOpenApi = {
   '/api/purchases/{id}': {
     get: {
       operationId: 'api_purchases_id',
-      summary: 'Collect again what was paid for, byte for byte, by proof of the wallet that paid.',
+      summary: 'Collect a paid response again, byte for byte, after a sign-in by the wallet that paid.',
       'x-price-usd': '0.00',
       security: [{ wallet: [] }],
       parameters: [
@@ -46,13 +46,14 @@ export const purchasesDescribed = {
           name: 'id',
           in: 'path',
           required: true,
-          description: 'Receipt-Id of the answer, or nonce of the payment. Expected: a UUID, or 0x and 64 hex digits.',
+          description:
+            'Receipt-Id of the response, or nonce of the payment. Expected: a UUID, or 0x and 64 hex digits.',
           schema: { type: 'string' },
         },
       ],
       responses: {
         200: {
-          description: 'The answer that was bought, with its own headers. Not billed.',
+          description: 'The paid response with its headers. Not billed.',
           headers: Object.fromEntries(
             ['X-Request-Id', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery', 'PAYMENT-RESPONSE'].map((n) => [
               n,
@@ -62,23 +63,23 @@ export const purchasesDescribed = {
           content: { '*/*': { schema: {} } },
         },
         202: {
-          description: 'Whether the payment was settled is not known yet. Ask again after Retry-After.',
+          description: 'It is not known yet whether the payment was settled. Try again after Retry-After.',
           headers: { 'X-Request-Id': ref('X-Request-Id'), 'Retry-After': ref('Retry-After') },
-          content: { 'application/json': { schema: openState } },
+          content: { 'application/json': { schema: pendingSchema } },
         },
-        400: refusal('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
-        401: refusal('reason: sign_in_required, sign_in_invalid. sign_in holds what is to be signed.'),
-        404: refusal('reason: purchase_not_found. This wallet has no such purchase.'),
-        410: refusal('reason: answer_expired, purchase_released (nobody was charged).'),
-        429: refusal('reason: rate_limited.'),
-        503: refusal('reason: payments_unavailable.'),
+        400: errorResponse('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
+        401: errorResponse('reason: sign_in_required, sign_in_invalid. sign_in has the challenge to sign.'),
+        404: errorResponse('reason: purchase_not_found. This wallet has no such purchase.'),
+        410: errorResponse('reason: answer_expired, purchase_released (nobody was charged).'),
+        429: errorResponse('reason: rate_limited.'),
+        503: errorResponse('reason: payments_unavailable.'),
       },
     },
   },
 };
 
-/** What can be said of a purchase whose outcome is open. */
-const openBody = ({ id, state, route, request, payment, transaction }: Purchase): Record<string, unknown> => ({
+/** Body of the 202 for a purchase whose outcome is not known yet. */
+const pendingBody = ({ id, state, route, request, payment, transaction }: Purchase): Record<string, unknown> => ({
   receipt_id: id,
   state,
   route,
@@ -87,8 +88,9 @@ const openBody = ({ id, state, route, request, payment, transaction }: Purchase)
   transaction,
   detail:
     state === 'reserved'
-      ? 'The answer is being made; nothing was sent for settlement yet.'
-      : 'The payment was sent for settlement and the outcome is not known yet. It is found out from the chain: then the answer can be collected here, or nobody was charged and the payment is free again.',
+      ? 'The response is being prepared; the payment was not sent for settlement yet.'
+      : 'The payment was sent for settlement and the outcome is not known yet. The server reads it from the chain: ' +
+        'then the response can be collected here, or nobody was charged and the payment can be used again.',
 });
 
 export interface PurchasesDeps {
@@ -97,7 +99,6 @@ export interface PurchasesDeps {
   readonly publicUrl: string;
 }
 
-/** Put the route on the router. */
 export function mountPurchases(router: Router, { collecting, layer, publicUrl }: PurchasesDeps): void {
   const signIn = (ctx: Context, uri: string, reason: 'sign_in_required' | 'sign_in_invalid', detail: string): never => {
     ctx.set('WWW-Authenticate', `SIGN-IN-WITH-X realm="${new URL(publicUrl).host}"`);
@@ -108,11 +109,11 @@ export function mountPurchases(router: Router, { collecting, layer, publicUrl }:
     if (!namesPurchase(id))
       throw new Problem(
         'invalid_parameter',
-        `${JSON.stringify(id.slice(0, 100))} is neither a receipt id nor the nonce of a payment.`,
+        `${JSON.stringify(id.slice(0, 100))} is neither a receipt id nor a payment nonce.`,
         {
           field: 'id',
           value: id.slice(0, 100),
-          accepted: ['a Receipt-Id', 'the nonce of a payment: 0x and 64 hex digits'],
+          accepted: ['a Receipt-Id', 'a payment nonce: 0x and 64 hex digits'],
         },
       );
     if (ctx.querystring !== '')
@@ -127,34 +128,34 @@ export function mountPurchases(router: Router, { collecting, layer, publicUrl }:
         ctx,
         uri,
         'sign_in_required',
-        'Sign the message of sign_in with the wallet that paid and send it in SIGN-IN-WITH-X.',
+        'Sign the challenge in sign_in with the wallet that paid and send it in SIGN-IN-WITH-X.',
       );
-    // A sign-in is good once, and an answer to HEAD would carry nothing for it.
+    // A sign-in works once, and a response to HEAD has no body.
     if (ctx.method === 'HEAD')
       throw new Problem(
         'sign_in_on_head',
-        'An answer to HEAD has no body, so nothing is collected by it and the sign-in was not used. Send it with GET.',
+        'A response to HEAD has no body, so it collects nothing. The sign-in was not used; send it with GET.',
       );
     ctx.set('Cache-Control', 'no-store');
     let found: Awaited<ReturnType<Collecting['collect']>>;
     try {
       found = await collecting.collect(uri, id, header);
     } catch (error) {
-      const what =
+      const detail =
         error instanceof LedgerUnavailable
-          ? 'The purchases cannot be read right now.'
-          : 'The wallet is a contract, and the chain cannot be asked about its signature right now.';
-      throw new Problem('payments_unavailable', what, {}, { 'Retry-After': '5' });
+          ? 'The purchases are unavailable right now.'
+          : 'The wallet is a contract, and the chain cannot check its signature right now.';
+      throw new Problem('payments_unavailable', detail, {}, { 'Retry-After': '5' });
     }
     if (found.kind === 'refused')
       return signIn(
         ctx,
         uri,
         'sign_in_invalid',
-        `Nothing was given out: ${found.why}. Sign the new challenge of sign_in.`,
+        `The sign-in was refused: ${found.why}. Sign the new challenge in sign_in.`,
       );
     if (found.kind === 'none')
-      throw new Problem('purchase_not_found', 'This wallet has no purchase of this receipt or payment here.');
+      throw new Problem('purchase_not_found', 'This wallet has no purchase with this receipt or payment.');
     const { purchase } = found;
     switch (purchase.state) {
       case 'sold':
@@ -163,13 +164,13 @@ export function mountPurchases(router: Router, { collecting, layer, publicUrl }:
       case 'released':
         throw new Problem(
           'purchase_released',
-          `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was given back'}.`,
+          `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was released'}.`,
           { receipt_id: purchase.id },
         );
       default:
         ctx.status = 202;
         ctx.set('Retry-After', '5');
-        ctx.body = openBody(purchase);
+        ctx.body = pendingBody(purchase);
     }
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The buyer of the sandbox, for the page that walks through a purchase. It calls this server over its socket as any
- * client does, and signs with the sandbox's own wallet. The signing is done here and not in the browser: the walk then
- * works without JavaScript, shows the same libraries at work that a client uses, and no key is ever sent to a page.
+ * The sandbox buyer of the test purchase. It calls this server over its socket like any client and signs with the
+ * sandbox's wallet. It signs on the server, not in the browser: the page works without JavaScript, uses the same
+ * libraries as a client, and never gets a key.
  */
 import {
   decodePaymentRequiredHeader,
@@ -15,27 +15,27 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { dollarsOf, NETWORK } from '../../lib/network.ts';
 import type { Chain } from '../payments/local_chain/chain.ts';
 
-/** Most that is signed for one call. */
-const DEAREST = '$2';
-/** Longest body that is shown. */
-const SHOWN_CHARACTERS = 4_000;
+/** Maximum signed for one call. */
+const MAX_PAYMENT = '$2';
+/** Longest body shown. */
+const MAX_BODY_CHARACTERS = 4_000;
 
-/** One request and its answer, as they went over the socket. */
+/** One request and its response, as sent over the socket. */
 export interface Exchange {
   readonly url: string;
   readonly sent: readonly (readonly [name: string, value: string])[];
   readonly status: number;
   readonly received: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Characters of the body that are not shown. */
-  readonly cut: number;
+  /** Number of body characters that are not shown. */
+  readonly omitted: number;
 }
 
 export interface Purchase {
-  readonly asked: Exchange;
-  /** What the 402 asks for, decoded; absent where no payment was asked. */
+  readonly unpaid: Exchange;
+  /** The payment terms of the 402, decoded; absent if no payment was required. */
   readonly required?: unknown;
-  /** What was signed, decoded. */
+  /** The signed payment, decoded. */
   readonly signed?: unknown;
   readonly paid?: Exchange;
   /** The receipt, decoded. */
@@ -52,7 +52,7 @@ export interface Balances {
 
 export interface SandboxBuyer {
   readonly address: string;
-  /** Ask, sign what is asked for, and ask again. @param path path and query of a priced endpoint */
+  /** Request, sign the payment terms, and request again. @param path path and query of a priced endpoint */
   purchase(path: string): Promise<Purchase>;
 }
 
@@ -60,7 +60,7 @@ export interface BuyerOptions {
   readonly privateKey: Hex;
   readonly chain: Pick<Chain, 'balanceOf'>;
   readonly payTo: Hex;
-  /** Where this server answers. */
+  /** URL of this server. */
   readonly baseUrl: string;
 }
 
@@ -75,27 +75,26 @@ async function exchange(url: URL, payment?: string): Promise<Exchange> {
   try {
     body = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    /* not JSON: shown as it came */
+    /* not JSON: shown unchanged */
   }
   return {
     url: url.href,
     sent,
     status: response.status,
     received: [...response.headers].map(([name, value]) => [name, value] as const),
-    body: body.slice(0, SHOWN_CHARACTERS),
-    cut: Math.max(0, body.length - SHOWN_CHARACTERS),
+    body: body.slice(0, MAX_BODY_CHARACTERS),
+    omitted: Math.max(0, body.length - MAX_BODY_CHARACTERS),
   };
 }
 
 const headerOf = ({ received }: Exchange, name: string): string | undefined =>
   received.find(([n]) => n.toLowerCase() === name)?.[1];
 
-/** A buyer with the sandbox's wallet. */
 export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions): SandboxBuyer {
   const account = privateKeyToAccount(privateKey);
   const client = new x402Client()
     .register(NETWORK, new ExactEvmScheme(account))
-    .setSpendControls({ maxAmountPerPayment: DEAREST });
+    .setSpendControls({ maxAmountPerPayment: MAX_PAYMENT });
   const balanceOf = async (address: Hex): Promise<string> => dollarsOf(await chain.balanceOf(address));
   const balances = async (): Promise<Balances> => ({
     buyer: await balanceOf(account.address),
@@ -106,15 +105,15 @@ export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions
     async purchase(path) {
       const url = new URL(path, baseUrl);
       const before = await balances();
-      const asked = await exchange(url);
-      const header = headerOf(asked, 'payment-required');
-      if (asked.status !== 402 || header === undefined) return { asked, before, after: before };
+      const unpaid = await exchange(url);
+      const header = headerOf(unpaid, 'payment-required');
+      if (unpaid.status !== 402 || header === undefined) return { unpaid, before, after: before };
       const required = decodePaymentRequiredHeader(header);
       const signed = await client.createPaymentPayload(required);
       const paid = await exchange(url, encodePaymentSignatureHeader(signed));
       const receipt = headerOf(paid, 'payment-response');
       return {
-        asked,
+        unpaid,
         required,
         signed,
         paid,

@@ -1,15 +1,15 @@
 /**
- * Charts that are tables: each row has its label and its figure as text, and a bar drawn as a small SVG. They scale to
- * any width, read in order for a screen reader, and take their colours from the style sheet, light or dark.
+ * Bar charts as tables: each row has a label, a figure as text, and a bar as a small SVG. They scale to any width, work
+ * with a screen reader, and take their colors from the style sheet.
  */
 import { html, type Html, type Piece } from './html.ts';
 
-/** Colours by meaning; the style sheet says which. */
+/** Colors by meaning, defined in the style sheet. */
 export type Tone = 'claimed' | 'hud' | 'good' | 'thin' | 'bad' | 'plain' | 'muted';
 
 export interface Bar {
   readonly label: Piece;
-  /** What is written beside the bar. */
+  /** Text next to the bar. */
   readonly figure: Piece;
   /** Ends of the bar, in the unit of the chart. */
   readonly from?: number;
@@ -21,7 +21,7 @@ export interface Bar {
 
 const at = (n: number): string => n.toFixed(2);
 
-/** One bar on a scale from `low` to `high`. It says nothing that its row does not say in words. */
+/** One bar on a scale from `low` to `high`. Hidden from screen readers: its row has the same as text. */
 function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Html {
   const x = (v: number): number => Math.min(100, Math.max(0, ((v - low) / (high - low || 1)) * 100));
   const [left, right] = [x(Math.min(from, to)), x(Math.max(from, to))];
@@ -33,13 +33,17 @@ function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Ht
       width="${at(right === left ? 0 : Math.max(right - left, 0.6))}"
       height="10"
     ></rect>
-    ${mark === undefined ? '' : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`}
+    ${
+      mark === undefined
+        ? ''
+        : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`
+    }
   </svg>`;
 }
 
 /**
  * A table of bars on one scale.
- * @param caption what the chart shows, said above it
+ * @param caption text above the chart
  */
 export function barChart({
   caption,
@@ -79,7 +83,7 @@ export function barChart({
   </table>`;
 }
 
-/** Parts of a sum beside what each could have been at most. */
+/** Parts of a sum, each with its maximum. */
 export function partsChart(
   caption: Piece,
   parts: readonly { readonly label: string; readonly points: number; readonly most: number }[],

@@ -1,6 +1,6 @@
-/** Markup with everything put into it escaped, so that no text of a public page can become an element of ours. */
+/** HTML templates that escape their values, so that text of a public page cannot become markup. */
 
-/** Markup that is finished: it is put into other markup as it is. */
+/** Finished markup, which is inserted without escaping. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -26,9 +26,9 @@ function textOf(piece: Piece): string {
   return escaped(String(piece));
 }
 
-/** Markup of a template; values are escaped unless they are markup themselves. Attributes must stand in double quotes. */
+/** Markup from a template; values are escaped unless they are Html. Attributes must be in double quotes. */
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
   new Html(strings.map((s, i) => s + textOf(pieces[i])).join(''));
 
-/** Whether an address that somebody else published may be linked to. */
+/** Whether a published address is an http URL, which may be linked. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address);

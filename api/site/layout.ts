@@ -1,4 +1,4 @@
-/** What every page has around it: title, navigation, the banner of the sandbox, the foot. */
+/** The frame of every page (title, navigation, notice, footer), and shared elements. */
 import { html, isWebAddress, type Html, type Piece } from './html.ts';
 
 export interface Frame {
@@ -6,9 +6,9 @@ export interface Frame {
   readonly about: string;
   readonly path: string;
   readonly nav: readonly { readonly path: string; readonly label: string }[];
-  /** Said above everything where the data or the money are not real. */
+  /** Shown at the top if the data are made up or the money is test money. */
   readonly notice: string;
-  /** Addresses of the style sheet and of the script, which change with their content. */
+  /** URLs of the style sheet and of the script, which change with their content. */
   readonly style: string;
   readonly script: string;
   readonly foot: Piece;
@@ -19,8 +19,11 @@ const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focus
   <path class="logo-b" d="M17 21V12h4v9z"></path>
 </svg>`;
 
-/** A whole document. */
-export const documentWith = (frame: Frame, content: Piece): Html =>
+const navItem = ({ path, label }: Frame['nav'][number], current: string): Html =>
+  html`<li><a href="${path}" ${path === current ? html` aria-current="page"` : ''}>${label}</a></li>`;
+
+/** The complete HTML document. */
+export const renderDocument = (frame: Frame, content: Piece): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -41,7 +44,7 @@ export const documentWith = (frame: Frame, content: Piece): Html =>
           <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
           <nav aria-label="Pages">
             <ul>
-              ${frame.nav.map(({ path, label }) => html`<li><a href="${path}" ${path === frame.path ? html` aria-current="page"` : ''}>${label}</a></li>`)}
+              ${frame.nav.map((item) => navItem(item, frame.path))}
             </ul>
           </nav>
         </header>
@@ -50,11 +53,11 @@ export const documentWith = (frame: Frame, content: Piece): Html =>
       </body>
     </html> `;
 
-/** A link to another site, which is told nothing of where the reader comes from; what is no web address is no link. */
-export const outside = (address: string, label: Piece): Html =>
+/** A link to another site, without a referrer; plain text if the address is no http URL. */
+export const externalLink = (address: string, label: Piece): Html =>
   isWebAddress(address) ? html`<a href="${address}" rel="noreferrer nofollow">${label}</a>` : html`${label}`;
 
-/** A table that scrolls sideways within itself where the screen is narrow, also by keyboard. */
+/** A table that scrolls sideways on a narrow screen, also by keyboard. */
 export const wideTable = (label: string, table: Html): Html =>
   html`<div class="wide" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
 
@@ -65,8 +68,8 @@ export interface TableColumn {
 }
 
 /**
- * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are written out, as
- * browsers forget that a table is one when it is laid out as blocks.
+ * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are explicit, as
+ * browsers drop table semantics when a table is laid out as blocks.
  */
 export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows: readonly (readonly Piece[])[]): Html =>
   html`<table class="cards" role="table">
@@ -75,7 +78,10 @@ export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows:
     </caption>
     <thead role="rowgroup">
       <tr role="row">
-        ${columns.map((c) => html`<th scope="col" role="columnheader" ${c.num === true ? html` class="num"` : ''}>${c.label}</th>`)}
+        ${columns.map(
+          ({ label, num }) =>
+            html`<th scope="col" role="columnheader" ${num === true ? html` class="num"` : ''}>${label}</th>`,
+        )}
       </tr>
     </thead>
     <tbody role="rowgroup">
@@ -98,7 +104,7 @@ export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows:
     </tbody>
   </table>`;
 
-/** A figure with what it counts, for the row of figures at the head of a page. */
+/** The row of figures at the top of a page. */
 export const figures = (
   items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[],
 ): Html =>
@@ -112,6 +118,6 @@ export const figures = (
     )}
   </dl>`;
 
-/** Something to copy: code, an address, a command. */
+/** Text to copy: code, a URL, a command. */
 export const code = (label: string, text: string): Html =>
   html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;

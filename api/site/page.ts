@@ -1,49 +1,49 @@
-/** What a page of the site is, and what it is made from. */
+/** A page of the site, and its input. */
 import type { z } from 'zod';
 import type { Health } from '../http/health.ts';
-import type { Asked, Route } from '../routes/define.ts';
-import type { Meta } from '../routes/meta.ts';
+import type { RouteRequest, Route } from '../routes/define.ts';
+import type { Meta } from '../routes/meta/schema.ts';
 import type { Html } from './html.ts';
 
-/** What the site knows of the server it belongs to. */
+/** Facts about the server, for the site. */
 export interface SiteOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
   readonly health: () => Promise<Health>;
-  /** Whether the sandbox's purchase can be walked through here. */
+  /** Whether this server has the sandbox's test purchase. */
   readonly purchase: boolean;
-  /** Folder of all published snapshots, for what is told over their days. */
+  /** Folder of all published snapshots, for the back-test. */
   readonly snapshotsDir?: string;
 }
 
-export interface Given {
+export interface PageContext {
   readonly site: SiteOptions;
-  /** The snapshot, the day and no parameters, as the free routes are asked. */
-  readonly asked: Asked<Record<never, never>>;
-  /** The answer of /api/meta. */
+  /** A request without parameters, as free routes get it. */
+  readonly request: RouteRequest<Record<never, never>>;
+  /** The body of /api/meta. */
   readonly meta: z.infer<typeof Meta>;
-  /** The query of the request. Empty where the page is made once. */
+  /** The query of the request. Empty if the page is cached. */
   readonly query: URLSearchParams;
 }
 
 export interface Page {
   readonly path: string;
-  /** Name in the navigation, where it has a place there. */
+  /** Name in the navigation, if the page is part of it. */
   readonly label?: string;
   readonly title: string;
   readonly about: string;
-  /** snapshot: made once for a snapshot and a day, and kept. request: made each time. */
-  readonly made: 'snapshot' | 'request';
-  content(given: Given): Html | Promise<Html>;
+  /** snapshot: rendered once per snapshot and day. none: rendered for each request. */
+  readonly cache: 'snapshot' | 'none';
+  content(context: PageContext): Html | Promise<Html>;
 }
 
-/** Rows of a query of the snapshot, for figures of a whole table. */
+/** Rows of a query on the snapshot. */
 export const rowsFor = (
-  { asked }: Given,
+  { request }: PageContext,
   sql: string,
   ...values: (string | number)[]
-): Promise<Record<string, unknown>[]> => asked.snapshot.rows(sql, values);
+): Promise<Record<string, unknown>[]> => request.snapshot.rows(sql, values);
 
 /** Text of a column, or null. */
 export const textOrNull = (value: unknown): string | null =>

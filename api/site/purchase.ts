@@ -1,6 +1,6 @@
 /**
- * The test purchase: one call bought with test money, each step shown as it went over the socket. It exists only where
- * the server was given the sandbox's buyer, which is where it made the money itself.
+ * /sandbox/buy: buys one call with test money and shows each request and response. It exists only on sandbox servers,
+ * which have a sandbox buyer.
  */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
@@ -14,9 +14,9 @@ import { code } from './layout.ts';
 import { SITE_HEADERS, type Site } from './site.ts';
 
 export const PURCHASE_PATH = '/sandbox/buy';
-const USUAL_CALL = '/api/deals?state=OH&limit=1';
-/** Longest form that is read, in bytes. */
-const LONGEST_FORM = 4_096;
+const DEFAULT_CALL = '/api/deals?state=OH&limit=1';
+/** Largest form accepted. */
+const MAX_FORM_BYTES = 4_096;
 
 const PAGE = {
   path: PURCHASE_PATH,
@@ -24,7 +24,7 @@ const PAGE = {
   about: 'One paid call, step by step, with test money on a local chain.',
 };
 
-/** The priced route that a path and query would reach, or none. */
+/** The priced route of a path and query, if there is one. */
 function pricedRoute(routes: readonly Route[], call: string): Route | undefined {
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(call)) return undefined;
   const [path = ''] = call.split('?');
@@ -40,7 +40,8 @@ async function formOf(ctx: Context): Promise<URLSearchParams> {
   let bytes = 0;
   for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > LONGEST_FORM) throw new Problem('malformed_request', `The form is longer than ${LONGEST_FORM} bytes.`);
+    if (bytes > MAX_FORM_BYTES)
+      throw new Problem('malformed_request', `The form is longer than ${MAX_FORM_BYTES} bytes.`);
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
@@ -81,13 +82,13 @@ const headerTable = (label: string, headers: readonly (readonly [string, string]
     </dl>
   </details>`;
 
-const exchange = (id: string, { url, sent, status, received, body, cut }: Exchange): Html =>
+const exchange = (id: string, { url, sent, status, received, body, omitted }: Exchange): Html =>
   html`<p class="wire"><span class="verb">GET</span> <span class="url">${url}</span></p>
     ${headerTable('Headers sent', sent)}
-    <p class="wire"><span class="status status-${Math.floor(status / 100)}">${status}</span> <span>answer</span></p>
+    <p class="wire"><span class="status status-${Math.floor(status / 100)}">${status}</span> <span>response</span></p>
     ${headerTable('Headers received', received)}
     <h4 id="${id}-body">Body</h4>
-    ${code(`Body of the answer ${status}`, cut > 0 ? `${body}\n… ${cut} characters more` : body)}`;
+    ${code(`Body of the ${status} response`, omitted > 0 ? `${body}\n… ${omitted} more characters` : body)}`;
 
 const step = (number: number, title: string, about: string, content: Html): Html =>
   html`<li class="step">
@@ -96,30 +97,65 @@ const step = (number: number, title: string, about: string, content: Html): Html
     ${content}
   </li>`;
 
-function walk({ asked, required, signed, paid, settled, before, after }: Purchase): Html {
+function purchaseSteps({ unpaid, required, signed, paid, settled, before, after }: Purchase): Html {
   const sold = paid?.status === 200;
   return html`<h2 id="walk">What happened</h2>
     <p class="outcome ${sold ? 'good' : 'plain'}" role="status">
       ${
         sold
-          ? `Bought. The buyer's balance went from $${before.buyer} to $${after.buyer}, the seller's from $${before.seller} to $${after.seller}.`
-          : `Nothing was charged: the answer was ${(paid ?? asked).status}. The buyer still has $${after.buyer}.`
+          ? `Bought. The buyer's balance went from $${before.buyer} to $${after.buyer}, ` +
+            `the seller's from $${before.seller} to $${after.seller}.`
+          : `Nothing was charged: the response was ${(paid ?? unpaid).status}. The buyer still has $${after.buyer}.`
       }
     </p>
     <ol class="steps">
-      ${step(1, 'Ask', 'The call is sent without a payment.', exchange('asked', asked))}
-      ${required !== undefined && step(2, 'Read what is asked for', 'The PAYMENT-REQUIRED header of the 402, decoded from base64.', code('PAYMENT-REQUIRED, decoded', json(required)))}
-      ${signed !== undefined && step(3, 'Sign', 'The wallet signs a transfer of exactly that amount, valid for a few minutes (EIP-3009). No transaction is sent by the buyer, and no gas is paid.', code('PAYMENT-SIGNATURE, decoded', json(signed)))}
-      ${paid && step(4, 'Ask again, with the signature', 'The payment is verified, the answer is made, the payment is settled on the chain, and only then is the answer sent.', exchange('paid', paid))}
-      ${settled !== undefined && step(5, 'Keep the receipt', 'The PAYMENT-RESPONSE header, decoded: the transaction that moved the money.', code('PAYMENT-RESPONSE, decoded', json(settled)))}
+      ${step(1, 'Request', 'The request is sent without a payment.', exchange('unpaid', unpaid))}
+      ${
+        required !== undefined &&
+        step(
+          2,
+          'Read the payment terms',
+          'The PAYMENT-REQUIRED header of the 402, decoded from base64.',
+          code('PAYMENT-REQUIRED, decoded', json(required)),
+        )
+      }
+      ${
+        signed !== undefined &&
+        step(
+          3,
+          'Sign',
+          'The wallet signs a transfer of exactly that amount, valid for a few minutes (EIP-3009). The buyer sends ' +
+            'no transaction and pays no gas.',
+          code('PAYMENT-SIGNATURE, decoded', json(signed)),
+        )
+      }
+      ${
+        paid &&
+        step(
+          4,
+          'Request with the signature',
+          'The server verifies the payment, prepares the response, settles the payment on the chain, and only then ' +
+            'sends the response.',
+          exchange('paid', paid),
+        )
+      }
+      ${
+        settled !== undefined &&
+        step(
+          5,
+          'Save the receipt',
+          'The PAYMENT-RESPONSE header, decoded: the transaction that moved the money.',
+          code('PAYMENT-RESPONSE, decoded', json(settled)),
+        )
+      }
     </ol>`;
 }
 
 const page = (call: string, rest: Html | '' = '', refused = ''): Html =>
   html`<h1>Test purchase</h1>
     <p class="lead">
-      Buy one call with test money and see every step as it goes over the wire: the 402, what is signed, the answer and
-      the receipt. The wallet and the chain were made for this server and die with it; nothing here costs anything.
+      Buy one call with test money and see every step on the wire: the 402, the signed terms, the response and the
+      receipt. The wallet and the chain exist only as long as this server; nothing here costs real money.
     </p>
     ${form(call, refused)} ${rest}`;
 
@@ -129,7 +165,6 @@ export interface PurchaseDeps {
   readonly buyer: SandboxBuyer;
 }
 
-/** Put the test purchase on the router. */
 export function mountPurchase(router: Router, site: Site, { routes, snapshots, buyer }: PurchaseDeps): void {
   const send = (ctx: Context, content: Html, status = 200): void => {
     const lease = snapshots.acquire();
@@ -137,23 +172,27 @@ export function mountPurchase(router: Router, site: Site, { routes, snapshots, b
       ctx.status = status;
       ctx.set({ ...SITE_HEADERS, 'Cache-Control': 'no-store' });
       ctx.type = 'text/html; charset=utf-8';
-      ctx.body = site.framed(PAGE, content, lease?.snapshot);
+      ctx.body = site.frame(PAGE, content, lease?.snapshot);
     } finally {
       lease?.release();
     }
   };
   router.get(PURCHASE_PATH, (ctx) => {
-    send(ctx, page(new URLSearchParams(ctx.querystring).get('call') ?? USUAL_CALL));
+    send(ctx, page(new URLSearchParams(ctx.querystring).get('call') ?? DEFAULT_CALL));
   });
   router.post(PURCHASE_PATH, async (ctx) => {
     if (!['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
-      throw new Problem('malformed_request', 'The test purchase is started from its own page.');
+      throw new Problem('malformed_request', 'Start the test purchase from its own page.');
     const call = ((await formOf(ctx)).get('call') ?? '').trim();
     if (!pricedRoute(routes, call)) {
       const priced = [...new Set(routes.filter((r) => r.price !== null).map(templateOf))];
-      send(ctx, page(call, '', `This is not the path of a priced endpoint. There are: ${priced.join(', ')}.`), 400);
+      send(
+        ctx,
+        page(call, '', `This is not the path of a priced endpoint. Priced endpoints: ${priced.join(', ')}.`),
+        400,
+      );
       return;
     }
-    send(ctx, page(call, walk(await buyer.purchase(call))));
+    send(ctx, page(call, purchaseSteps(await buyer.purchase(call))));
   });
 }

@@ -1,30 +1,29 @@
 /**
- * The public site, served beside the API under /. Its pages are made here from the snapshot that serves: once for each
- * snapshot and day where nothing is asked, and kept with the snapshot. They load nothing from elsewhere, read without
- * JavaScript, and may run no script but ours.
+ * The public site, under /. Pages are rendered from the current snapshot and cached per snapshot and day. They load
+ * nothing from other origins, work without JavaScript, and may run no script but our own.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { nameOf, type Claims } from '../routes/lead_claims.ts';
+import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
 import type { Cursors } from '../routes/cursor.ts';
 import { todayOf } from '../../models/manifest.ts';
-import type { Asked } from '../routes/define.ts';
-import type { Meta } from '../routes/meta.ts';
+import type { RouteRequest } from '../routes/define.ts';
+import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { html, type Html } from './html.ts';
-import { documentWith } from './layout.ts';
-import type { Given, Page, SiteOptions } from './page.ts';
+import { renderDocument } from './layout.ts';
+import type { PageContext, Page, SiteOptions } from './page.ts';
 import { PAGES } from './pages/all.ts';
 
-/** How long a browser may keep a page before it asks whether it changed. */
+/** How long a browser may reuse a page before it asks whether it changed. */
 const PAGE_SECONDS = 60;
 const YEAR_SECONDS = 31_536_000;
 
-/** Nothing but what this server sends itself: no script, style or picture of another origin, and none inside the page. */
+/** Scripts, styles and images from this server only; no inline script or style. */
 const CONTENT_SECURITY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -44,25 +43,26 @@ export const SITE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 const FAVICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/><path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/>' +
+  '<path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
 
 export interface SiteDeps extends SiteOptions {
   readonly snapshots: Snapshots;
   readonly cursors: Cursors;
   readonly claims: Claims;
   readonly nowMs: () => number;
-  /** Said where payments are not in real money. */
+  /** Shown if payments are in test money. */
   readonly notice: string;
 }
 
-interface Made {
+interface Rendered {
   readonly text: string;
   readonly etag: string;
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
-function send(ctx: Context, { text, etag }: Made, type: string, seconds: number): void {
+function send(ctx: Context, { text, etag }: Rendered, type: string, seconds: number): void {
   ctx.status = 200;
   ctx.set({
     ...SITE_HEADERS,
@@ -77,26 +77,28 @@ function send(ctx: Context, { text, etag }: Made, type: string, seconds: number)
   ctx.type = type;
 }
 
-const madeOf = (text: string): Made => ({ text, etag: `W/"${hashOf(text)}"` });
+const withEtag = (text: string): Rendered => ({ text, etag: `W/"${hashOf(text)}"` });
 
-/** Files beside the pages, each under an address that changes with its content. */
-function assetsOf(): {
+interface Assets {
   readonly style: string;
   readonly script: string;
-  readonly files: readonly { path: string; type: string; made: Made }[];
-} {
+  readonly files: readonly { readonly path: string; readonly type: string; readonly content: Rendered }[];
+}
+
+/** Style sheet, script and icon. Pages link to the first two under a URL that changes with the content. */
+function loadAssets(): Assets {
   const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
   const [style, script] = [read('./style.css'), read('./enhance.js')];
   const files = [
-    { path: '/site/style.css', type: 'text/css; charset=utf-8', made: madeOf(style) },
-    { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', made: madeOf(script) },
-    { path: '/favicon.svg', type: 'image/svg+xml', made: madeOf(FAVICON) },
+    { path: '/site/style.css', type: 'text/css; charset=utf-8', content: withEtag(style) },
+    { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: withEtag(script) },
+    { path: '/favicon.svg', type: 'image/svg+xml', content: withEtag(FAVICON) },
   ];
   return { style: `/site/style.css?v=${hashOf(style)}`, script: `/site/enhance.js?v=${hashOf(script)}`, files };
 }
 
-/** What a program is told that asks for / without saying that it wants a page. */
-const indexFor = (publicUrl: string): Record<string, string> => ({
+/** The response to / for programs, which do not accept text/html by name. */
+const apiIndex = (publicUrl: string): Record<string, string> => ({
   name: 'Dealfeed',
   start_here: `${publicUrl}/api/meta`,
   openapi: `${publicUrl}/openapi.json`,
@@ -105,25 +107,28 @@ const indexFor = (publicUrl: string): Record<string, string> => ({
   for_people: `${publicUrl}/`,
 });
 
-/** Whether a page was asked for by name, as browsers do; `*\/*` is anything's way of asking. */
+/** Whether Accept names text/html, as browsers do; `*\/*` does not count. */
 export const wantsPage = (ctx: Context): boolean => /\btext\/html\b/i.test(ctx.get('Accept'));
 
 export interface Site {
-  /** A page outside the list, with the same frame: the sandbox's purchase, or an error. */
-  framed(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
+  /** Put content that is no listed page, such as an error, into the frame of the site. */
+  frame(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
 }
 
-/** Put the pages on the router. */
+const snapshotLine = ({ id, manifest }: Snapshot): Html =>
+  html`Snapshot <code>${id}</code>, as of <time datetime="${manifest.as_of}">${manifest.as_of}</time>,
+    ${manifest.assumption_set_id}.`;
+
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
-  const { style, script, files } = assetsOf();
+  const { style, script, files } = loadAssets();
   const nav = PAGES.flatMap((p) => (p.label === undefined ? [] : [{ path: p.path, label: p.label }])).concat(
     deps.purchase ? [{ path: '/sandbox/buy', label: 'Test purchase' }] : [],
   );
-  const kept = new WeakMap<Snapshot, Map<string, Promise<Made>>>();
+  const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
-  const framed: Site['framed'] = (page, content, snapshot) =>
-    documentWith(
+  const frame: Site['frame'] = (page, content, snapshot) =>
+    renderDocument(
       {
         title: page.path === '/' ? page.title : `${page.title} · Dealfeed`,
         about: page.about,
@@ -133,8 +138,8 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         script,
         notice: [snapshot?.manifest.notice ?? '', notice].filter(Boolean).join(' '),
         foot: html`<p>
-            ${snapshot ? html`Snapshot <code>${snapshot.id}</code>, as of <time datetime="${snapshot.manifest.as_of}">${snapshot.manifest.as_of}</time>, ${snapshot.manifest.assumption_set_id}.` : 'No snapshot is serving.'}
-            Every figure comes from public pages and declared assumptions. Nothing here is advice.
+            ${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from public pages
+            and declared assumptions. Nothing here is advice.
           </p>
           <ul>
             <li><a href="/openapi.json">OpenAPI</a></li>
@@ -146,8 +151,8 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       content,
     ).text;
 
-  const givenFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Given> => {
-    const asked: Asked<Record<never, never>> = {
+  const contextFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<PageContext> => {
+    const request: RouteRequest<Record<never, never>> = {
       params: {},
       path: {},
       snapshot,
@@ -157,27 +162,27 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       claims,
     };
     const meta = routes.find((r) => r.path === '/api/meta');
-    if (!meta) throw new Error('the site is made from /api/meta, which is not among the routes');
-    return { site: deps, asked, meta: (await meta.handle(asked)) as z.infer<typeof Meta>, query };
+    if (!meta) throw new Error('the site needs the route /api/meta');
+    return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, query };
   };
-  const make = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Made> =>
-    madeOf(framed(page, await page.content(await givenFor(snapshot, today, query)), snapshot));
+  const render = async (page: Page, snapshot: Snapshot, today: string, query: URLSearchParams): Promise<Rendered> =>
+    withEtag(frame(page, await page.content(await contextFor(snapshot, today, query)), snapshot));
 
-  const madeFor = async (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Made> => {
+  const renderCached = async (page: Page, snapshot: Snapshot, query: URLSearchParams): Promise<Rendered> => {
     const today = todayOf(snapshot.manifest, nowMs());
-    if (page.made === 'request') return make(page, snapshot, today, query);
-    const pages = kept.get(snapshot) ?? new Map<string, Promise<Made>>();
-    kept.set(snapshot, pages);
-    // One page a path and a day, made again when a lead is claimed or given back; those of before are let go.
-    const state = `${today} ${nameOf(await claims())} `;
+    if (page.cache === 'none') return render(page, snapshot, today, query);
+    const pages = pageCache.get(snapshot) ?? new Map<string, Promise<Rendered>>();
+    pageCache.set(snapshot, pages);
+    // One page per path and day, rendered again when a lead is claimed or released; older pages are dropped.
+    const state = `${today} ${claimsHash(await claims())} `;
     const key = state + page.path;
-    const before = pages.get(key);
-    if (before) return before;
+    const cached = pages.get(key);
+    if (cached) return cached;
     for (const old of pages.keys()) if (!old.startsWith(state)) pages.delete(old);
-    const made = make(page, snapshot, today, new URLSearchParams());
-    pages.set(key, made);
-    made.catch(() => pages.delete(key));
-    return made;
+    const rendered = render(page, snapshot, today, new URLSearchParams());
+    pages.set(key, rendered);
+    rendered.catch(() => pages.delete(key));
+    return rendered;
   };
 
   for (const page of PAGES) {
@@ -185,7 +190,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       ctx.vary('Accept');
       if (page.path === '/' && !wantsPage(ctx)) {
         ctx.set('Cache-Control', `public, max-age=${PAGE_SECONDS}`);
-        ctx.body = indexFor(publicUrl);
+        ctx.body = apiIndex(publicUrl);
         return;
       }
       const lease = snapshots.acquire();
@@ -193,12 +198,12 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         ctx.status = 503;
         ctx.set({ ...SITE_HEADERS, 'Retry-After': '30', 'Cache-Control': 'no-store' });
         ctx.type = 'text/html; charset=utf-8';
-        ctx.body = framed(
+        ctx.body = frame(
           page,
           html`<h1>No data yet</h1>
             <p>
-              The server runs, and has no snapshot to serve. The operator publishes one with <code>make run</code>; this
-              page then appears by itself.
+              The server is running but has no snapshot to serve. The operator publishes one with <code>make run</code>;
+              this page then appears.
             </p>`,
         );
         return;
@@ -207,9 +212,9 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         const { snapshot } = lease;
         send(
           ctx,
-          await madeFor(page, snapshot, new URLSearchParams(ctx.querystring)),
+          await renderCached(page, snapshot, new URLSearchParams(ctx.querystring)),
           'text/html; charset=utf-8',
-          page.made === 'request' ? 0 : PAGE_SECONDS,
+          page.cache === 'none' ? 0 : PAGE_SECONDS,
         );
         ctx.set('X-Snapshot-Id', snapshot.id);
       } finally {
@@ -219,7 +224,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
   }
   for (const file of files)
     router.get(file.path, (ctx) => {
-      send(ctx, file.made, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
+      send(ctx, file.content, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
     });
-  return { framed };
+  return { frame };
 }

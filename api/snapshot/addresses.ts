@@ -1,4 +1,4 @@
-/** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address.sql). */
+/** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address_parts.sql). */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Database } from './database.ts';
@@ -13,7 +13,7 @@ export interface AddressParts {
 }
 
 /** Parts of a street address, or null if it has no house number. */
-export type Normalise = (street: string) => Promise<AddressParts | null>;
+export type Normalize = (street: string) => Promise<AddressParts | null>;
 
 const SQL = `SELECT parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key
   FROM (SELECT address_parts(CAST($1 AS VARCHAR)) AS parts)`;
@@ -27,11 +27,11 @@ const Parts = z.object({
 });
 const Row = z.union([Parts, z.object({ address_key: z.null() }).transform(() => null)]);
 
-/** Streets cached: a call normalizes its street once to check it and once to answer. */
-const CACHED = 1_000;
+/** Streets cached: a request normalizes its street once in `check` and once in `handle`. */
+const MAX_CACHED = 1_000;
 
-export function addressesIn(database: Pick<Database, 'rows'>): Normalise {
-  const cache = new LRUCache<string, Promise<AddressParts | null>>({ max: CACHED });
+export function addressNormalizer(database: Pick<Database, 'rows'>): Normalize {
+  const cache = new LRUCache<string, Promise<AddressParts | null>>({ max: MAX_CACHED });
   return (street) => {
     let parts = cache.get(street);
     if (!parts) {

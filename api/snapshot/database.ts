@@ -22,7 +22,7 @@ const QUERY_THREADS = 1;
 const MEMORY_LIMIT = '640MB';
 
 export interface Database {
-  /** What the snapshot lacks, one sentence each. */
+  /** Columns and tables that are missing, one sentence each. */
   readonly gaps: readonly string[];
   /** Rows of a SELECT in JSON form: DECIMAL and BIGINT as strings. Parameters are $1, $2, ... */
   rows(sql: string, params?: readonly DuckDBValue[]): Promise<Record<string, unknown>[]>;
@@ -30,7 +30,7 @@ export interface Database {
 }
 
 /**
- * Replace a table that lacks columns, or has one of another type, by a view that has them.
+ * Replace a table with missing columns, or columns of another type, by a view that has them.
  * @throws Error if a missing column may not be null
  */
 async function fillMissingColumns(connection: DuckDBConnection, table: TableName, file: string): Promise<string[]> {
@@ -43,7 +43,7 @@ async function fillMissingColumns(connection: DuckDBConnection, table: TableName
     const names = refused.map((name) => `${table}.${name}`).join(', ');
     throw new Error(
       `${file} was built before ${names}, which may not be null: ` +
-        'build a new snapshot, or serve this one with the server of its time',
+        'build a new snapshot, or serve this one with the server version that built it',
     );
   }
   if (columns.some(({ name, sql }) => present.get(name) !== sql)) {
@@ -57,7 +57,7 @@ async function fillMissingColumns(connection: DuckDBConnection, table: TableName
   return missing.map(({ name }) => `There is no ${table}.${name} in this snapshot; it is null in every row.`);
 }
 
-/** Check one table against its record and the manifest. @returns what it lacks */
+/** Check one table against its record and the manifest. @returns what is missing, one sentence each */
 async function checkTable(connection: DuckDBConnection, table: TableName, manifest: ServedManifest): Promise<string[]> {
   const { file } = manifest.database;
   const stated = manifest.tables[table];
@@ -97,7 +97,7 @@ export async function openDatabase(folder: string, manifest: ServedManifest): Pr
     // In parallel. A damaged file may fail to attach in many ways: report the wrong hash first.
     const [hashed, attached] = await Promise.allSettled([sha256OfFile(path), attach(duck, path, manifest)]);
     if (hashed.status === 'rejected') throw hashed.reason;
-    if (hashed.value !== sha256) throw new Error(`${file} does not have the hash its manifest states`);
+    if (hashed.value !== sha256) throw new Error(`${file} does not have the hash in its manifest`);
     if (attached.status === 'rejected') throw attached.reason;
     const opened = (pool = await ConnectionPool.open(duck.instance));
     await duck.connection.run('SET enable_external_access = false');

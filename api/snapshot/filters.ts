@@ -4,7 +4,7 @@ import type { Column } from '../../lib/record.ts';
 import { identifier } from '../../lib/sql.ts';
 import { columnOf, type TableName } from './tables.ts';
 
-/** A WHERE clause, with ORDER BY where it has one, and their parameters $1, $2, ... */
+/** A WHERE clause with an optional ORDER BY, and their parameters $1, $2, ... */
 export class Where {
   readonly #conditions: string[] = [];
   #order = '';
@@ -26,7 +26,7 @@ export class Where {
     return this;
   }
 
-  /** Set what follows the conditions: ORDER BY, LIMIT. Each `?` is one of the values. */
+  /** Set the end of the query: ORDER BY, LIMIT. Each `?` is one of the values. */
   order(sql: string, ...values: readonly DuckDBValue[]): this {
     this.#order = ` ${this.#numbered(sql, values)}`;
     return this;

@@ -1,15 +1,16 @@
 /**
  * The snapshot that serves. `<DATA_DIR>/current` is read every second; when it names another snapshot, that one is
  * opened and replaces the old one. Requests hold a lease on their snapshot: the old one closes after its last lease.
- * If the new one cannot be opened, the old one goes on serving and `/health` shows the reason.
+ * If the new one cannot be opened, the old one keeps serving and `/health` shows the reason.
  */
 import { readlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { messageOf } from '../../lib/errors.ts';
 import { loadSnapshot, type Snapshot } from './load.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 /** Retry a snapshot that failed to load after this long: its files may have been restored. */
-const TRY_AGAIN_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export interface Lease {
   readonly snapshot: Snapshot;
@@ -30,7 +31,7 @@ export interface Snapshots {
   /** Set while `current` names a snapshot that could not be loaded. */
   failure(): LoadFailure | null;
   /** Read the link now, and load the snapshot it names unless it serves already. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
   close(): void;
 }
 
@@ -39,18 +40,18 @@ export interface SnapshotsOptions {
   readonly nowMs?: () => number;
   /** Called on every switch and every failure. */
   readonly report?: (event: { serving: string } | LoadFailure) => void;
-  readonly lookEveryMs?: number;
+  readonly pollMs?: number;
 }
 
-interface Held {
+interface LoadedSnapshot {
   readonly snapshot: Snapshot;
   readonly target: string;
-  users: number;
-  retired: boolean;
+  leases: number;
+  isRetired: boolean;
 }
 
-/** What is said to everybody of a snapshot that does not load. The library's own words are in the log. */
-function reasonOf(error: unknown): string {
+/** Why a snapshot cannot be loaded, for the public /health. The log has the library's message. */
+function publicReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be loaded';
   if ('syscall' in error)
     return `${'path' in error && typeof error.path === 'string' ? basename(error.path) : 'a file'} cannot be opened`;
@@ -59,19 +60,19 @@ function reasonOf(error: unknown): string {
 
 /** Open the snapshot that `<dataDir>/current` names, if any, and follow the link. */
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
-  const { dataDir, nowMs = Date.now, report = () => undefined, lookEveryMs = LOOK_EVERY_MS } = options;
+  const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS } = options;
   const link = join(dataDir, 'current');
-  let current: Held | null = null;
+  let current: LoadedSnapshot | null = null;
   let failed: (LoadFailure & { readonly atMs: number }) | null = null;
-  let looking: Promise<void> | null = null;
+  let refreshing: Promise<void> | null = null;
   let closed = false;
 
-  const closeIfIdle = (held: Held): void => {
-    if (held.retired && held.users === 0) held.snapshot.close();
+  const closeIfIdle = (loaded: LoadedSnapshot): void => {
+    if (loaded.isRetired && loaded.leases === 0) loaded.snapshot.close();
   };
-  const retire = (held: Held): void => {
-    held.retired = true;
-    closeIfIdle(held);
+  const retire = (loaded: LoadedSnapshot): void => {
+    loaded.isRetired = true;
+    closeIfIdle(loaded);
   };
 
   const follow = async (): Promise<void> => {
@@ -81,8 +82,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       failed = null;
       return;
     }
-    // The absolute value, as the clock may have been set back.
-    if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < TRY_AGAIN_MS) return;
+    // Absolute, as the clock may have been set back.
+    if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < RETRY_MS) return;
     try {
       const snapshot = await loadSnapshot(resolve(dataDir, target));
       if (closed) {
@@ -90,42 +91,42 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
         return;
       }
       const old = current;
-      current = { snapshot, target, users: 0, retired: false };
+      current = { snapshot, target, leases: 0, isRetired: false };
       failed = null;
       if (old) retire(old);
       report({ serving: snapshot.id });
     } catch (error) {
       const at = new Date(nowMs()).toISOString();
-      failed = { target, reason: reasonOf(error), at, atMs: nowMs() };
-      report({ target, reason: error instanceof Error ? error.message : String(error), at });
+      failed = { target, reason: publicReason(error), at, atMs: nowMs() };
+      report({ target, reason: messageOf(error), at });
     }
   };
-  const look = (): Promise<void> =>
-    (looking ??= follow().finally(() => {
-      looking = null;
+  const refresh = (): Promise<void> =>
+    (refreshing ??= follow().finally(() => {
+      refreshing = null;
     }));
 
-  await look();
+  await refresh();
   const timer = setInterval(() => {
-    void look();
-  }, lookEveryMs);
+    void refresh();
+  }, pollMs);
   timer.unref();
 
   return {
     acquire() {
-      const held = current;
-      if (!held) return null;
-      held.users += 1;
+      const loaded = current;
+      if (!loaded) return null;
+      loaded.leases += 1;
       return {
-        snapshot: held.snapshot,
+        snapshot: loaded.snapshot,
         release() {
-          held.users -= 1;
-          closeIfIdle(held);
+          loaded.leases -= 1;
+          closeIfIdle(loaded);
         },
       };
     },
     failure: () => (failed === null ? null : { target: failed.target, reason: failed.reason, at: failed.at }),
-    look,
+    refresh,
     close() {
       closed = true;
       clearInterval(timer);

@@ -1,4 +1,4 @@
-/** A response body made of JSON texts, so that records are not parsed and written again. */
+/** A response body assembled from JSON texts, so that records are not parsed and serialized again. */
 
 const COMMA = Buffer.from(',');
 const areTexts = (value: unknown): value is readonly Buffer[] =>
@@ -22,9 +22,9 @@ export class JsonText {
         continue;
       }
       parts.push(Buffer.from(`${text}[`));
-      for (const [i, made] of value.entries()) {
+      for (const [i, item] of value.entries()) {
         if (i > 0) parts.push(COMMA);
-        parts.push(made);
+        parts.push(item);
       }
       text = ']';
     }
@@ -34,8 +34,8 @@ export class JsonText {
 }
 
 /** The body as an object. */
-export const plainOf = (body: unknown): unknown => (body instanceof JsonText ? parsed(body.bytes) : body);
+export const bodyObject = (body: unknown): unknown => (body instanceof JsonText ? parseRecord(body.bytes) : body);
 
 /** The record of a JSON text. */
-export const parsed = (text: Buffer): Record<string, unknown> =>
+export const parseRecord = (text: Buffer): Record<string, unknown> =>
   JSON.parse(text.toString('utf8')) as Record<string, unknown>;

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
-import { addressesIn, type Normalise } from './addresses.ts';
+import { addressNormalizer, type Normalize } from './addresses.ts';
 import { openDatabase, type Database } from './database.ts';
-import { parsed } from './json_text.ts';
+import { parseRecord } from './json_text.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { Records } from './records.ts';
 import { ADDED_LATER, TABLES, type TableName } from './tables.ts';
@@ -15,15 +15,20 @@ export interface Snapshot extends Database {
   readonly id: string;
   readonly manifest: ServedManifest;
   /** Tables added after this snapshot was built; they are empty. */
-  readonly lacks: ReadonlySet<TableName>;
-  /** JSON texts of the records in these rows, in their order. @param columns default: all of the record */
+  readonly missingTables: ReadonlySet<TableName>;
+  /** JSON texts of the records in these rows, in this order. @param columns default: all of the record */
   texts(table: TableName, rows: readonly number[], columns?: readonly string[]): Promise<readonly Buffer[]>;
-  /** Whole records of the rows that the rest of a SELECT finds: WHERE, ORDER BY, LIMIT. */
-  whole(table: TableName, rest: string, params?: readonly DuckDBValue[]): Promise<Row[]>;
-  /** Some columns of the same. */
-  fields(table: TableName, columns: readonly string[], rest: string, params?: readonly DuckDBValue[]): Promise<Row[]>;
+  /** Full records of the rows that the rest of a SELECT finds: WHERE, ORDER BY, LIMIT. */
+  records(table: TableName, rest: string, params?: readonly DuckDBValue[]): Promise<Row[]>;
+  /** The same, with some columns only. */
+  recordFields(
+    table: TableName,
+    columns: readonly string[],
+    rest: string,
+    params?: readonly DuckDBValue[],
+  ): Promise<Row[]>;
   /** A street address in the normalized form of the rows. */
-  readonly normalise: Normalise;
+  readonly normalize: Normalize;
 }
 
 async function readManifest(folder: string): Promise<ServedManifest> {
@@ -41,7 +46,7 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
   const manifest = await readManifest(folder);
   const database = await openDatabase(folder, manifest);
   const records = new Records(database);
-  const fields: Snapshot['fields'] = async (table, columns, rest, params) => {
+  const recordFields: Snapshot['recordFields'] = async (table, columns, rest, params) => {
     const found = await database.rows(`SELECT rowid AS row FROM ${table} ${rest}`, params);
     return (
       await records.texts(
@@ -49,22 +54,22 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
         found.map(({ row }) => Number(row)),
         columns,
       )
-    ).map(parsed);
+    ).map(parseRecord);
   };
   return {
     ...database,
     id: manifest.run_id,
     manifest,
-    fields,
-    lacks: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
+    recordFields,
+    missingTables: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     texts: (table, rows, columns) => records.texts(table, rows, columns),
-    whole: (table, rest, params) =>
-      fields(
+    records: (table, rest, params) =>
+      recordFields(
         table,
         TABLES[table].columns.map((c) => c.name),
         rest,
         params,
       ),
-    normalise: addressesIn(database),
+    normalize: addressNormalizer(database),
   };
 }

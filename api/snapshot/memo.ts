@@ -1,28 +1,28 @@
-/** Results that depend only on the snapshot, or on the snapshot and the day, computed once. */
-import type { Asked } from '../routes/define.ts';
+/** Caches results that depend only on the snapshot, or on the snapshot and the day. */
+import type { RouteRequest } from '../routes/define.ts';
 import type { Snapshot } from './load.ts';
 
-type AskedNothing = Asked<Record<never, never>>;
+type RequestWithoutParams = RouteRequest<Record<never, never>>;
 
 /** `make`, called once per snapshot, day and `state`. A failure is not cached. */
-export function oncePerDay<T>(
-  make: (asked: AskedNothing) => Promise<T>,
-  state: (asked: AskedNothing) => Promise<string> = async () => '',
-): (asked: AskedNothing) => Promise<T> {
-  const made = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
-  return async (asked) => {
-    const key = `${asked.today} ${await state(asked)}`;
-    const before = made.get(asked.snapshot);
-    if (before?.key === key) return before.body;
-    const body = make(asked);
-    made.set(asked.snapshot, { key, body });
-    body.catch(() => made.delete(asked.snapshot));
+export function cachePerDay<T>(
+  make: (request: RequestWithoutParams) => Promise<T>,
+  state: (request: RequestWithoutParams) => Promise<string> = async () => '',
+): (request: RequestWithoutParams) => Promise<T> {
+  const cache = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
+  return async (request) => {
+    const key = `${request.today} ${await state(request)}`;
+    const cached = cache.get(request.snapshot);
+    if (cached?.key === key) return cached.body;
+    const body = make(request);
+    cache.set(request.snapshot, { key, body });
+    body.catch(() => cache.delete(request.snapshot));
     return body;
   };
 }
 
 /** `find`, called once per snapshot. A failure is not cached. */
-export function oncePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
+export function cachePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
   const cache = new WeakMap<Snapshot, Promise<T>>();
   return (snapshot) => {
     let found = cache.get(snapshot);

@@ -3,7 +3,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement, DuckDBV
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 
-/** Queries that run at once; others wait. Fewer than libuv workers (Makefile). */
+/** Queries that run in parallel; others wait. Fewer than libuv workers (Makefile). */
 const CONNECTIONS = 6;
 /** Prepared statements of one connection. */
 const STATEMENTS = 100;
@@ -44,7 +44,7 @@ export class ConnectionPool {
     return new ConnectionPool(await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(instance))));
   }
 
-  /** Rows of a SELECT in JSON form, read whole: DECIMAL and BIGINT as strings. */
+  /** All rows of a SELECT in JSON form: DECIMAL and BIGINT as strings. */
   rows(sql: string, params: readonly DuckDBValue[] = []): Promise<Record<string, unknown>[]> {
     return this.#queue.add(async () => {
       const pooled = this.#closed ? undefined : this.#idle.pop();

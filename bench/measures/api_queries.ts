@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { loadSnapshot, type Snapshot } from '../../api/snapshot/load.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { askedFor } from '../../test/api/support/buyers.ts';
+import { fetchPaymentRequired } from '../../test/api/support/buyers.ts';
 import { startPostgres } from '../../test/ledger/postgres_started.ts';
 import { runDay } from '../../test/pipelines/runs.ts';
 import { defineBench, type Bench, type Size } from '../contract.ts';
@@ -52,9 +52,9 @@ type Table = keyof typeof COLUMNS;
 type Rows = Readonly<Record<Table, readonly Readonly<Record<string, unknown>>[]>>;
 
 const rowsOf = async (snapshot: Snapshot): Promise<Rows> => ({
-  deals: await snapshot.whole('deals', ''),
-  signals: await snapshot.whole('signals', ''),
-  auctions: await snapshot.whole('auctions', ''),
+  deals: await snapshot.records('deals', ''),
+  signals: await snapshot.records('signals', ''),
+  auctions: await snapshot.records('auctions', ''),
 });
 
 async function fill(url: string, rows: Rows): Promise<void> {
@@ -157,7 +157,8 @@ const bench = (
         await startProgram('unpaid.ts', [layout.root]),
         await startProgram('fastify_postgres.ts', [postgres.url]),
       ];
-      const accepted = (await askedFor(ours.url + questions(rows, 0)().ours)).accepts[0] as PaymentRequirements;
+      const accepted = (await fetchPaymentRequired(ours.url + questions(rows, 0)().ours))
+        .accepts[0] as PaymentRequirements;
       let seed = 1;
       const load = async (seconds: number) => {
         seed += 1;

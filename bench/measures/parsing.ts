@@ -4,7 +4,7 @@
  * which is the hard case: on a page of a real site's size, loading it is most of the work of both.
  */
 import { load, type CheerioAPI } from 'cheerio';
-import type { Page } from '../../sources/contract.ts';
+import type { Candidate, Page } from '../../sources/contract.ts';
 import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { findSources } from '../../sources/index.ts';
 import { bodyOf, pageOf } from '../../test/sources/recorded.ts';
@@ -101,7 +101,8 @@ export default FAMILIES.map(({ family, source, recorded, bare }): Bench =>
       const described = (await readCases(folder))[recorded];
       if (!described) throw new Error(`${source} has no recorded case ${recorded}`);
       const page = pageOf((await bodyOf(described, folder)).bytes, described);
-      const both = { ours: () => found.spec.parse(page), baseline: () => bare(page) };
+      // These sources parse a page to a list.
+      const both = { ours: () => found.spec.parse(page) as readonly Candidate[], baseline: () => bare(page) };
       if (both.ours().length === 0 || both.baseline().length === 0)
         throw new Error(`${source} finds nothing on ${recorded}`);
       // Both are compiled before the first is timed.

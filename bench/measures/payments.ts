@@ -15,7 +15,7 @@ import { x402Client } from '@x402/fetch';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../lib/network.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
-import { askedFor } from '../../test/api/support/buyers.ts';
+import { fetchPaymentRequired } from '../../test/api/support/buyers.ts';
 import { callerOf, processorMs, type Call, type Timed } from '../calls.ts';
 import { defineBench, summaryOf, type Bench, type Size } from '../contract.ts';
 import { startProgram, type Program } from '../programs.ts';
@@ -100,7 +100,7 @@ const bench = ({ name, bytes, connections, onChain = false, fullOnly = false }: 
         programs.map(async (program) => ({
           program,
           caller: callerOf(program.url, connections),
-          asked: await askedFor(`${program.url}/paid`),
+          asked: await fetchPaymentRequired(`${program.url}/paid`),
         })),
       );
       const turn = async (calls: number): Promise<Side[]> => {

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { cursorsOf } from '../../api/routes/cursor.ts';
+import { createCursors } from '../../api/routes/cursor.ts';
 import { readParams, type Params } from '../../api/routes/params.ts';
 import { JsonText } from '../../api/snapshot/json_text.ts';
-import type { Asked } from '../../api/routes/define.ts';
+import type { RouteRequest } from '../../api/routes/define.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 import { openSnapshots } from '../../api/snapshot/follow.ts';
 import { endWithParent } from './parent.ts';
@@ -18,7 +18,7 @@ import { endWithParent } from './parent.ts';
 const [dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error('give the data folder');
 const snapshots = await openSnapshots({ dataDir });
-const cursors = cursorsOf('of a benchmark');
+const cursors = createCursors('of a benchmark');
 const router = new Router();
 for (const route of allRoutes({ publicUrl: 'https://api.dealfeed.example', spoolDir: join(dataDir, 'spool') })) {
   if (route.price === null) continue;
@@ -27,7 +27,7 @@ for (const route of allRoutes({ publicUrl: 'https://api.dealfeed.example', spool
     if (!lease) throw new Error('there is no snapshot');
     try {
       const { snapshot } = lease;
-      const asked: Asked<Params> = {
+      const asked: RouteRequest<Params> = {
         params: readParams(route.params, ctx.querystring),
         path: {},
         snapshot,

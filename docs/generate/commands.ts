@@ -1,16 +1,23 @@
-/** The page on commands: what `make help` lists. */
+/** docs/commands.md: what `make help` lists, in the same groups. */
 import { readFileSync } from 'node:fs';
+import { cell, table } from './markdown.ts';
+
+const GROUP = /^##@ (.+)$/u;
+const TARGET = /^([a-z-]+):.*## (.*)$/u;
 
 export function commandsPage(): string {
   const makefile = readFileSync(new URL('../../Makefile', import.meta.url), 'utf8');
-  const rows = [...makefile.matchAll(/^([a-z-]+):.*## (.*)$/gm)].map(
-    (m) => `| \`make ${m[1] ?? ''}\` | ${(m[2] ?? '').replaceAll('|', '\\|')} |`,
-  );
+  const groups: { readonly title: string; readonly rows: string[][] }[] = [];
+  for (const line of makefile.split('\n')) {
+    const title = GROUP.exec(line)?.[1];
+    if (title !== undefined) groups.push({ title, rows: [] });
+    const [, target = '', help = ''] = TARGET.exec(line) ?? [];
+    if (target !== '') groups.at(-1)?.rows.push([`\`make ${target}\``, cell(help)]);
+  }
   return [
     '# Commands',
-    'Written by `make docs` from the Makefile; do not edit. Settings are words after a command, as in `make run DAY=2026-11-21`; the README lists them.',
-    ['| command | what it does |', '|---|---|', ...rows].join('\n'),
-  ]
-    .join('\n\n')
-    .concat('\n');
+    'For everyone: find the command for a task. Written by `make docs` from the Makefile; do not edit.',
+    'Settings follow the command, as in `make run DAY=2026-11-21`: see [settings](settings.md).',
+    ...groups.flatMap(({ title, rows }) => [`## ${title}`, table(['command', 'what it does'], rows)]),
+  ].join('\n\n');
 }

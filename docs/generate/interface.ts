@@ -1,16 +1,14 @@
-/** The page on the interface: every endpoint with its price and parameters, and every reason an answer can be an error. */
+/** docs/interface.md: every endpoint with its price and parameters, and every reason for an error. */
 import { openApi, templateOf } from '../../api/docs/openapi.ts';
-import { paramFacts } from '../../api/routes/params.ts';
 import { PROBLEMS } from '../../api/http/problem.ts';
-import { mediaOf } from '../../api/routes/define.ts';
 import { allRoutes } from '../../api/routes/all.ts';
-
-const cell = (s: string): string => s.replaceAll('|', '\\|').replaceAll('\n', ' ');
+import { mediaOf } from '../../api/routes/define.ts';
+import { paramFacts } from '../../api/routes/params.ts';
+import { cell, table } from './markdown.ts';
 
 /** Reasons of purchases whose payment may have been made. */
 const OPEN_OUTCOMES = new Set(['settlement_unknown', 'settlement_pending']);
 
-/** What a call refused for this reason costs. */
 const billed = (reason: string): string => (OPEN_OUTCOMES.has(reason) ? 'not known yet: null' : 'no');
 
 export function interfacePage(): string {
@@ -19,30 +17,37 @@ export function interfacePage(): string {
   const { paths } = openApi(routes, publicUrl) as {
     paths: Record<string, { get: { responses: Record<string, unknown> } }>;
   };
-  const sections = routes.map((route) => {
+  const sections = routes.flatMap((route) => {
     const path = templateOf(route);
-    const params = Object.entries({ ...route.pathParams, ...route.params }).map(
-      ([name, schema]) => `| \`${name}\` | ${cell(paramFacts(schema).about)} | ${cell(paramFacts(schema).expected)} |`,
-    );
+    const params = Object.entries({ ...route.pathParams, ...route.params }).map(([name, schema]) => {
+      const { about, expected } = paramFacts(schema);
+      return [`\`${name}\``, cell(about), cell(expected)];
+    });
     return [
       `### GET ${path}`,
-      `Price: ${route.price === null ? 'none' : `$${route.price}`}. ${route.about} Answers ${mediaOf(route)}.`,
-      ...(params.length > 0 ? [['| parameter | meaning | accepted |', '|---|---|---|', ...params].join('\n')] : []),
-      `Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
-    ].join('\n\n');
+      `Price: ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`,
+      ...(params.length > 0 ? [table(['parameter', 'meaning', 'accepted'], params)] : []),
+      `Response: ${mediaOf(route)}. Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
+    ];
   });
-  const problems = Object.entries(PROBLEMS).map(
-    ([reason, { status, title }]) => `| \`${reason}\` | ${status} | ${cell(title)} | ${billed(reason)} |`,
-  );
   return [
-    '# The interface',
-    'Written by `make docs` from the routes; do not edit. The fields of each record are in the [data dictionary](data-dictionary.md); the server describes itself at `/openapi.json`.',
+    '# Endpoints and errors',
+    'For buyers and client authors: look up every endpoint, its price and parameters, and every error. Written by ' +
+      '`make docs` from the routes; do not edit.',
+    'The [data dictionary](data-dictionary.md) describes the fields of each record. A running server describes ' +
+      'itself at `/openapi.json`.',
     '## Endpoints',
     ...sections,
     '## Errors',
-    'Every error is `application/problem+json` (RFC 9457) with a `reason` of this list and `billed`.',
-    ['| reason | status | title | billed |', '|---|---|---|---|', ...problems].join('\n'),
-  ]
-    .join('\n\n')
-    .concat('\n');
+    'Every error is `application/problem+json` (RFC 9457) with `billed` and one of these values of `reason`.',
+    table(
+      ['reason', 'status', 'title', 'billed'],
+      Object.entries(PROBLEMS).map(([reason, { status, title }]) => [
+        `\`${reason}\``,
+        String(status),
+        cell(title),
+        billed(reason),
+      ]),
+    ),
+  ].join('\n\n');
 }

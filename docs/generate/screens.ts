@@ -1,6 +1,6 @@
 /**
- * The second half of `make screenshots`: pictures of the operator's and the analyst's screens, as a terminal shows the
- * commands over DATA_DIR, and of the profile report, light and dark.
+ * The second half of `make screenshots`: terminal output of commands over DATA_DIR, and the profile report, light and
+ * dark.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,20 +16,21 @@ import { chromiumPath } from '../../sources/fetch/browser.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const [COLUMNS, ROWS] = [132, 42];
-/** A beginning of what changed. */
+/** Lines of `make diff` to show. */
 const DIFF_ROWS = 26;
-const COLOURS: Readonly<Record<string, string>> = { 31: '#f2767f', 32: '#4fc79b', 33: '#e0a450', 36: '#57c4d8' };
+const COLORS: Readonly<Record<string, string>> = { 31: '#f2767f', 32: '#4fc79b', 33: '#e0a450', 36: '#57c4d8' };
 
 const { DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
 const dataDir = resolve(root, DATA_DIR);
 
-/** A deal that shows much: a claim, a usable rent, and a price that was cut where there is one. */
+/** A deal with a claim, a fitting rent and, if there is one, a price cut. */
 async function dealToShow(): Promise<string> {
   const { duck } = await openSnapshot(dataDir);
   try {
     const [row] = await rowsOf(
       duck.connection,
-      "SELECT id FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL ORDER BY price_reduction_pct DESC NULLS LAST, id LIMIT 1",
+      `SELECT id FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL
+       ORDER BY price_reduction_pct DESC NULLS LAST, id LIMIT 1`,
     );
     return String(row?.['id'] ?? '');
   } finally {
@@ -37,8 +38,8 @@ async function dealToShow(): Promise<string> {
   }
 }
 
-/** What a command shows at a terminal. */
-function shown(command: string): string {
+/** Output of a command in a terminal. */
+function terminalOutput(command: string): string {
   const { stdout, error } = spawnSync(
     'script',
     ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'],
@@ -56,18 +57,23 @@ function shown(command: string): string {
 const escaped = (s: string): string => s.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /* eslint-disable no-control-regex -- terminals mark colors and cursor moves with the escape character */
-const COLOURED = /\u001b\[(\d+)m([^\u001b]*)/gu;
+const COLORED = /\u001b\[(\d+)m([^\u001b]*)/gu;
 const CURSOR_MOVES = /\u001b\[[0-9;?]*[A-Za-z]/gu;
 /* eslint-enable no-control-regex */
 
-/** Terminal text as HTML: colours stay, what only moves the cursor goes. */
+const STYLE = `
+  body { margin: 0; background: #12151c; color: #e8ebf2 }
+  pre { display: inline-block; margin: 0; padding: 1rem 1.25rem; font: 14px/1.4 ui-monospace, monospace }
+  b { color: #7fa8f5; font-weight: 400 }`;
+
+/** Terminal text as HTML: with colors, without cursor moves. */
 function pageOf(command: string, text: string): string {
   const body = escaped(text)
-    .replaceAll(COLOURED, (_, code: string, words: string) =>
-      COLOURS[code] ? `<span style="color:${COLOURS[code]}">${words}</span>` : words,
+    .replaceAll(COLORED, (_, code: string, words: string) =>
+      COLORS[code] ? `<span style="color:${COLORS[code]}">${words}</span>` : words,
     )
     .replaceAll(CURSOR_MOVES, '');
-  return `<!doctype html><meta charset="utf-8"><style>body{margin:0;background:#12151c;color:#e8ebf2}pre{display:inline-block;margin:0;padding:1rem 1.25rem;font:14px/1.4 ui-monospace,monospace}b{color:#7fa8f5;font-weight:400}</style><pre><b>$ ${escaped(command)}</b>\n${body}</pre>`;
+  return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><pre><b>$ ${escaped(command)}</b>\n${body}</pre>`;
 }
 
 const id = await dealToShow();
@@ -93,29 +99,29 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu'],
 });
 try {
-  const said = (name: string): void => {
+  const report = (name: string): void => {
     process.stdout.write(`docs/screenshots/${name}.png\n`);
   };
   for (const [name, command, run] of SCREENS) {
     const page = await browser.newPage({ viewport: { width: 1240, height: 600 } });
-    await page.setContent(pageOf(command, shown(run)));
+    await page.setContent(pageOf(command, terminalOutput(run)));
     await page.locator('pre').screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
-    said(name);
+    report(name);
   }
-  const report = join(scratch, 'profile.html');
+  const profile = join(scratch, 'profile.html');
   spawnSync(process.execPath, ['pipelines/analyse/profile_cli.ts'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DATA_DIR: dataDir, OUT: report },
+    env: { ...process.env, DATA_DIR: dataDir, OUT: profile },
   });
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ viewport: { width: 1000, height: 1500 }, colorScheme });
-    await page.goto(pathToFileURL(report).href);
+    await page.goto(pathToFileURL(profile).href);
     const name = `profile${colorScheme === 'dark' ? '-dark' : ''}`;
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
-    said(name);
+    report(name);
   }
 } finally {
   await browser.close();

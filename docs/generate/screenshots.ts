@@ -1,6 +1,6 @@
 /**
- * `make screenshots`: pictures of the site into docs/screenshots/, so that they show what it is and not what it was. The
- * server is started over DATA_DIR in its sandbox mode, and a Chromium looks at each page, wide and narrow, light and dark.
+ * `make screenshots`: take pictures of the site into docs/screenshots/. A sandbox server runs over DATA_DIR, and
+ * Chromium opens each page, wide and narrow, light and dark.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ interface Shot {
   readonly path: string;
   readonly narrow?: boolean;
   readonly dark?: boolean;
-  /** What to do before the picture is taken. */
+  /** Runs before the picture is taken. */
   readonly first?: (page: Page) => Promise<void>;
 }
 
@@ -43,8 +43,8 @@ const SHOTS: readonly Shot[] = [
   { name: 'test-purchase', path: '/sandbox/buy', first: buy },
 ];
 
-/** Address of the sandbox server, once it says so. */
-async function addressIn(dataDir: string, ended: () => boolean): Promise<string> {
+/** Address of the sandbox server, once it is ready. */
+async function addressOfServer(dataDir: string, ended: () => boolean): Promise<string> {
   for (const until = Date.now() + START_MS; Date.now() < until && !ended();) {
     const text = await readFile(join(dataDir, 'sandbox/wallet.json'), 'utf8').catch(() => null);
     if (text !== null) return (JSON.parse(text) as { base_url: string }).base_url;
@@ -52,7 +52,7 @@ async function addressIn(dataDir: string, ended: () => boolean): Promise<string>
       setTimeout(done, 100);
     });
   }
-  throw new Error(`the server did not start over ${dataDir}; is there a snapshot? start with make run`);
+  throw new Error(`the server did not start over ${dataDir}; publish a snapshot first: make run`);
 }
 
 const { DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
@@ -63,7 +63,7 @@ const server = spawn(process.execPath, ['api/server.ts'], {
   env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', UNBILLED_PER_MINUTE: '0' },
 });
 try {
-  const url = await addressIn(resolve(root, DATA_DIR), () => server.exitCode !== null);
+  const url = await addressOfServer(resolve(root, DATA_DIR), () => server.exitCode !== null);
   await mkdir(folder, { recursive: true });
   const browser = await chromium.launch({
     executablePath: await chromiumPath(CHROMIUM_PATH),

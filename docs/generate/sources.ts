@@ -1,7 +1,8 @@
-/** The page on the sources, from what each adapter declares and what its recorded pages show. */
+/** docs/sources.md: what each adapter declares and what its recorded pages show. */
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
+import { cell, table } from './markdown.ts';
 
 const Cases = z.record(
   z.string(),
@@ -32,9 +33,7 @@ const BASIS = {
   sandbox_only: 'sandbox only',
 } as const;
 
-const cell = (s: string): string => s.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-/** Format of a body by how it begins, or by what its archive holds. */
+/** Format of a page by its first bytes, or by the files in its archive. */
 function formatOf(start: string, entries: readonly string[]): string {
   if (entries.some((name) => name.startsWith('xl/'))) return 'XLSX';
   if (entries.length > 0) return 'zipped CSV';
@@ -44,8 +43,8 @@ function formatOf(start: string, entries: readonly string[]): string {
   return 'CSV';
 }
 
-/** Formats of the pages that hold rows, and the columns that they fill. */
-async function shownBy({ folder }: FoundSource): Promise<{ formats: string; filled: ReadonlySet<string> }> {
+/** Formats of the recorded pages with rows, and the columns that those rows fill. */
+async function recordedBy({ folder }: FoundSource): Promise<{ formats: string; filled: ReadonlySet<string> }> {
   const recorded = new URL('recorded/', folder);
   const formats = new Set<string>();
   const filled = new Set<string>();
@@ -66,66 +65,60 @@ async function shownBy({ folder }: FoundSource): Promise<{ formats: string; fill
   return { formats: [...formats].sort().join(', '), filled };
 }
 
-/** Counties on one platform have its domain in common, and what one of them is seen to publish all may. */
+/** Sources with the same parent domain share a platform: a column that one of them fills, the others may fill too. */
 const platformOf = ({ spec }: FoundSource): string => spec.hosts[0]?.split('.').slice(1).join('.') ?? spec.name;
 
-/** How the rows come in: from the web, from the drop folder, or from either. */
-const wayIn = ({ spec }: FoundSource): string =>
+const originOf = ({ spec }: FoundSource): string =>
   [spec.fetch ? spec.hosts.join(', ') : null, spec.drop?.length ? 'drop folder' : null]
-    .filter((way) => way !== null)
+    .filter((origin) => origin !== null)
     .join('; or ');
 
-/** docs/sources.md. Deterministic: it depends on nothing but the adapters' folders. */
+function titleCell({ spec }: FoundSource): string {
+  const title = cell(spec.county ? `${spec.county.name}, ${spec.county.state}` : spec.title);
+  const linked = /^https?:/u.test(spec.home) ? `[${title}](${spec.home})` : title;
+  return `${linked}<br>\`${spec.name}\``;
+}
+
+/** Table of one family. */
+async function familyTable(members: readonly FoundSource[]): Promise<string> {
+  const recorded = await Promise.all(
+    members.map(async (source) => ({ source, platform: platformOf(source), ...(await recordedBy(source)) })),
+  );
+  const rows = recorded.map(({ source, platform, formats }) => {
+    const filled = new Set(
+      recorded.filter((other) => other.platform === platform).flatMap((other) => [...other.filled]),
+    );
+    const { everyDays, row, terms } = source.spec;
+    return [
+      titleCell(source),
+      `${everyDays} d`,
+      formats,
+      cell(originOf(source)),
+      `${BASIS[terms.basis]}: ${cell(terms.note)}`,
+      row.columns
+        .filter((column) => column.absent !== undefined && !filled.has(column.name))
+        .map((column) => `\`${column.name}\``)
+        .join(', '),
+    ];
+  });
+  return table(['county or site', 'read every', 'format', 'comes from', 'terms', 'columns never filled'], rows);
+}
+
+/** The page depends on the adapters' folders and nothing else. @throws Error where a family has no title here */
 export async function sourcesPage(sources: readonly FoundSource[]): Promise<string> {
+  const stray = sources.find(({ spec }) => !(spec.family in FAMILIES));
+  if (stray) throw new Error(`docs/generate/sources.ts has no title for the family ${stray.spec.family}`);
   const sections: string[] = [];
   for (const [family, title] of Object.entries(FAMILIES)) {
     const members = sources.filter(({ spec }) => spec.family === family);
-    if (members.length === 0) continue;
-    const rows: string[] = [];
-    const shown = new Map(await Promise.all(members.map(async (found) => [found, await shownBy(found)] as const)));
-    for (const found of members) {
-      const { spec } = found;
-      const filled = new Set(
-        [...shown].filter(([other]) => platformOf(other) === platformOf(found)).flatMap(([, page]) => [...page.filled]),
-      );
-      const missing = spec.row.columns
-        .filter((c) => c.absent !== undefined && !filled.has(c.name))
-        .map((c) => `\`${c.name}\``)
-        .join(', ');
-      const where = spec.county ? `${spec.county.name}, ${spec.county.state}` : spec.title;
-      rows.push(
-        `| ${[
-          `${/^https?:/u.test(spec.home) ? `[${cell(where)}](${spec.home})` : cell(where)}<br>\`${spec.name}\``,
-          `${spec.everyDays} d`,
-          shown.get(found)?.formats ?? '',
-          cell(wayIn(found)),
-          `${BASIS[spec.terms.basis]}: ${cell(spec.terms.note)}`,
-          missing,
-        ].join(' | ')} |`,
-      );
-    }
-    sections.push(
-      [
-        `## ${title}`,
-        '',
-        '| county or site | read every | format | comes from | terms | never seen to be filled |',
-        '|---|---|---|---|---|---|',
-        ...rows,
-      ].join('\n'),
-    );
+    if (members.length > 0) sections.push(`## ${title}`, await familyTable(members));
   }
-  const covered = new Set(Object.keys(FAMILIES));
-  const stray = sources.find(({ spec }) => !covered.has(spec.family));
-  if (stray)
-    throw new Error(
-      `docs/generate/sources.ts has no heading for the family ${stray.spec.family} of ${stray.spec.name}`,
-    );
   return [
     '# Sources',
-    'Written by `make docs` from what each adapter declares and what its recorded pages show; do not edit. The last column names the columns of a row that no ' +
-      'recorded page of the source, or of another county on its platform, fills: what the source is not known to publish. What may go wrong with a source is in [failures.md](failures.md).',
+    'For operators and analysts: see where every row comes from, how often it is read, under which terms, and what ' +
+      'its publisher leaves out. Written by `make docs` from the adapters; do not edit.',
+    'The last column names the columns that no recorded page of the source, or of another source on the same ' +
+      'platform, fills. [Site faults](failures.md) says what happens when a site misbehaves.',
     ...sections,
-  ]
-    .join('\n\n')
-    .concat('\n');
+  ].join('\n\n');
 }

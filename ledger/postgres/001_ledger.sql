@@ -1,10 +1,10 @@
--- Keys are compared byte by byte ("C"): an index must not depend on a library's idea of an alphabet.
--- Amounts and validBefore are uint256: decimal text, because no integer type here holds them. Times are Unix milliseconds.
+-- Keys have collation "C": an index must not depend on the collation of a library.
+-- Amounts and validBefore are uint256, stored as decimal text. Times are Unix milliseconds.
 
 CREATE TABLE answers (
   sha256       text COLLATE "C" NOT NULL PRIMARY KEY CHECK (length(sha256) = 64),
   bytes        bigint NOT NULL CHECK (bytes >= 0),
-  -- 0 while its pieces are being written.
+  -- 0 while its chunks are being written.
   whole        integer NOT NULL CHECK (whole IN (0, 1)),
   stored_at_ms bigint NOT NULL
 );
@@ -36,11 +36,11 @@ CREATE TABLE purchases (
   ended_at_ms     bigint,
   tx_hash         text,
   why             text,
-  -- The lead a released purchase gave back; of any other purchase the claim says it.
+  -- The lead of a released purchase; other purchases have a claim.
   returned_lead   text,
   answer_sha256   text,
   answer_headers  text,
-  -- The same as answer_sha256 for as long as the answer can be collected.
+  -- Equal to answer_sha256 while the answer can be collected.
   kept_answer     text COLLATE "C" REFERENCES answers (sha256),
   CHECK ((state IN ('settling', 'sold', 'released')) = (settling_at_ms IS NOT NULL)),
   CHECK ((state IN ('sold', 'released')) = (ended_at_ms IS NOT NULL)),
@@ -49,9 +49,10 @@ CREATE TABLE purchases (
   CHECK (state <> 'settling' OR kept_answer IS NOT NULL)
 );
 
--- One payment, and one identifier of one payer, belong to one purchase; a released one gives them back.
+-- A payment, and an identifier of a payer, belong to one purchase until it is released.
 CREATE UNIQUE INDEX purchase_of_payment ON purchases (network, asset, payer, nonce) WHERE state <> 'released';
-CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash) WHERE state <> 'released' AND identifier_hash IS NOT NULL;
+CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash)
+  WHERE state <> 'released' AND identifier_hash IS NOT NULL;
 CREATE INDEX purchases_in_order ON purchases (reserved_at_ms, id);
 CREATE INDEX purchases_unfinished ON purchases (state, lease_until_ms) WHERE state IN ('reserved', 'settling');
 CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
@@ -79,6 +80,6 @@ CREATE TABLE used_tokens (
 
 CREATE INDEX used_tokens_until ON used_tokens (until_ms);
 
--- One row that is written to find out whether the ledger can be written.
+-- One row, updated to check that the ledger can be written.
 CREATE TABLE heartbeat (one integer NOT NULL PRIMARY KEY CHECK (one = 1), beats bigint NOT NULL);
 INSERT INTO heartbeat (one, beats) VALUES (1, 0);

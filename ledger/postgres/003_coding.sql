@@ -1,2 +1,3 @@
--- How a piece of an answer is written. Those from before are written as they are.
-ALTER TABLE answer_chunks ADD COLUMN coding text NOT NULL DEFAULT 'identity' CHECK (coding IN ('identity', 'zstd'));
+-- Compression of a chunk. Earlier chunks are not compressed.
+ALTER TABLE answer_chunks
+  ADD COLUMN coding text NOT NULL DEFAULT 'identity' CHECK (coding IN ('identity', 'zstd'));

@@ -1,42 +1,42 @@
-/** Pieces of answers as they lie in the database: compressed where that makes them smaller. */
+/** Chunks of answers in the database, compressed if that makes them smaller. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Row } from './store.ts';
 
-/** Size of every piece of an answer but the last, before it is compressed. */
-export const PIECE_BYTES = 1 << 20;
+/** Size of every chunk of an answer but the last, before compression. */
+export const CHUNK_BYTES = 1 << 20;
 
-/** What fits one page of the database is not worth the work. */
-const SMALLEST_COMPRESSED = 4_096;
-/** JSON becomes a tenth at this level, in less time than it takes to write it to the disk as it is. */
+/** A smaller chunk fits into one page of the database, so compressing it saves nothing. */
+const MIN_COMPRESSED_BYTES = 4_096;
+/** At this level JSON shrinks to a tenth, in less time than writing it to disk uncompressed. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** The bytes in a buffer of exactly their length, so that caching them does not keep a larger buffer in memory. */
 export const ownBuffer = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
 
-export interface StoredPiece {
+export interface EncodedChunk {
   readonly coding: 'identity' | 'zstd';
   readonly body: Uint8Array;
 }
 
-/** A piece as it is to be written. */
-export function stored(piece: Uint8Array): StoredPiece {
-  const compressed = piece.length < SMALLEST_COMPRESSED ? piece : zstdCompressSync(piece, FAST);
-  return compressed.length < piece.length ? { coding: 'zstd', body: compressed } : { coding: 'identity', body: piece };
+export function encodeChunk(chunk: Uint8Array): EncodedChunk {
+  const compressed = chunk.length < MIN_COMPRESSED_BYTES ? chunk : zstdCompressSync(chunk, FAST);
+  return compressed.length < chunk.length ? { coding: 'zstd', body: compressed } : { coding: 'identity', body: chunk };
 }
 
-/** What zlib wants to have left when all is written. */
+/** Room that zlib needs in its buffer after the last byte. */
 const SPARE_BYTES = 64;
 
 /**
- * The piece in a row with `coding` and `body`; null where there is no row.
- * @param bytes its length, if known: it is then read in one go
- * @throws where it cannot be read back
+ * Decode the chunk in a row with `coding` and `body`.
+ * @param bytes its length, if known: it is then decompressed in one step
+ * @returns null if there is no row
+ * @throws if it cannot be decompressed
  */
-export function pieceIn(row: Row | undefined, bytes = PIECE_BYTES): Uint8Array | null {
+export function decodeChunk(row: Row | undefined, bytes = CHUNK_BYTES): Uint8Array | null {
   const [body, coding] = [row?.['body'], row?.['coding']];
   if (!(body instanceof Uint8Array)) return null;
   return coding === 'zstd'
-    ? zstdDecompressSync(body, { maxOutputLength: PIECE_BYTES, chunkSize: bytes + SPARE_BYTES })
+    ? zstdDecompressSync(body, { maxOutputLength: CHUNK_BYTES, chunkSize: bytes + SPARE_BYTES })
     : body;
 }

@@ -1,4 +1,4 @@
-/** Numbered migrations: `001_ledger.sql`, `002_...`. A ledger's version is the number of the last one it has. */
+/** Numbered migrations: `001_ledger.sql`, `002_...`. The version of a ledger is the number of its last migration. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Migration {
@@ -6,12 +6,12 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** A ledger that this program must not touch; its message says why in one line. */
+/** A ledger that this program must not use; the message says why in one line. */
 export class LedgerRefused extends Error {
   override readonly name = 'LedgerRefused';
 }
 
-/** The migrations in a folder, in order. @throws where their numbers are not 1, 2, 3 ... */
+/** The migrations in a folder, in order. @throws if their numbers are not 1, 2, 3 ... */
 export function migrationsIn(folder: URL): readonly Migration[] {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -24,13 +24,14 @@ export function migrationsIn(folder: URL): readonly Migration[] {
 }
 
 /**
- * Those a ledger of this version lacks.
- * @throws LedgerRefused where the ledger is newer than the migrations known here
+ * The migrations that a ledger of this version lacks.
+ * @throws LedgerRefused if the ledger is newer than this program
  */
 export function missing(migrations: readonly Migration[], version: number): readonly Migration[] {
   if (version > migrations.length)
     throw new LedgerRefused(
-      `the ledger has version ${version}, and this program knows versions up to ${migrations.length}: it was written by a newer one`,
+      `the ledger has version ${version}, and this program reads versions up to ${migrations.length}: ` +
+        'update the program',
     );
   return migrations.slice(version);
 }

@@ -1,4 +1,4 @@
-/** What one payer may have open at once, and how many leads may be held: counted in the transaction that takes them. */
+/** Limits on open purchases and held leads, counted in the transaction that reserves or claims. */
 import { FUTURE_MS, UNPAID_MS, type LeadLimits, type NewPurchase, type PayerRefusal } from '../ledger.ts';
 import { asNumber } from './rows.ts';
 import type { Query, Row } from './store.ts';
@@ -7,23 +7,24 @@ import type { Query, Row } from './store.ts';
 export const overAt = (parameter: string): string =>
   `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
-/** Purchases that count against a payer: as few as the limits allow. SQLite cannot add amounts of 256 bits. */
+/** Purchases that count against a payer, at most as many as the limits allow. SQLite cannot add 256-bit amounts. */
 const USE_OF_PAYER = `SELECT state, amount FROM purchases
   WHERE payer = $1 AND state IN ('reserved', 'settling', 'released') AND NOT (${overAt('$2')})
     AND (state <> 'released' OR (payer_fault = 1 AND ended_at_ms > $3))`;
 
 const HELD_LEADS = `SELECT
     SUM(CASE WHEN p.payer = $1 THEN 1 ELSE 0 END) AS own,
-    SUM(CASE WHEN EXISTS (SELECT 1 FROM purchases s WHERE s.payer = p.payer AND s.state = 'sold') THEN 0 ELSE 1 END) AS by_new_payers
+    SUM(CASE WHEN EXISTS (SELECT 1 FROM purchases s WHERE s.payer = p.payer AND s.state = 'sold')
+      THEN 0 ELSE 1 END) AS by_new_payers
   FROM purchases p JOIN claims c ON c.purchase_id = p.id
   WHERE p.state IN ('reserved', 'settling') AND NOT (${overAt('$2')})`;
 
 const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE payer = $1 AND state = 'sold' LIMIT 1`;
 
-/** A sum, which is null over no rows; one database returns numerics as text. */
+/** A sum, which is null without rows. */
 const sumOf = (row: Row | undefined, column: string): number => asNumber(row?.[column] ?? 0);
 
-/** Why this payer may not begin this purchase now; null where it may. */
+/** Why this payer may not begin this purchase now; null if it may. */
 export async function payerRefusal(
   query: Query,
   { payment, nowMs, limits }: NewPurchase,
@@ -36,7 +37,7 @@ export async function payerRefusal(
   return committed + payment.amount > limits.balance ? 'payer_without_funds' : null;
 }
 
-/** Which limit on held leads this payer has reached; null where it may hold another. */
+/** Which limit on held leads this payer has reached; null if it may hold another lead. */
 export async function leadLimitReached(
   query: Query,
   payer: string,

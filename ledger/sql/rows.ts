@@ -1,6 +1,6 @@
-/** Purchases as they lie in the database. */
-import type { Delivery, DeliveryKind, Purchase, PurchaseState } from '../ledger.ts';
-import type { Row } from './store.ts';
+/** Purchases as rows of the database, and the statements that select them. */
+import type { Delivery, DeliveryKind, Purchase, PurchaseKey, PurchaseState } from '../ledger.ts';
+import type { Row, Value } from './store.ts';
 
 const COLUMNS = [
   'id',
@@ -27,24 +27,42 @@ const COLUMNS = [
   'block',
 ];
 
-/** Columns of a purchase with its lead, for `FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id`. */
-export const PURCHASE_COLUMNS = `${COLUMNS.map((c) => `p.${c}`).join(', ')}, COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
+/** Columns of a purchase and its lead, selected from FROM_PURCHASES. */
+export const PURCHASE_COLUMNS = `${COLUMNS.map((column) => `p.${column}`).join(', ')},
+  COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
 
-/** The same of a purchase that was just changed, for RETURNING. */
-export const CHANGED_COLUMNS = `${COLUMNS.join(', ')}, COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id`;
+/** The same columns for RETURNING of an UPDATE. */
+export const RETURNED_COLUMNS = `${COLUMNS.join(', ')},
+  COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id`;
+
+export const FROM_PURCHASES = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
+
+const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES} WHERE p.id = $1`;
+const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
+  WHERE p.standing = 1 AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
+const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
+  WHERE p.standing = 1 AND p.payer = $1 AND p.identifier_hash = $2`;
+
+/** The statement and parameters that select the purchase with this key. */
+export function selectPurchase(key: PurchaseKey): readonly [sql: string, ...parameters: Value[]] {
+  if ('id' in key) return [BY_ID, key.id];
+  if ('payment' in key)
+    return [BY_PAYMENT, key.payment.network, key.payment.asset, key.payment.payer, key.payment.nonce];
+  return [BY_IDENTIFIER, key.payer, key.identifierHash];
+}
 
 const asText = (value: unknown): string => {
-  if (typeof value !== 'string') throw new TypeError(`the ledger holds ${typeof value} where text belongs`);
+  if (typeof value !== 'string') throw new TypeError(`the ledger contains ${typeof value}, expected text`);
   return value;
 };
 const orNull = <T>(value: unknown, read: (value: unknown) => T): T | null =>
   value === null || value === undefined ? null : read(value);
 
-/** A 64-bit integer, which one database gives as a number and the other as text. */
+/** A 64-bit integer, which SQLite returns as a number and PostgreSQL as text. */
 export const asNumber = (value: unknown): number => {
   const number = Number(value);
   if (!Number.isSafeInteger(number))
-    throw new TypeError(`the ledger holds ${String(value)} where a whole number belongs`);
+    throw new TypeError(`the ledger contains ${String(value)}, expected a whole number`);
   return number;
 };
 
@@ -77,6 +95,9 @@ export function purchaseOf(row: Row): Purchase {
     block: orNull(row['block'], (value) => BigInt(asNumber(value))),
   };
 }
+
+/** The purchase in the first row; null if there is no row. */
+export const firstPurchase = ([row]: readonly Row[]): Purchase | null => (row === undefined ? null : purchaseOf(row));
 
 export const deliveryOf = (row: Row): Delivery => ({
   purchaseId: asText(row['purchase_id']),

@@ -1,9 +1,9 @@
--- Amounts and validBefore are uint256: decimal text, because no integer type here holds them. Times are Unix milliseconds.
+-- Amounts and validBefore are uint256, stored as decimal text. Times are Unix milliseconds.
 
 CREATE TABLE answers (
   sha256       TEXT    NOT NULL PRIMARY KEY CHECK (length(sha256) = 64),
   bytes        INTEGER NOT NULL CHECK (bytes >= 0),
-  -- 0 while its pieces are being written.
+  -- 0 while its chunks are being written.
   whole        INTEGER NOT NULL CHECK (whole IN (0, 1)),
   stored_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -35,11 +35,11 @@ CREATE TABLE purchases (
   ended_at_ms     INTEGER,
   tx_hash         TEXT,
   why             TEXT,
-  -- The lead a released purchase gave back; of any other purchase the claim says it.
+  -- The lead of a released purchase; other purchases have a claim.
   returned_lead   TEXT,
   answer_sha256   TEXT,
   answer_headers  TEXT,
-  -- The same as answer_sha256 for as long as the answer can be collected.
+  -- Equal to answer_sha256 while the answer can be collected.
   kept_answer     TEXT REFERENCES answers (sha256),
   CHECK ((state IN ('settling', 'sold', 'released')) = (settling_at_ms IS NOT NULL)),
   CHECK ((state IN ('sold', 'released')) = (ended_at_ms IS NOT NULL)),
@@ -48,9 +48,10 @@ CREATE TABLE purchases (
   CHECK (state <> 'settling' OR kept_answer IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
--- One payment, and one identifier of one payer, belong to one purchase; a released one gives them back.
+-- A payment, and an identifier of a payer, belong to one purchase until it is released.
 CREATE UNIQUE INDEX purchase_of_payment ON purchases (network, asset, payer, nonce) WHERE state <> 'released';
-CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash) WHERE state <> 'released' AND identifier_hash IS NOT NULL;
+CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash)
+  WHERE state <> 'released' AND identifier_hash IS NOT NULL;
 CREATE INDEX purchases_in_order ON purchases (reserved_at_ms, id);
 CREATE INDEX purchases_unfinished ON purchases (state, lease_until_ms) WHERE state IN ('reserved', 'settling');
 CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
@@ -78,6 +79,6 @@ CREATE TABLE used_tokens (
 
 CREATE INDEX used_tokens_until ON used_tokens (until_ms);
 
--- One row that is written to find out whether the ledger can be written.
+-- One row, updated to check that the ledger can be written.
 CREATE TABLE heartbeat (one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1), beats INTEGER NOT NULL) STRICT;
 INSERT INTO heartbeat (one, beats) VALUES (1, 0);

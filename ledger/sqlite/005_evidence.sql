@@ -1,10 +1,10 @@
--- The chain decides: where each payment is on it, and which incoming transfer paid which purchase.
+-- The place of each payment on the chain, and the purchase that each incoming transfer paid.
 
--- Hash of block 0 of the chain the payment belongs to; null in rows of an older version.
+-- Hash of block 0 of the payment's chain; null in rows of an older version.
 ALTER TABLE purchases ADD COLUMN chain TEXT;
--- Block that holds the payment.
+-- Block of the payment.
 ALTER TABLE purchases ADD COLUMN block INTEGER;
--- 1 where the payer's own doing kept the payment from being settled.
+-- 1 if the payer caused the payment not to settle.
 ALTER TABLE purchases ADD COLUMN payer_fault INTEGER NOT NULL DEFAULT 0 CHECK (payer_fault IN (0, 1));
 
 CREATE INDEX purchases_of_payer ON purchases (payer, state);
@@ -17,7 +17,7 @@ CREATE TABLE transfers (
   log_index    INTEGER NOT NULL,
   tx_hash      TEXT    NOT NULL,
   payer        TEXT    NOT NULL,
-  -- Null for a transfer that no authorization made.
+  -- Null for a transfer without an authorization.
   nonce        TEXT,
   amount       TEXT    NOT NULL CHECK (amount <> '' AND amount NOT GLOB '*[^0-9]*'),
   kind         TEXT    NOT NULL CHECK (kind IN ('matched', 'made_good', 'owed', 'no_purchase')),

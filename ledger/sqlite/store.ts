@@ -1,23 +1,23 @@
-/** The ledger in one SQLite file, for all processes of one host. */
+/** The ledger in one SQLite file, for the processes of one host. */
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
-import { ledgerInSql } from '../sql/sql_ledger.ts';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
 import { LedgerRefused, migrationsIn, missing } from '../sql/migrations.ts';
+import { sqlLedger } from '../sql/sql_ledger.ts';
 import type { Query, Row, Store } from '../sql/store.ts';
 
 const PATIENCE_MS = 5000;
-const LONGEST_PAUSE_MS = 25;
-/** Marks the file as a ledger of ours: "Deal" in ASCII. */
+const MAX_PAUSE_MS = 25;
+/** Marks the file as a ledger: "Deal" in ASCII. */
 const APPLICATION_ID = 0x4465_616c;
 
 const migrations = migrationsIn(new URL('./', import.meta.url));
 
 // Result codes of SQLite: https://www.sqlite.org/rescode.html
 const [BUSY, LOCKED, NOTADB] = [5, 6, 26];
-/** Errors that say the file cannot be used now, in our own words: a library's text may carry a path. */
+/** Errors that mean the file cannot be used now, without SQLite's text, which may contain a path. */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [BUSY, 'the ledger file is locked by another process'],
   [LOCKED, 'the ledger file is locked by another process'],
@@ -26,10 +26,10 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [11, 'the ledger file is damaged'],
   [13, 'the disk of the ledger is full'],
   [14, 'the ledger file cannot be opened'],
-  [NOTADB, 'the ledger file is no SQLite file'],
+  [NOTADB, 'the ledger file is not an SQLite file'],
 ]);
 
-/** Primary result code of an error SQLite gave, or undefined for any other error. */
+/** The primary result code of an SQLite error; undefined for any other error. */
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
 const isBusy = (error: unknown): boolean => [BUSY, LOCKED].includes(codeOf(error) ?? 0);
@@ -40,12 +40,12 @@ function unavailable(error: unknown): unknown {
 }
 
 /**
- * Retry while another process holds the lock. The wait is asynchronous: SQLite's own busy timeout would block the event loop.
- * @throws LedgerUnavailable after `patienceMs`, and at once for an error that no retry cures
+ * Retry while another process holds the lock, without blocking the event loop as SQLite's own busy timeout would.
+ * @throws LedgerUnavailable after `patienceMs`, or at once for an error that a retry cannot fix
  */
 async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T> | T): Promise<T> {
   const untilMs = performance.now() + patienceMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await attempt();
     } catch (error) {
@@ -56,17 +56,17 @@ async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T>
 }
 
 export interface SqliteOptions {
-  /** Time after which a ledger that somebody else keeps locked counts as unavailable. Default: 5 s. */
+  /** How long a locked ledger is retried before it counts as unavailable. Default: 5 s. */
   readonly patienceMs?: number;
-  /** Largest size of the file in pages of 4 KiB: how a full disk is tried out. */
+  /** Maximum size of the file in pages of 4 KiB, to test a full disk. */
   readonly maxPages?: number;
 }
 
 function openFile(path: string, maxPages: number | undefined): DatabaseSync {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true });
-    // It holds answers that were paid for: nobody else on the host reads it. A file that is there is not opened beside
-    // SQLite: to close it again would end the locks that other connections of this process have on it.
+    // The file contains paid answers, so only its owner may read it. Do not open an existing file: closing it would
+    // release the locks that SQLite connections of this process hold on it.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   }
   const db = new DatabaseSync(path, { timeout: 0 });
@@ -78,45 +78,45 @@ const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.pre
 
 /** @returns whether anything was migrated */
 function migrate(db: DatabaseSync, path: string): boolean {
-  // A migration may make a table anew that others refer to. What refers to what is looked at when all is in place.
+  // A migration may recreate a table that others refer to. Foreign keys are checked after the last migration.
   db.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     const version = Number(pragma(db, 'user_version'));
     const isNew = version === 0 && pragma(db, 'schema_version') === 0;
     if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID)
-      throw new LedgerRefused(`${path} is a database of something else`);
-    const lacking = missing(migrations, version);
-    for (const { version: number, sql } of lacking) {
+      throw new LedgerRefused(`${path} is not a ledger but another SQLite database`);
+    const pending = missing(migrations, version);
+    for (const { version: number, sql } of pending) {
       db.exec(sql);
       db.exec(`PRAGMA user_version = ${number}`);
     }
-    if (lacking.length > 0 && pragma(db, 'foreign_key_check') !== undefined)
-      throw new LedgerRefused(`${path} holds rows that refer to others which are not there`);
+    if (pending.length > 0 && pragma(db, 'foreign_key_check') !== undefined)
+      throw new LedgerRefused(`${path} has rows that refer to missing rows`);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec('COMMIT');
-    return lacking.length > 0;
+    return pending.length > 0;
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** Statements on a connection, each prepared once. */
+/** A query function that prepares each statement once. */
 function queryOn(db: DatabaseSync): Query {
   const statements = new Map<string, StatementSync>();
   return async (sql, ...values) => {
     let statement = statements.get(sql);
-    // $1 is a name to SQLite, ?1 a place.
+    // SQLite reads $1 as a name and ?1 as a position.
     if (!statement) statements.set(sql, (statement = db.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'))));
     return statement.all(...values) as readonly Row[];
   };
 }
 
-/** Whether a path names the same file as another time it was looked at. */
+/** Whether two stats describe the same file. */
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
   one?.dev === other?.dev && one?.ino === other?.ino;
 
-/** @returns a function that says whether the database and its log still are the files they are now, and not emptied */
+/** @returns a function that checks whether database and log are still the same files, and not emptied */
 function sameFiles(path: string): () => boolean {
   if (path === ':memory:') return () => true;
   const log = `${realpathSync(path)}-wal`;
@@ -130,7 +130,7 @@ function sameFiles(path: string): () => boolean {
   };
 }
 
-/** One transaction. Readers never upgrade to writers: BEGIN IMMEDIATE takes the write lock first. */
+/** One transaction. BEGIN IMMEDIATE takes the write lock first, so that no reader upgrades to a writer. */
 async function transaction<T>(db: DatabaseSync, query: Query, work: (query: Query) => Promise<T>): Promise<T> {
   await query('BEGIN IMMEDIATE');
   try {
@@ -138,7 +138,7 @@ async function transaction<T>(db: DatabaseSync, query: Query, work: (query: Quer
     await query('COMMIT');
     return result;
   } catch (error) {
-    // SQLite has already rolled back after some errors, such as a full disk.
+    // After some errors, such as a full disk, SQLite has already rolled back.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
@@ -153,7 +153,7 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
     last = done.catch(() => undefined);
     return done;
   };
-  // A commit blocks the event loop for one flush. Between two of them the process does other work.
+  // A commit blocks the event loop while it flushes. Let other work run between two commits.
   const writeInTurn = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
     const written = inTurn(() => transaction(db, query, work));
     last = last.then(() => yieldToEventLoop());
@@ -173,8 +173,8 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
     lock: async () => undefined,
     read: (sql, ...values) => retryWhileLocked(patienceMs, () => inTurn(() => query(sql, ...values))),
     write,
-    atOneMoment: async (work) => {
-      // A connection of its own, so that writes go on during a long read.
+    readSnapshot: async (work) => {
+      // On a separate connection, so that writes continue during a long read.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
       try {
         await retryWhileLocked(patienceMs, () => {
@@ -186,7 +186,7 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
       }
     },
     async close() {
-      // Writes that were called before, including those that wait for a lock, are done first.
+      // Finish earlier writes first, including those that wait for a lock.
       while (pending.size > 0) await Promise.all(pending);
       await inTurn(async () => {
         if (db.isOpen) db.close();
@@ -196,23 +196,23 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
 }
 
 /**
- * Open the store in a file, made with its tables where there is none.
- * @throws LedgerRefused where the file is no ledger or of a newer version; LedgerUnavailable where it cannot be opened now
+ * Open the store in a file, and create the file with its tables if it is missing.
+ * @throws LedgerRefused if the file is not a ledger or of a newer version; LedgerUnavailable if it cannot be opened now
  */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { patienceMs = PATIENCE_MS } = options;
   const db = await retryWhileLocked(patienceMs, () => openFile(path, options.maxPages));
   try {
     await retryWhileLocked(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
-    // With FULL a commit in WAL mode is on the disk before COMMIT returns.
+    // With FULL in WAL mode, a commit is on disk before COMMIT returns.
     db.exec('PRAGMA synchronous = FULL');
-    // The tables and the id go into the file itself, so that a log that is cut later does not take them.
+    // Move tables and id from the log into the file, so that a truncated log does not lose them.
     if (await retryWhileLocked(patienceMs, () => migrate(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();
     throw codeOf(error instanceof LedgerUnavailable ? error.cause : error) === NOTADB
-      ? new LedgerRefused(`${path} is no SQLite file`)
+      ? new LedgerRefused(`${path} is not an SQLite file`)
       : error;
   }
   return storeOn(db, path, options);
@@ -222,4 +222,4 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
 export const openSqliteLedger = async (
   path: string,
   options: SqliteOptions & { readonly newId?: () => string } = {},
-): Promise<Ledger> => ledgerInSql(await openSqliteStore(path, options), options.newId);
+): Promise<Ledger> => sqlLedger(await openSqliteStore(path, options), options.newId);

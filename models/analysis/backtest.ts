@@ -1,4 +1,4 @@
-/** Runs backtest.sql over published snapshots: score decile against what happened next. */
+/** Runs backtest.sql over published snapshots: score decile against later outcomes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
@@ -7,9 +7,9 @@ import { literal } from '../../lib/sql.ts';
 export interface BacktestRow {
   readonly outcome: string;
   readonly days: number;
-  /** 1 to 10, the lowest scores first; null for all deals together. */
+  /** 1 to 10, the lowest scores first; null for all deals. */
   readonly decile: number | null;
-  /** Deals whose horizon the snapshots cover, and those of them to which it happened. */
+  /** Deals whose horizon the snapshots cover, and those of them with the outcome. */
   readonly n: number;
   readonly hits: number;
   readonly status: 'measured' | 'not enough history';
@@ -26,21 +26,18 @@ const VIEWS = {
 } as const;
 
 /**
- * The back-test over snapshots.
- * @param days folder of the snapshot of each day, by the day (YYYY-MM-DD); one at least
+ * Back-test over snapshots.
+ * @param days snapshot folders by day (YYYY-MM-DD); at least one
  */
 export async function backtestOver(days: ReadonlyMap<string, string>): Promise<BacktestRow[]> {
   const duck = await openDuck();
   try {
     for (const [view, [name, columns]] of Object.entries(VIEWS)) {
-      await duck.connection.run(
-        `CREATE VIEW ${view} AS ${[...days]
-          .map(
-            ([day, folder]) =>
-              `SELECT DATE ${literal(day)} AS as_of, ${columns} FROM read_parquet(${literal(join(folder, `${name}.parquet`))})`,
-          )
-          .join(' UNION ALL ')}`,
-      );
+      const selects = [...days].map(([day, folder]) => {
+        const file = literal(join(folder, `${name}.parquet`));
+        return `SELECT DATE ${literal(day)} AS as_of, ${columns} FROM read_parquet(${file})`;
+      });
+      await duck.connection.run(`CREATE VIEW ${view} AS ${selects.join(' UNION ALL ')}`);
     }
     const sql = await readFile(join(import.meta.dirname, 'backtest.sql'), 'utf8');
     return (await rowsOf(duck.connection, sql)) as unknown as BacktestRow[];

@@ -6,12 +6,12 @@ import { Filing } from '../marts/filings.ts';
 export default defineModel({
   record: defineRecord(
     'int_agent',
-    'One row per register and name of an agent, as filings of this feed have it.',
+    'One row per register and agent name in the filings of this feed.',
     ['source', 'name'],
     {
       ...fieldsOf(Filing, ['source']),
       name: text('Name of the agent as published.'),
-      filings: integer('Filings with that agent, however its name is punctuated.', { unit: 'filings' }),
+      filings: integer('Filings of that agent, in any spelling of case and punctuation.', { unit: 'filings' }),
     },
   ),
   audits: [],

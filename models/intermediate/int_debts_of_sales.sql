@@ -1,33 +1,50 @@
 -- One row per tax debt and sheriff sale of the same property: of the same parcel, or of exactly the same address. Each
--- join has equalities alone: one that asks for either would compare all debts of a county with all its sales.
+-- join has equalities alone: with OR, DuckDB would compare all debts of a county with all its sales.
 
 with
 
-as_of as (select as_of from run),
-
-listed as (
-  select * from signals where signal_state = 'listed'
+debts as (
+  select id as signal_id, source_url as debt_url, owner_location, county_fips, parcel_key, zip, address_key
+  from signals
+  where signal_state = 'listed'
 ),
 
-upcoming as (
-  select auctions.*
+sales as (
+  select
+    auctions.id as auction_id,
+    auctions.source_url as sale_url,
+    auctions.sale_date,
+    auctions.county_fips,
+    auctions.parcel_key,
+    auctions.zip,
+    auctions.address_key
   from auctions
-  cross join as_of
-  where sale_status = 'scheduled' and sale_date >= as_of.as_of
+  cross join run
+  where is_upcoming(sale_status, sale_date, run.as_of)
+),
+
+pairs as (
+  select
+    signal_id, debt_url, owner_location, auction_id, sale_url, sale_date,
+    debts.parcel_key = sales.parcel_key as is_same_parcel
+  from debts
+  join sales
+    on sales.county_fips = debts.county_fips
+    and sales.parcel_key = debts.parcel_key
+
+  union
+
+  select
+    signal_id, debt_url, owner_location, auction_id, sale_url, sale_date,
+    debts.parcel_key = sales.parcel_key as is_same_parcel
+  from debts
+  join sales
+    on sales.county_fips = debts.county_fips
+    and sales.zip = debts.zip
+    and sales.address_key = debts.address_key
 )
 
 select
-  listed.id as signal_id, listed.source_url as debt_url, listed.owner_location,
-  upcoming.id as auction_id, upcoming.source_url as sale_url, upcoming.sale_date,
-  listed.parcel_key = upcoming.parcel_key as is_same_parcel
-from listed
-join upcoming on upcoming.county_fips = listed.county_fips and upcoming.parcel_key = listed.parcel_key
-
-union
-
-select
-  listed.id as signal_id, listed.source_url as debt_url, listed.owner_location,
-  upcoming.id as auction_id, upcoming.source_url as sale_url, upcoming.sale_date,
-  listed.parcel_key = upcoming.parcel_key as is_same_parcel
-from listed
-join upcoming on upcoming.county_fips = listed.county_fips and upcoming.zip = listed.zip and upcoming.address_key = listed.address_key
+  *,
+  if(is_same_parcel, 'parcel_exact', 'address_exact') as match_basis
+from pairs

@@ -1,4 +1,4 @@
-import { date, defineRecord, flag, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, oneOf, text } from '../../lib/record.ts';
 import { defineModel } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Lead } from '../marts/leads.ts';
@@ -6,7 +6,7 @@ import { Lead } from '../marts/leads.ts';
 export default defineModel({
   record: defineRecord(
     'int_debt_of_sale',
-    'One row per listed tax debt and sheriff sale to come of the same parcel or exact address.',
+    'One row per listed tax debt and upcoming sheriff sale of the same parcel or exact address.',
     ['signal_id', 'auction_id'],
     {
       signal_id: text('Row of signals.'),
@@ -16,6 +16,7 @@ export default defineModel({
       sale_url: text('Public page that shows the sale.'),
       sale_date: date('Day of the sale.'),
       is_same_parcel: flag('Whether both name the same parcel.', { absent: 'the sale names no parcel' }),
+      match_basis: oneOf(['parcel_exact', 'address_exact'], 'What debt and sale have in common.'),
     },
   ),
   audits: [],

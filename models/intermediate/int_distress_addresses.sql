@@ -2,24 +2,24 @@
 
 with
 
-records as (select * from int_distress_records),
-
 further_lines as (
   select kind, record_id, zip, unnest(address_lines(address)[2:]) as line
-  from records
+  from int_distress_records
 ),
 
-further as (
+further_addresses as (
   select kind, record_id, zip, parts_of_line(line) as parts
   from further_lines
 )
 
 select kind, record_id, zip, address_key, street_key, house_low, house_high, unit_key
-from records
+from int_distress_records
 where address_key is not null
 
 union
 
-select kind, record_id, zip, parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key
-from further
+select
+  kind, record_id, zip,
+  parts.address_key, parts.street_key, parts.house_low, parts.house_high, parts.unit_key
+from further_addresses
 where parts is not null

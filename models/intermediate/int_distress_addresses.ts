@@ -6,7 +6,7 @@ import { DistressRecord } from './int_distress_records.ts';
 export default defineModel({
   record: defineRecord(
     'int_distress_address',
-    'One row per address that a county record of today names. A line that names two addresses gives two rows.',
+    'One row per address of a county record in force today. A line with two addresses gives two rows.',
     ['kind', 'record_id', 'address_key'],
     {
       ...fieldsOf(DistressRecord, ['kind', 'record_id', 'zip']),

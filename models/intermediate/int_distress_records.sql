@@ -1,8 +1,6 @@
--- One row per county record that stands today: a listed delinquency or a sale to come.
+-- One row per county record in force today: a listed delinquency or an upcoming sale.
 
 with
-
-as_of as (select as_of from run),
 
 -- Ohio's land use code 550 and what counties write for it: one home of a building, often printed without its unit
 condominiums as (
@@ -11,27 +9,37 @@ condominiums as (
   where regexp_matches(property_class, '(?i)condo|^55\d\b')
 ),
 
-standing as (
+records as (
   select
-    'tax_delinquent' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, address, zip,
+    'tax_delinquent' as kind,
+    id as record_id,
+    county_fips, county, parcel_id, parcel_key, address, zip,
     address_key, street_key, house_low, house_high, unit_key,
-    amount, cast(null as date) as sale_date, source_url, last_seen
+    amount,
+    cast(null as date) as sale_date,
+    source_url, last_seen
   from signals
   where signal_state = 'listed'
 
   union all
 
   select
-    'sheriff_sale' as kind, id as record_id, county_fips, county, parcel_id, parcel_key, property_address as address, zip,
+    'sheriff_sale' as kind,
+    id as record_id,
+    county_fips, county, parcel_id, parcel_key, property_address as address, zip,
     address_key, street_key, house_low, house_high, unit_key,
-    cast(null as decimal(14, 2)) as amount, sale_date, source_url, last_seen
+    cast(null as decimal(14, 2)) as amount,
+    sale_date,
+    source_url, last_seen
   from auctions
-  cross join as_of
-  where sale_status = 'scheduled' and sale_date >= as_of.as_of
+  cross join run
+  where is_upcoming(sale_status, sale_date, run.as_of)
 )
 
 select
-  standing.*,
+  records.*,
   condominiums.parcel_key is not null as is_condominium
-from standing
-left join condominiums on condominiums.county_fips = standing.county_fips and condominiums.parcel_key = standing.parcel_key
+from records
+left join condominiums
+  on condominiums.county_fips = records.county_fips
+  and condominiums.parcel_key = records.parcel_key

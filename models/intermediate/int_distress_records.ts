@@ -4,7 +4,7 @@ import { addressParts } from '../fields.ts';
 
 export const DistressRecord = defineRecord(
   'int_distress_record',
-  'One row per county record that stands today: a listed delinquency or a sale to come.',
+  'One row per county record in force today: a listed delinquency or an upcoming sale.',
   ['kind', 'record_id'],
   {
     kind: oneOf(['tax_delinquent', 'sheriff_sale'], 'Kind of distress.'),
@@ -12,7 +12,7 @@ export const DistressRecord = defineRecord(
     county_fips: text('County.'),
     county: text('County name and state.'),
     parcel_id: text('Parcel number as printed.', { absent: 'not printed' }),
-    parcel_key: text('Parcel number in comparable form.', { absent: 'parcel_id is null' }),
+    parcel_key: text('Normalized parcel number.', { absent: 'parcel_id is null' }),
     address: text('Address as printed.', { absent: 'not printed, and not found elsewhere' }),
     zip: text('Five-digit ZIP.', { absent: 'not printed' }),
     ...addressParts('there is no address with a house number'),

@@ -1,15 +1,19 @@
--- Filings of the previous snapshot that today's reads show or that an amendment names, as they were then.
+-- Filings of the previous snapshot that today's reads contain or that an amendment names, as they were.
 
 with
 
-touched as (
+filings_to_update as (
   select register, document_number from stg_registrations
   union all
-  select before.source as register, before.document_number
-  from previous_filings as before
-  join stg_amendments as amendment on amendment.register = before.source and amendment.charter_number = before.charter_number
+  select previous.source as register, previous.document_number
+  from previous_filings as previous
+  join stg_amendments as amendment
+    on amendment.register = previous.source
+    and amendment.charter_number = previous.charter_number
 )
 
-select before.*
-from previous_filings as before
-semi join touched on touched.register = before.source and touched.document_number = before.document_number
+select previous.*
+from previous_filings as previous
+semi join filings_to_update
+  on filings_to_update.register = previous.source
+  and filings_to_update.document_number = previous.document_number

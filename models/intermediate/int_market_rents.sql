@@ -1,19 +1,15 @@
--- One row per property: HUD's 2-bedroom rent where it stands, that of its ZIP before that of its HUD area. A listing
--- tells its ZIP and not its county, so the areas come from HUD's own lists of the ZIPs of each area. Where a ZIP lies
--- in several, the lowest rent counts.
+-- One row per property: HUD's 2-bedroom rent at its address, the rent of the ZIP before the rent of the HUD area. A
+-- listing has a ZIP and no county, so the areas come from HUD's own lists of the ZIPs of each area. If a ZIP is in
+-- several areas, the lowest rent counts.
 
 with
-
-as_of as (select as_of from run),
-
-properties as (select id, zip from int_properties),
 
 -- All counties of an area have its rent: the newest figures in force on the day, a revision before the original
 areas as (
   select stg_rents.*
   from stg_rents
-  cross join as_of
-  where effective_on <= as_of.as_of and hud_area_code is not null
+  cross join run
+  where effective_on <= run.as_of and hud_area_code is not null
   qualify row_number() over (
     partition by hud_area_code
     order by fiscal_year desc, revision <> 'original' desc, effective_on desc, fmr_2, fips, source
@@ -23,15 +19,15 @@ areas as (
 newest_zip_rents as (
   select stg_zip_rents.*
   from stg_zip_rents
-  cross join as_of
-  where effective_on <= as_of.as_of
+  cross join run
+  where effective_on <= run.as_of
   qualify row_number() over (
     partition by zip, hud_area_code, basis
     order by fiscal_year desc, revision <> 'original' desc, effective_on desc, rent_2, source
   ) = 1
 ),
 
--- A figure older than the area's does not count. Where the greater of two rents is published, only one above the
+-- A figure older than the area's does not count. If HUD publishes the greater of two rents, only a rent above the
 -- area's is known to be the ZIP's own.
 zip_rents as (
   select newest_zip_rents.*
@@ -46,7 +42,7 @@ zip_rents as (
   ) = 1
 ),
 
--- This year's small-area rents list all areas of their ZIPs; the list at hand is for the others
+-- This year's small-area rents list all areas of their ZIPs; the reference table covers the other ZIPs
 areas_of_zips as (
   select zip, hud_area_code from zip_rents
   union
@@ -66,13 +62,13 @@ candidates as (
     coalesce(zip_rents.source_url, areas.source_url) as source_url,
     coalesce(zip_rents.observed_at, areas.observed_at) as observed_at,
     count(*) over (partition by properties.id) as areas_of_zip
-  from properties
+  from int_properties as properties
   join areas_of_zips on areas_of_zips.zip = properties.zip
   left join areas on areas.hud_area_code = areas_of_zips.hud_area_code
   left join zip_rents on zip_rents.zip = properties.zip and zip_rents.hud_area_code = areas_of_zips.hud_area_code
 ),
 
-chosen as (
+lowest_rents as (
   select *
   from candidates
   where rent_2 is not null
@@ -81,18 +77,18 @@ chosen as (
 
 select
   properties.id,
-  chosen.rent_2 as market_rent_2br,
+  lowest_rents.rent_2 as market_rent_2br,
   case
-    when chosen.id is null then 'unknown'
+    when lowest_rents.id is null then 'unknown'
     else
-      case when chosen.of_zip then 'zip' else 'metro' end
-      || case when chosen.areas_of_zip > 1 then '_lowest_of_several' else '' end
+      case when lowest_rents.of_zip then 'zip' else 'metro' end
+      || case when lowest_rents.areas_of_zip > 1 then '_lowest_of_several' else '' end
   end as rent_basis,
-  chosen.hud_area_code as rent_area_code,
-  chosen.hud_area_name as rent_area_name,
-  chosen.fiscal_year as rent_fiscal_year,
-  chosen.source as rent_source,
-  chosen.source_url as rent_source_url,
-  chosen.observed_at as rent_observed_at
-from properties
-left join chosen on chosen.id = properties.id
+  lowest_rents.hud_area_code as rent_area_code,
+  lowest_rents.hud_area_name as rent_area_name,
+  lowest_rents.fiscal_year as rent_fiscal_year,
+  lowest_rents.source as rent_source,
+  lowest_rents.source_url as rent_source_url,
+  lowest_rents.observed_at as rent_observed_at
+from int_properties as properties
+left join lowest_rents on lowest_rents.id = properties.id

@@ -6,7 +6,7 @@ import { Deal } from '../marts/deals.ts';
 export default defineModel({
   record: defineRecord(
     'int_market_rent',
-    "One row per property: HUD's 2-bedroom rent where it stands, and whether it is that of the ZIP or of the HUD area.",
+    "One row per property: HUD's 2-bedroom rent at its address, and whether it is that of the ZIP or of the HUD area.",
     ['id'],
     {
       ...fieldsOf(Deal, [

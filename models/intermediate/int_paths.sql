@@ -1,5 +1,5 @@
--- One row per property: the rental, wholesale and creative-finance paths, scored apart. Where HUD's rent does not fit
--- the property, all three pass it over and say why: a claim that nobody checked must not make a deal hot.
+-- One row per property: the rental, wholesale and creative-finance paths, each scored by itself. If HUD's rent does not
+-- fit the property, all three are Pass, with the reason: an unverified claim must not make a deal Hot.
 
 with
 
@@ -25,41 +25,36 @@ terms as (
   from declared_assumptions
 ),
 
-underwriting as (select * from int_underwriting),
-
-scores as (select id, motivation_score, distress_score from int_scores),
-
-joined as (
+inputs as (
   select
     underwriting.*,
     scores.motivation_score,
     scores.distress_score,
     greatest(scores.motivation_score, scores.distress_score) as pressure,
-    -- Why no path is scored at all
+    -- Why no path is scored
     case
       when noi_scoring is not null then null
       when underwrite_reason is not null then underwrite_reason
       else dscr_reason
     end as unscored,
-    percentage(noi_underwritten, wholesale_arv_cap_pct) as arv,
-    quotient(noi_scoring - wide(reserves_per_unit) * units, seller_debt_service) as seller_coverage
-  from underwriting
-  join scores on scores.id = underwriting.id
+    percentage(noi_underwritten, wholesale_arv_cap_pct) as arv
+  from int_underwriting as underwriting
+  join int_scores as scores on scores.id = underwriting.id
   cross join terms
 ),
 
 -- The most a wholesaler may pay: a share of the repaired value, less repairs and the fee
-offered as (
+wholesale_offers as (
   select
-    joined.*,
+    inputs.*,
     rounded(wide(arv) * wholesale_share - wide(wholesale_repairs_per_unit) * units - wholesale_fee) as mao
-  from joined
+  from inputs
   cross join terms
 ),
 
-decided as (
+statuses as (
   select
-    offered.*,
+    wholesale_offers.*,
     case
       when unscored is not null then 'Pass'
       when coverage_scoring >= rental_hot_coverage and cap_scoring_pct >= rental_hot_cap_pct then 'Hot'
@@ -69,7 +64,8 @@ decided as (
     case
       when unscored is not null then 'Pass'
       when list_price <= mao then 'Hot'
-      when list_price <= wide(mao) * wholesale_warm_multiple and motivation_score >= wholesale_warm_motivation then 'Warm'
+      when list_price <= wide(mao) * wholesale_warm_multiple and motivation_score >= wholesale_warm_motivation
+        then 'Warm'
       else 'Pass'
     end as wholesale_status,
     case
@@ -78,7 +74,7 @@ decided as (
       when seller_coverage >= creative_warm_coverage and pressure >= creative_warm_motivation then 'Warm'
       else 'Pass'
     end as creative_finance_status
-  from offered
+  from wholesale_offers
   cross join terms
 )
 
@@ -88,22 +84,25 @@ select
   rental_status,
   json_object(
     'status', rental_status,
-    'reason', coalesce(unscored, case rental_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end),
+    'reason', coalesce(
+      unscored,
+      case rental_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
+    ),
     'assumption_set_id', assumption_set_id,
     'thresholds', json_object(
-      'hot_coverage', said(rental_hot_coverage),
-      'hot_cap_pct', said(rental_hot_cap_pct),
-      'warm_coverage', said(rental_warm_coverage),
-      'warm_cap_pct', said(rental_warm_cap_pct)
+      'hot_coverage', as_text(rental_hot_coverage),
+      'hot_cap_pct', as_text(rental_hot_cap_pct),
+      'warm_coverage', as_text(rental_warm_coverage),
+      'warm_cap_pct', as_text(rental_warm_cap_pct)
     ),
     'inputs', json_object(
-      'coverage_scoring', said(coverage_scoring),
-      'cap_scoring_pct', said(cap_scoring_pct),
-      'noi_scoring', said(noi_scoring),
-      'reserves_per_unit', said(reserves_per_unit),
-      'annual_debt_service', said(annual_debt_service),
-      'loan_amount', said(loan_amount),
-      'minimum_loan', said(minimum_loan),
+      'coverage_scoring', as_text(coverage_scoring),
+      'cap_scoring_pct', as_text(cap_scoring_pct),
+      'noi_scoring', as_text(noi_scoring),
+      'reserves_per_unit', as_text(reserves_per_unit),
+      'annual_debt_service', as_text(annual_debt_service),
+      'loan_amount', as_text(loan_amount),
+      'minimum_loan', as_text(minimum_loan),
       'dscr_status', dscr_status
     )
   ) as rental_rationale,
@@ -111,48 +110,59 @@ select
   wholesale_status,
   json_object(
     'status', wholesale_status,
-    'reason', coalesce(unscored, case wholesale_status when 'Hot' then 'ask_at_or_below_offer' when 'Warm' then 'ask_near_offer_and_motivated' else 'ask_above_offer' end),
+    'reason', coalesce(unscored, case wholesale_status
+      when 'Hot' then 'ask_at_or_below_offer'
+      when 'Warm' then 'ask_near_offer_and_motivated'
+      else 'ask_above_offer'
+    end),
     'assumption_set_id', assumption_set_id,
     'thresholds', json_object(
-      'arv_cap_pct', said(wholesale_arv_cap_pct),
-      'share_of_arv', said(wholesale_share),
-      'repairs_per_unit', said(wholesale_repairs_per_unit),
-      'fee', said(wholesale_fee),
-      'warm_multiple', said(wholesale_warm_multiple),
-      'warm_motivation', said(wholesale_warm_motivation)
+      'arv_cap_pct', as_text(wholesale_arv_cap_pct),
+      'share_of_arv', as_text(wholesale_share),
+      'repairs_per_unit', as_text(wholesale_repairs_per_unit),
+      'fee', as_text(wholesale_fee),
+      'warm_multiple', as_text(wholesale_warm_multiple),
+      'warm_motivation', as_text(wholesale_warm_motivation)
     ),
     'inputs', json_object(
-      'list_price', said(list_price),
-      'units', said(units),
-      'noi_underwritten', said(noi_underwritten),
-      'arv', said(arv),
-      'mao', said(mao),
-      'motivation_score', said(motivation_score)
+      'list_price', as_text(list_price),
+      'units', as_text(units),
+      'noi_underwritten', as_text(noi_underwritten),
+      'arv', as_text(arv),
+      'mao', as_text(mao),
+      'motivation_score', as_text(motivation_score)
     )
   ) as wholesale_rationale,
 
   creative_finance_status,
   json_object(
     'status', creative_finance_status,
-    'reason', coalesce(unscored, case creative_finance_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end),
+    'reason', coalesce(
+      unscored,
+      case creative_finance_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
+    ),
     'assumption_set_id', assumption_set_id,
     'thresholds', json_object(
-      'hot_coverage', said(creative_hot_coverage),
-      'hot_motivation_or_distress', said(creative_hot_motivation),
-      'warm_coverage', said(creative_warm_coverage),
-      'warm_motivation_or_distress', said(creative_warm_motivation),
-      'market_coverage', said(rental_hot_coverage)
+      'hot_coverage', as_text(creative_hot_coverage),
+      'hot_motivation_or_distress', as_text(creative_hot_motivation),
+      'warm_coverage', as_text(creative_warm_coverage),
+      'warm_motivation_or_distress', as_text(creative_warm_motivation),
+      'market_coverage', as_text(rental_hot_coverage)
     ),
     'inputs', json_object(
-      'seller_coverage', said(seller_coverage),
-      'seller_debt_service', said(seller_debt_service),
-      'market_coverage', said(coverage_scoring),
+      'seller_coverage', as_text(seller_coverage),
+      'seller_debt_service', as_text(seller_debt_service),
+      'market_coverage', as_text(coverage_scoring),
       'needed', case coverage_scoring < rental_hot_coverage when true then 'yes' when false then 'no' end,
-      'motivation_score', said(motivation_score),
-      'distress_score', said(distress_score),
-      'motivation_or_distress', said(pressure),
+      'motivation_score', as_text(motivation_score),
+      'distress_score', as_text(distress_score),
+      'motivation_or_distress', as_text(pressure),
       'subject_to', 'not_evaluated_no_existing_loan_data'
     )
-  ) as creative_finance_rationale
-from decided
+  ) as creative_finance_rationale,
+
+  -- Income value after repairs, and the most a wholesaler may pay
+  arv,
+  mao
+from statuses
 cross join terms

@@ -1,8 +1,6 @@
--- One row per property: the listing that stands for it, the others beside it, and what was seen of them over time.
+-- One row per property: its main listing, its other listings, and their history in this feed.
 
 with
-
-as_of as (select as_of from run),
 
 listings as (
   select
@@ -17,8 +15,8 @@ listings as (
   where is_latest
 ),
 
--- The listing that stands: for sale before gone, with a price before without, last seen, and the one that tells most
-ranked as (
+-- The main listing: for sale before gone, with a price before without, last seen, then with the most figures
+ranked_listings as (
   select
     *,
     row_number() over (
@@ -31,11 +29,13 @@ ranked as (
         listing_first_seen, source, listing_id
     ) as place,
     max(version_last_seen) over (partition by deal_id) as property_last_seen,
-    min(listing_first_seen) filter (where listing_status <> 'delisted') over (partition by deal_id) as first_seen_of_shown
+    min(listing_first_seen) filter (where listing_status <> 'delisted') over (
+      partition by deal_id
+    ) as first_seen_if_listed
   from listings
 ),
 
-others as (
+other_listings as (
   select
     deal_id,
     to_json(list(json_object(
@@ -43,30 +43,30 @@ others as (
       'listing_id', listing_id,
       'listing_url', listing_url,
       'listing_status', listing_status,
-      'list_price', said(list_price),
+      'list_price', as_text(list_price),
       'units', units,
-      'cap_rate', said(cap_rate),
-      'noi', said(noi),
+      'cap_rate', as_text(cap_rate),
+      'noi', as_text(noi),
       'first_seen', instant_text(listing_first_seen),
       'last_seen', instant_text(version_last_seen)
     ) order by source, listing_id)) as also_listed
-  from ranked
+  from ranked_listings
   where place > 1
   group by deal_id
 ),
 
-standing as (
+main_listings as (
   select
     *,
-    coalesce(first_seen_of_shown, listing_first_seen) as first_seen,
+    coalesce(first_seen_if_listed, listing_first_seen) as first_seen,
     listing_parts(street, units) as parts
-  from ranked
+  from ranked_listings
   where place = 1
 )
 
 select
   -- Property
-  standing.deal_id as id,
+  main_listings.deal_id as id,
   street as address,
   case
     when parts.address_key is not null then 'available'
@@ -89,7 +89,7 @@ select
   listing_status,
   gone_on as delisted_on,
   relisted,
-  coalesce(others.also_listed, '[]'::json) as also_listed,
+  coalesce(other_listings.also_listed, '[]'::json) as also_listed,
   list_price,
   units,
   cap_rate,
@@ -100,19 +100,20 @@ select
   -- Land has no rent to underwrite
   not regexp_matches(coalesce(property_type, ''), '(?i)\b(?:land|lot|vacant)\b') as is_income_property,
 
-  -- Time, as this service saw it
+  -- Time, by the reads of this service
   first_seen,
   property_last_seen as last_seen,
   version_last_seen as last_verified,
-  cast(greatest(0, date_diff('day', cast(first_seen as date), coalesce(gone_on, as_of.as_of))) as integer) as days_on_feed,
+  cast(days_since(first_seen, coalesce(gone_on, run.as_of)) as integer) as days_on_feed,
   case when list_price is not null then first_price end as first_price,
-  case when list_price is not null then greatest(0, percentage(first_price - list_price, first_price)) end as price_reduction_pct,
+  case when list_price is not null
+    then greatest(0, percentage(first_price - list_price, first_price)) end as price_reduction_pct,
 
   -- Provenance
   source_url,
   page_sha256,
   page_row,
-  as_of.as_of as as_of
-from standing
-cross join as_of
-left join others on others.deal_id = standing.deal_id
+  run.as_of as as_of
+from main_listings
+cross join run
+left join other_listings on other_listings.deal_id = main_listings.deal_id

@@ -7,7 +7,7 @@ import { ListingVersion } from '../marts/listing_history.ts';
 export default defineModel({
   record: defineRecord(
     'int_property',
-    'One row per property: the listing that stands for it, the others beside it, and what this service saw of them over time.',
+    'One row per property: its main listing, its other listings, and their history in this feed.',
     ['id'],
     {
       ...fieldsOf(Deal, [
@@ -41,10 +41,10 @@ export default defineModel({
         'property_type',
         'listed_on',
       ]),
-      is_income_property: flag('False where the site calls it land or a lot.'),
+      is_income_property: flag('False if the site calls it land or a lot.'),
       first_seen: instant('When this service first read a listing of the property.'),
       last_seen: instant('When this service last saw any listing of the property.'),
-      last_verified: instant('When the standing listing was last read.'),
+      last_verified: instant('When the main listing was last read.'),
       ...fieldsOf(Deal, ['days_on_feed', 'first_price', 'price_reduction_pct']),
       ...fieldsOf(ListingVersion, ['source_url', 'page_sha256', 'page_row']),
       as_of: date('The data clock.'),

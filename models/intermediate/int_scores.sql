@@ -1,4 +1,4 @@
--- One row per property: motivation, distress, deal score and confidence. All from figures that the record shows.
+-- One row per property: motivation, distress, deal score and confidence, all from figures of the published record.
 
 with
 
@@ -44,101 +44,105 @@ terms as (
     assumption('confidence_year_built')::decimal(4, 2) as year_known
 ),
 
--- Months and percents have whole scales of their own; these are the scales of the two scores
+-- Motivation and distress run from 0 to 100
 scales as (select 100 as full_score),
 
-properties as (select * from int_properties),
-
-rents as (select * from int_market_rents),
-
-underwriting as (select * from int_underwriting),
-
-distress as (select * from int_distress),
-
-joined as (
+inputs as (
   select
     underwriting.*,
     rents.rent_basis,
     properties.year_built,
     properties.price_reduction_pct,
     properties.days_on_feed,
-    date_diff('day', cast(properties.last_verified as date), properties.as_of) as price_age,
+    days_since(properties.last_verified, properties.as_of) as price_age,
     distress.tax_records,
     distress.sale_records,
     distress.sale_in_days,
     percentage(distress.tax_amount, underwriting.list_price) as tax_to_price_pct
-  from underwriting
-  join properties on properties.id = underwriting.id
-  join rents on rents.id = underwriting.id
-  join distress on distress.id = underwriting.id
+  from int_underwriting as underwriting
+  join int_properties as properties on properties.id = underwriting.id
+  join int_market_rents as rents on rents.id = underwriting.id
+  join int_distress as distress on distress.id = underwriting.id
 ),
 
-motivated as (
+motivation as (
   select
-    joined.*,
-    cast(least(cut_max, round(wide(points_per_cut_pct) * coalesce(price_reduction_pct, 0))) as integer) as motivation_price_cut,
-    cast(least(days_max, whole_quotient(days_max * days_on_feed, days_full)) as integer) as motivation_days,
-    cast(least(distress_max,
-      case when tax_records > 0
-        then distress_tax + least(distress_tax_amount_max, round(wide(distress_tax_points_per_pct) * coalesce(tax_to_price_pct, 0)))
-        else 0
-      end
-      + case when sale_records > 0
-        then distress_sale + case when sale_in_days <= distress_sale_soon_days then distress_sale_soon else 0 end
-        else 0
-      end) as integer) as distress_score
-  from joined
+    inputs.*,
+    cast(least(
+      cut_max,
+      round(wide(points_per_cut_pct) * coalesce(price_reduction_pct, 0))
+    ) as integer) as motivation_price_cut,
+    cast(least(
+      days_max,
+      whole_quotient(days_max * days_on_feed, days_full)
+    ) as integer) as motivation_days
+  from inputs
   cross join terms
 ),
 
-scored as (
+distress as (
   select
-    motivated.*,
+    motivation.*,
+    case when tax_records > 0 then distress_tax + least(
+      distress_tax_amount_max,
+      round(wide(distress_tax_points_per_pct) * coalesce(tax_to_price_pct, 0))
+    ) else 0 end as distress_of_taxes,
+    case
+      when sale_records = 0 then 0
+      when sale_in_days <= distress_sale_soon_days then distress_sale + distress_sale_soon
+      else distress_sale
+    end as distress_of_sales,
+    cast(least(distress_max, distress_of_taxes + distress_of_sales) as integer) as distress_score
+  from motivation
+  cross join terms
+),
+
+deal_scores as (
+  select
+    distress.*,
     motivation_price_cut + motivation_days as motivation_score,
     coalesce(points(cap_scoring_pct, yield_from_pct, yield_span_pct, yield_weight), 0) as deal_score_yield,
     coalesce(points(coverage_scoring, coverage_from, coverage_span, coverage_weight), 0) as deal_score_coverage,
     points(motivation_price_cut + motivation_days, 0, full_score, motivation_weight) as deal_score_motivation,
     points(distress_score, 0, full_score, distress_weight) as deal_score_distress
-  from motivated
+  from distress
   cross join terms
   cross join scales
 ),
 
-trusted as (
+confidence as (
   select
-    scored.*,
+    deal_scores.*,
     case
       when list_price is null then 0
-      when price_age <= fresh_days then price_fresh
-      when price_age <= recent_days then price_recent
-      else price_old
-    end::decimal(4, 2) as trust_price,
-    case when units is not null then units_known else 0 end::decimal(4, 2) as trust_units,
+      else by_age(price_age, fresh_days, recent_days, price_fresh, price_recent, price_old)
+    end::decimal(4, 2) as confidence_of_price,
+    case when units is not null then units_known else 0 end::decimal(4, 2) as confidence_of_units,
     case
       when underwrite_reliability <> 'ok' then 0
       when rent_basis in ('zip', 'zip_lowest_of_several') then rent_zip
       else rent_metro
-    end::decimal(4, 2) as trust_rent,
+    end::decimal(4, 2) as confidence_of_rent,
     case noi_source
       when 'stated' then noi_stated
       when 'derived_from_advertised_cap' then noi_derived
       when 'underwritten' then terms.noi_underwritten
       else 0
-    end::decimal(4, 2) as trust_noi,
+    end::decimal(4, 2) as confidence_of_noi,
     case
       when underwrite_reliability <> 'ok' then 0
       when cap_gap_pct is null then gap_none
       when abs(cap_gap_pct) <= gap_small_points then gap_small
       when abs(cap_gap_pct) <= gap_medium_points then gap_medium
       else 0
-    end::decimal(4, 2) as trust_agreement,
+    end::decimal(4, 2) as confidence_of_agreement,
     case underwrite_reliability
       when 'ok' then reliable
       when 'unknown' then reliability_unknown
       else 0
-    end::decimal(4, 2) as trust_reliability,
-    case when year_built is not null then year_known else 0 end::decimal(4, 2) as trust_year
-  from scored
+    end::decimal(4, 2) as confidence_of_reliability,
+    case when year_built is not null then year_known else 0 end::decimal(4, 2) as confidence_of_year
+  from deal_scores
   cross join terms
 )
 
@@ -159,14 +163,18 @@ select
   deal_score_distress,
 
   -- Confidence
-  rounded(trust_price + trust_units + trust_rent + trust_noi + trust_agreement + trust_reliability + trust_year) as confidence_score,
+  rounded(
+    confidence_of_price + confidence_of_units + confidence_of_rent + confidence_of_noi
+    + confidence_of_agreement + confidence_of_reliability + confidence_of_year
+  ) as confidence_score,
   json_object(
-    'price_verified', said(trust_price),
-    'units_known', said(trust_units),
-    'rent_proxy', said(trust_rent),
-    'noi_source', said(trust_noi),
-    'agreement', said(trust_agreement),
-    'reliability', said(trust_reliability),
-    'year_built', said(trust_year)
-  ) as confidence_parts
-from trusted
+    'price_verified', as_text(confidence_of_price),
+    'units_known', as_text(confidence_of_units),
+    'rent_proxy', as_text(confidence_of_rent),
+    'noi_source', as_text(confidence_of_noi),
+    'agreement', as_text(confidence_of_agreement),
+    'reliability', as_text(confidence_of_reliability),
+    'year_built', as_text(confidence_of_year)
+  ) as confidence_parts,
+  tax_to_price_pct
+from confidence

@@ -1,4 +1,4 @@
-import { defineRecord } from '../../lib/record.ts';
+import { defineRecord, percent } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
@@ -6,22 +6,27 @@ import { Deal } from '../marts/deals.ts';
 export default defineModel({
   record: defineRecord(
     'int_score',
-    'One row per property: motivation, distress, deal score and confidence, each with the parts that make it.',
+    'One row per property: motivation, distress, deal score and confidence, each with its parts.',
     ['id'],
-    fieldsOf(Deal, [
-      'id',
-      'motivation_score',
-      'motivation_price_cut',
-      'motivation_days',
-      'distress_score',
-      'deal_score',
-      'deal_score_yield',
-      'deal_score_coverage',
-      'deal_score_motivation',
-      'deal_score_distress',
-      'confidence_score',
-      'confidence_parts',
-    ]),
+    {
+      ...fieldsOf(Deal, [
+        'id',
+        'motivation_score',
+        'motivation_price_cut',
+        'motivation_days',
+        'distress_score',
+        'deal_score',
+        'deal_score_yield',
+        'deal_score_coverage',
+        'deal_score_motivation',
+        'deal_score_distress',
+        'confidence_score',
+        'confidence_parts',
+      ]),
+      tax_to_price_pct: percent('Delinquent tax over the asking price.', {
+        absent: 'no delinquency matches, or the site publishes no price',
+      }),
+    },
   ),
   audits: [
     never(

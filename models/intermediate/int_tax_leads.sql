@@ -1,9 +1,7 @@
--- One row per listed tax delinquency that qualifies as a lead, scored: with a street address, read within the last seven
--- days and not sold.
+-- One row per listed tax delinquency that qualifies as a lead, scored: with a street address, read within the last
+-- seven days and not sold.
 
 with
-
-as_of as (select as_of from run),
 
 terms as (
   select
@@ -27,52 +25,59 @@ terms as (
     assumption('tax_old')::integer as tax_old
 ),
 
-listed as (
-  select * from signals where signal_state = 'listed'
-),
-
-for_sale as (
+listings as (
   select id, listing_url, address_key, zip
   from int_properties
   where listing_status = 'active' and address_key is not null
 ),
 
-sale_of_debt as (
-  select signal_id, auction_id, sale_url as source_url, if(is_same_parcel, 'parcel_exact', 'address_exact') as match_basis
+-- One sale of each debt, of the same parcel first, then the next
+sales as (
+  select signal_id, auction_id, sale_url, match_basis
   from int_debts_of_sales
-  qualify row_number() over (partition by signal_id order by is_same_parcel desc nulls last, sale_date, auction_id) = 1
+  qualify row_number() over (
+    partition by signal_id
+    order by is_same_parcel desc nulls last, sale_date, auction_id
+  ) = 1
 ),
 
-tax_leads as (
+leads as (
   select
-    uuid_of('tax_delinquent|' || listed.county_fips || '|' || listed.parcel_key) as lead_id,
-    listed.*,
-    sale_of_debt.auction_id as sale_id,
-    sale_of_debt.source_url as sale_url,
-    sale_of_debt.match_basis as sale_match_basis,
-    for_sale.id as deal_id,
-    for_sale.listing_url as deal_url,
-    greatest(0, date_diff('day', cast(listed.last_seen as date), as_of.as_of)) as age
-  from listed
-  cross join as_of
+    lead_id_of('tax_delinquent', signals.county_fips, signals.parcel_key) as lead_id,
+    signals.*,
+    sales.auction_id as sale_id,
+    sales.sale_url,
+    sales.match_basis as sale_match_basis,
+    listings.id as deal_id,
+    listings.listing_url as deal_url,
+    days_since(signals.last_seen, run.as_of) as age
+  from signals
+  cross join run
   cross join terms
-  left join sale_of_debt on sale_of_debt.signal_id = listed.id
-  left join for_sale on for_sale.zip = listed.zip and for_sale.address_key = listed.address_key
-  where listed.has_address
+  left join sales on sales.signal_id = signals.id
+  left join listings
+    on listings.zip = signals.zip
+    and listings.address_key = signals.address_key
+  where signals.signal_state = 'listed'
+    and signals.has_address
     and lead_id not in (select id from sold_leads)
-    and listed.amount > 0
+    and signals.amount > 0
     and age <= lead_max_age_days
 ),
 
-tax_points as (
+scores as (
   select
-    tax_leads.*,
+    leads.*,
     tax_base as base,
     case
-      when county_value is not null then points(amount_to_value_pct, tax_value_from_pct, tax_value_span_pct, tax_value_max)
+      when county_value is not null
+        then points(amount_to_value_pct, tax_value_from_pct, tax_value_span_pct, tax_value_max)
       else least(tax_amount_max, whole_quotient(amount, tax_amount_per_point))
-    end as by_amount,
-    case when years_delinquent is null then 0 else least(tax_years_max, tax_points_per_year * years_delinquent) end as by_years,
+    end as amount_to_value,
+    case
+      when years_delinquent is null then 0
+      else least(tax_years_max, tax_points_per_year * years_delinquent)
+    end as years_points,
     case owner_location
       when 'out_of_state' then tax_absentee_out_of_state
       when 'in_state' then tax_absentee_in_state
@@ -82,59 +87,76 @@ tax_points as (
       when sale_id is not null then tax_corroboration_sale
       when deal_id is not null then tax_corroboration_listing
       else 0
-    end as corroborated,
-    case
-      when age <= lead_fresh_days then tax_fresh
-      when age <= lead_recent_days then tax_recent
-      else tax_old
-    end as fresh
-  from tax_leads
+    end as corroboration_points,
+    by_age(age, lead_fresh_days, lead_recent_days, tax_fresh, tax_recent, tax_old) as freshness
+  from leads
   cross join terms
 )
 
 select
   'tax_delinquent' as lead_type,
-  cast(base + by_amount + by_years + absentee_owner + corroborated + fresh as integer) as lead_score,
+  cast(
+    base + amount_to_value + years_points + absentee_owner + corroboration_points + freshness as integer
+  ) as lead_score,
   json_object(
-    'base', '+' || base || ' points, the parcel is on the county''s tax delinquency list',
-    'amount_to_value', '+' || by_amount || ' points, ' || dollars(amount) || ' is owed, ' || case
-      when county_value is not null then said(amount_to_value_pct) || '% of the county''s value'
+    'base', points_text(base, 'the parcel is on the county''s tax delinquency list'),
+    'amount_to_value', points_text(amount_to_value, dollars(amount) || ' is owed, ' || case
+      when county_value is not null then as_text(amount_to_value_pct) || '% of the county''s value'
       else 'and the county''s value is unknown'
-    end,
-    'years_delinquent', '+' || by_years || ' points, ' || case
-      when years_delinquent is null then 'the years of delinquency are unknown'
-      when years_basis = 'since_certified_year' then years_delinquent || ' years since the delinquency was certified'
+    end),
+    'years_delinquent', points_text(years_points, case
+      when years_delinquent is null
+        then 'the years of delinquency are unknown'
+      when years_basis = 'since_certified_year'
+        then years_delinquent || ' years since the delinquency was certified'
       else years_delinquent || ' years delinquent'
-    end,
-    'absentee_owner', '+' || absentee_owner || ' points, ' || case owner_location
-      when 'in_state' then 'the owner gets mail elsewhere in the state'
-      when 'out_of_state' then 'the owner gets mail in another state'
-      when 'at_property' then 'the owner gets mail at the property'
-      else 'where the owner gets mail is unknown'
-    end,
-    'corroboration', '+' || corroborated || ' points, ' || case
+    end),
+    'absentee_owner', points_text(absentee_owner, owner_location_text(owner_location)),
+    'corroboration', points_text(corroboration_points, case
       when sale_id is not null then 'a sheriff sale of it is set'
       when deal_id is not null then 'it is listed for sale'
       else 'no sheriff sale or listing of it is known here'
-    end,
-    'freshness', '+' || fresh || ' points, verified ' || case age when 0 then 'today' when 1 then '1 day ago' else age || ' days ago' end
+    end),
+    'freshness', points_text(freshness, verified_text(age))
   ) as score_rationale,
-  address,
-  source_url,
-  county,
-  city,
+  address, source_url, county, city,
+
+  -- Lead
   lead_id as id,
-  json_object('base', base, 'amount_to_value', by_amount, 'years_delinquent', by_years, 'absentee_owner', absentee_owner, 'corroboration', corroborated, 'freshness', fresh) as score_parts,
+  json_object(
+    'base', base,
+    'amount_to_value', amount_to_value,
+    'years_delinquent', years_points,
+    'absentee_owner', absentee_owner,
+    'corroboration', corroboration_points,
+    'freshness', freshness
+  ) as score_parts,
   last_seen as last_verified,
   cast(age as integer) as verified_age_days,
   first_seen,
-  tax_points.id as signal_id,
+  scores.id as signal_id,
   to_json(list_filter([
-    case when sale_id is not null then json_object('kind', 'sheriff_sale', 'id', sale_id, 'match_basis', sale_match_basis, 'source_url', sale_url) end,
-    case when deal_id is not null then json_object('kind', 'listing', 'id', deal_id, 'match_basis', 'address_exact', 'source_url', deal_url) end
-  ], lambda x: x is not null)) as corroboration,
-  county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key, owner_location,
-  owner_name, amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class,
+    case when sale_id is not null then json_object(
+      'kind', 'sheriff_sale',
+      'id', sale_id,
+      'match_basis', sale_match_basis,
+      'source_url', sale_url
+    ) end,
+    case when deal_id is not null then json_object(
+      'kind', 'listing',
+      'id', deal_id,
+      'match_basis', 'address_exact',
+      'source_url', deal_url
+    ) end
+  ], lambda record: record is not null)) as corroboration,
+
+  -- Property
+  county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,
+  owner_location, owner_name,
+
+  -- Debt
+  amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class,
   mail_street, mail_city, mail_state, mail_zip,
+
   source, page_sha256
-from tax_points
+from scores

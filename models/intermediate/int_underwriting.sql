@@ -1,6 +1,6 @@
--- One row per property: the broker's claim, the underwriting from HUD's rent beside it, and the declared loan.
--- Money, percent and ratios are rounded to two decimals, half away from zero, where a column is shown; what follows
--- from a shown figure is computed from it. Gross potential rent and effective income are carried on unrounded.
+-- One row per property: the broker's claim, our underwriting from HUD's rent, and the declared loan.
+-- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
+-- from the rounded ones. Gross potential rent and effective income are passed on unrounded.
 
 with
 
@@ -32,11 +32,7 @@ terms as (
     assumption('claim_tolerance')::decimal(14, 2) as claim_tolerance
 ),
 
-properties as (select * from int_properties),
-
-rents as (select * from int_market_rents),
-
--- The broker's side: a stated NOI first, else the one that the advertised cap rate implies
+-- The broker's figures: a stated NOI first, else the one that the advertised cap rate implies
 claims as (
   select
     properties.id,
@@ -54,8 +50,8 @@ claims as (
       when properties.noi is not null and properties.list_price is not null then 'derived_from_stated_noi'
       else 'none'
     end as cap_rate_source
-  from properties
-  join rents on rents.id = properties.id
+  from int_properties as properties
+  join int_market_rents as rents on rents.id = properties.id
 ),
 
 -- Income from HUD's rent: units x contract rent x 12, less vacancy, less expenses for this size and age
@@ -75,13 +71,13 @@ incomes as (
       else 0
     end as expense_adjustment,
     expense_ratio_of_size + expense_adjustment as expense_ratio,
-    wide(units) * market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
-    wide(units) * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy) as effective_income
+    potential_rent(units, market_rent_2br, utility_share, months_per_year) as gross_potential,
+    gross_potential * (1 - vacancy) as effective_income
   from claims
   cross join terms
 ),
 
-underwritten as (
+underwriting as (
   select
     *,
     rounded(gross_potential) as gross_potential_rent,
@@ -90,10 +86,10 @@ underwritten as (
   from incomes
 ),
 
--- Does HUD's 2-bedroom rent fit this property at all?
-judged as (
+-- Whether HUD's 2-bedroom rent fits this property at all
+fits as (
   select
-    underwritten.*,
+    underwriting.*,
     coalesce(stated_noi, claimed_noi, noi_underwritten) as noi,
     case
       when stated_noi is not null then 'stated'
@@ -105,30 +101,32 @@ judged as (
       when list_price is null then 'price_missing'
       when units is null then 'units_missing'
       when market_rent_2br is null then 'rent_missing'
-      when list_price > wide(proxy_high_multiple) * market_rent_2br * units then 'price_per_unit_above_144x_monthly_2br_rent'
-      when list_price < wide(proxy_low_multiple) * market_rent_2br * units then 'price_per_unit_below_24x_monthly_2br_rent'
+      when list_price > wide(proxy_high_multiple) * market_rent_2br * units
+        then 'price_per_unit_above_144x_monthly_2br_rent'
+      when list_price < wide(proxy_low_multiple) * market_rent_2br * units
+        then 'price_per_unit_below_24x_monthly_2br_rent'
     end as underwrite_reason
-  from underwritten
+  from underwriting
   cross join terms
 ),
 
 -- The declared loan, whether or not a lender makes one of this size
-financed as (
+loans as (
   select
-    judged.*,
+    fits.*,
     rounded(wide(list_price) * loan_to_value) as loan_amount,
     rounded(wide(list_price) * (1 - seller_down_share)) as seller_loan
-  from judged
+  from fits
   cross join terms
 ),
 
-serviced as (
+debt_service as (
   select
-    financed.*,
+    loans.*,
     rounded(loan_amount * loan_monthly_factor) as monthly_payment,
-    rounded(months_per_year * rounded(loan_amount * loan_monthly_factor)) as annual_debt_service,
+    rounded(months_per_year * monthly_payment) as annual_debt_service,
     rounded(seller_loan * seller_monthly_factor) as seller_payment,
-    rounded(months_per_year * rounded(seller_loan * seller_monthly_factor)) as seller_debt_service,
+    rounded(months_per_year * seller_payment) as seller_debt_service,
     case
       when units < minimum_units then 'single_unit'
       when not is_income_property then 'not_income_property'
@@ -137,23 +135,23 @@ serviced as (
       when list_price is null then 'price_missing'
       when noi is null then 'noi_missing'
     end as dscr_reason
-  from financed
+  from loans
   cross join terms
 ),
 
--- The NOI that scores use: a claim above the underwriting is ignored, one below it pulls the value half way down
-scored as (
+-- The NOI that scores use: a claim above the underwriting is ignored, a claim below it lowers the NOI half way
+scoring_incomes as (
   select
     *,
     case
-      when dscr_reason in ('single_unit', 'not_income_property', 'loan_below_minimum') then 'not_applicable'
+      when has_no_rent(dscr_reason) or dscr_reason = 'loan_below_minimum' then 'not_applicable'
       when dscr_reason is not null then 'insufficient_data'
       else 'computed'
     end as dscr_status,
-    case when underwrite_reason is null and coalesce(dscr_reason not in ('single_unit', 'not_income_property'), true) then
+    case when underwrite_reason is null and not has_no_rent(dscr_reason) then
       least(noi_underwritten, rounded((wide(coalesce(claimed_noi, noi_underwritten)) + noi_underwritten) * 0.5))
     end as noi_scoring
-  from serviced
+  from debt_service
 )
 
 select
@@ -199,17 +197,25 @@ select
   case when dscr_status = 'computed' then quotient(noi, annual_debt_service) end as dscr,
   dscr_status,
   dscr_reason,
-  case when dscr_status <> 'not_applicable' then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
+  case when dscr_status = 'computed' then quotient(claimed_noi, annual_debt_service) end as claimed_dscr,
+  case when dscr_status <> 'not_applicable'
+    then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
   case when dscr_status = 'computed' then percentage(noi, loan_amount) end as debt_yield_pct,
-  case when dscr_status <> 'not_applicable' then percentage(effective_gross_income - noi_underwritten + annual_debt_service, gross_potential_rent) end as break_even_occupancy_pct,
+  case when dscr_status <> 'not_applicable' then percentage(
+    effective_gross_income - noi_underwritten + annual_debt_service,
+    gross_potential_rent
+  ) end as break_even_occupancy_pct,
   quotient(list_price, gross_potential_rent) as gross_rent_multiplier,
 
-  -- What scores use
+  -- Inputs of scores
   noi_scoring,
   percentage(noi_scoring, list_price) as cap_scoring_pct,
-  quotient(noi_scoring - wide(reserves_per_unit) * units, annual_debt_service) as coverage_scoring,
+  coverage_after_reserves(noi_scoring, reserves_per_unit, units, annual_debt_service) as coverage_scoring,
+
+  -- Debt to a seller who carries the loan
   seller_loan,
   seller_payment,
-  seller_debt_service
-from scored
+  seller_debt_service,
+  coverage_after_reserves(noi_scoring, reserves_per_unit, units, seller_debt_service) as seller_coverage
+from scoring_incomes
 cross join terms

@@ -1,4 +1,4 @@
-import { defineRecord, money, percent } from '../../lib/record.ts';
+import { defineRecord, money, percent, ratio } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
@@ -6,7 +6,7 @@ import { Deal } from '../marts/deals.ts';
 export default defineModel({
   record: defineRecord(
     'int_underwriting',
-    'One row per property: the claim, the HUD underwriting beside it, the declared loan, and the figures that scores use.',
+    'One row per property: the claim, the HUD underwriting, the declared loan, and the inputs of scores.',
     ['id'],
     {
       ...fieldsOf(Deal, ['id', 'list_price', 'units', 'price_per_unit', 'market_rent_2br']),
@@ -30,6 +30,11 @@ export default defineModel({
         'dscr',
         'dscr_status',
         'dscr_reason',
+      ]),
+      claimed_dscr: ratio('Debt service coverage of the claimed NOI.', {
+        absent: 'there is no claim, or dscr_status is not computed',
+      }),
+      ...fieldsOf(Deal, [
         'dscr_underwritten',
         'debt_yield_pct',
         'break_even_occupancy_pct',
@@ -38,10 +43,15 @@ export default defineModel({
         'cap_scoring_pct',
         'coverage_scoring',
       ]),
-      seller_loan: money('Loan of a carrying seller at the declared terms.', { absent: 'the site publishes no price' }),
-      seller_payment: money('Its payment a month.', { absent: 'the site publishes no price' }),
-      seller_debt_service: money('Twelve payments to a carrying seller at the declared terms.', {
+      seller_loan: money('Loan from a seller who carries it, at the declared terms.', {
         absent: 'the site publishes no price',
+      }),
+      seller_payment: money('Monthly payment of seller_loan.', { absent: 'the site publishes no price' }),
+      seller_debt_service: money('Twelve payments to a seller who carries the loan, at the declared terms.', {
+        absent: 'the site publishes no price',
+      }),
+      seller_coverage: ratio('noi_scoring less reserves, over seller_debt_service.', {
+        absent: 'noi_scoring or the price is null',
       }),
     },
   ),
@@ -49,7 +59,7 @@ export default defineModel({
     never(
       'int_underwriting',
       'reason_agrees',
-      'a reason stands exactly where the proxy is not ok',
+      'a reason is set exactly if the proxy is not ok',
       "(underwrite_reliability = 'ok') <> (underwrite_reason IS NULL)",
     ),
   ],

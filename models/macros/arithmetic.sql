@@ -52,13 +52,3 @@ CREATE OR REPLACE MACRO at_24_decimals(x) AS
   CAST(replace(CAST(CAST(x AS DECIMAL(38, 24)) AS VARCHAR), '.', '') AS HUGEINT);
 CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS
   CAST(at_24_decimals(n) // (at_24_decimals(d) * step) * step AS DECIMAL(14, 2));
-
--- A value as text for JSON, where decimals are strings.
-CREATE OR REPLACE MACRO said(x) AS CAST(x AS VARCHAR);
-
--- An instant as text.
-CREATE OR REPLACE MACRO instant_text(t) AS strftime(t, '%Y-%m-%dT%H:%M:%SZ');
-
--- Dollars for a sentence: "$92,500", or "$3,750.25" where there are cents.
-CREATE OR REPLACE MACRO dollars(x) AS
-  '$' || format('{:,}', CAST(trunc(x) AS BIGINT)) || CASE WHEN x = trunc(x) THEN '' ELSE right(CAST(x AS VARCHAR), 3) END;

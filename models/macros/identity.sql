@@ -1,14 +1,22 @@
--- Identifiers and parcel numbers.
+-- Identifiers, case numbers and parcel numbers.
 
 -- UUID version 5 (RFC 9562) of a name, under the namespace 5ae1f649-4a91-5946-86ce-c8b9e324add1, which is itself
 -- the version 5 UUID of https://dealfeed.example/ under the URL namespace.
 CREATE OR REPLACE MACRO uuid_of(name) AS
   list_transform([sha1(unhex('5ae1f6494a91594686cec8b9e324add1') || encode(name))], lambda h:
-    -- concat makes one text at once, and passes over null; || does not
-    substr(h, 1, 8) || concat('-', substr(h, 9, 4), '-5', substr(h, 14, 3), '-',
-      substr('89ab', 1 + (strpos('0123456789abcdef', substr(h, 17, 1)) - 1) % 4, 1), substr(h, 18, 3), '-', substr(h, 21, 12)))[1];
+    -- concat builds one text at once and skips nulls; || does neither
+    substr(h, 1, 8) || concat(
+      '-', substr(h, 9, 4),
+      '-5', substr(h, 14, 3),
+      '-', substr('89ab', 1 + (strpos('0123456789abcdef', substr(h, 17, 1)) - 1) % 4, 1), substr(h, 18, 3),
+      '-', substr(h, 21, 12)
+    )
+  )[1];
 
--- Length of the parcel numbers of counties whose are all of one: spreadsheets lose the zeros in front, which these get back.
+-- Upper case, letters and digits only: "CV-26-101 234" is CV26101234.
+CREATE OR REPLACE MACRO letters_and_digits(text) AS regexp_replace(upper(text), '[^A-Z0-9]', '', 'g');
+
+-- Length of a county's parcel numbers, for counties where all have the same. Spreadsheets drop the leading zeros.
 CREATE OR REPLACE MACRO parcel_length_of(county_fips) AS CASE county_fips
   WHEN '39035' THEN 8   -- Cuyahoga 003-01-004
   WHEN '39049' THEN 9   -- Franklin 010-000005
@@ -18,16 +26,19 @@ CREATE OR REPLACE MACRO parcel_length_of(county_fips) AS CASE county_fips
   WHEN '39153' THEN 7   -- Summit 6800261
 END;
 
--- Digits that lack one or two in front of a county's length.
+-- Restore the leading zeros of digits that are one or two short of a county's length.
 CREATE OR REPLACE MACRO with_zeros(digits, size) AS CASE
   WHEN regexp_full_match(digits, '\d+') AND length(digits) BETWEEN size - 2 AND size - 1 THEN lpad(digits, size, '0')
   ELSE digits END;
 
--- Parcel number as counties can be compared with themselves, never with each other: upper case, letters and
--- digits only, leading zeros kept. Franklin prints a card number of two zeros after its nine digits, which other
--- lists leave out. Null where nothing but zeros is left.
+-- Parcel number in a form comparable within one county: upper case, letters and digits only, leading zeros included.
+-- Franklin prints a card number of two zeros after its nine digits, which other lists omit. Null if nothing but zeros
+-- remains.
 CREATE OR REPLACE MACRO parcel_key_of(county_fips, parcel) AS
-  list_transform([regexp_replace(upper(parcel), '[^A-Z0-9]', '', 'g')], lambda p:
-    CASE WHEN regexp_full_match(p, '0*') THEN NULL
-      WHEN county_fips = '39049' AND length(p) IN (10, 11) AND ends_with(p, '00') THEN with_zeros(left(p, -2), parcel_length_of(county_fips))
-      ELSE coalesce(with_zeros(p, parcel_length_of(county_fips)), p) END)[1];
+  list_transform([letters_and_digits(parcel)], lambda p: CASE
+    WHEN regexp_full_match(p, '0*')
+      THEN NULL
+    WHEN county_fips = '39049' AND length(p) IN (10, 11) AND ends_with(p, '00')
+      THEN with_zeros(left(p, -2), parcel_length_of(county_fips))
+    ELSE coalesce(with_zeros(p, parcel_length_of(county_fips)), p)
+  END)[1];

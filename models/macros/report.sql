@@ -1,5 +1,10 @@
--- One figure of a report that anybody can make again: formula over named inputs, and the result. Formulas know
--- + - * / and parentheses, min, max, clamp (to 0..1), round0 and round2 (half away from zero) and floor_to
--- (down to a whole multiple). Null where there is no result.
-CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS
-  CASE WHEN result IS NOT NULL THEN json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR)) END;
+-- Figures of a report that anybody can recompute.
+
+-- One figure: a formula over named inputs, and the result. `inputs` is a struct of texts. Formulas may use + - * / and
+-- parentheses, min, max, clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a whole
+-- multiple). Null if there is no result.
+CREATE OR REPLACE MACRO step(figure, formula, inputs, result) AS CASE WHEN result IS NOT NULL THEN
+  json_object('figure', figure, 'formula', formula, 'inputs', inputs, 'result', CAST(result AS VARCHAR)) END;
+
+-- The steps that have a result, in order.
+CREATE OR REPLACE MACRO steps_of(steps) AS to_json(list_filter(steps, lambda one: one IS NOT NULL));

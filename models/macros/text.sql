@@ -1,7 +1,19 @@
--- Text as it is written.
+-- Values as text, and text in one form.
 
--- Every run of white space is one space, and none stands around the text. Most texts are so: one search tells, where to
--- look up the Unicode class of every character, as trim does, takes several times as long.
+-- A value as text for JSON, where decimals are strings.
+CREATE OR REPLACE MACRO as_text(x) AS CAST(x AS VARCHAR);
+
+-- An instant as text.
+CREATE OR REPLACE MACRO instant_text(t) AS strftime(t, '%Y-%m-%dT%H:%M:%SZ');
+
+-- Dollars for a sentence: "$92,500", or "$3,750.25" if there are cents.
+CREATE OR REPLACE MACRO dollars(x) AS
+  '$' || format('{:,}', CAST(trunc(x) AS BIGINT))
+  || CASE WHEN x = trunc(x) THEN '' ELSE right(CAST(x AS VARCHAR), 3) END;
+
+-- One space for every run of white space, and none at the ends. Most texts are already so: one search finds out, where
+-- trim looks up the Unicode class of every character and takes several times as long.
 CREATE OR REPLACE MACRO one_line(written) AS CASE
-  WHEN regexp_matches(written, '^\s|\s$|\s\s|[^\S ]|[^ -~]') THEN trim(regexp_replace(written, '\s\s+|[^\S ]', ' ', 'g'))
+  WHEN regexp_matches(written, '^\s|\s$|\s\s|[^\S ]|[^ -~]')
+    THEN trim(regexp_replace(written, '\s\s+|[^\S ]', ' ', 'g'))
   ELSE written END;

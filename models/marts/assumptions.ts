@@ -1,13 +1,12 @@
 import { defineModel } from '../contract.ts';
 import { Assumption } from '../assumptions.ts';
 
-/** The declared assumption set, as the build used it. */
 export default defineModel({
   record: Assumption,
   audits: [
     {
       name: 'assumptions.set_of_the_run',
-      about: 'the set is the one the run names',
+      about: 'the set is that of the run',
       blocking: true,
       sql: 'SELECT * FROM assumptions WHERE assumption_set_id <> (SELECT assumption_set_id FROM run)',
     },

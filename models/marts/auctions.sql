@@ -1,9 +1,7 @@
--- One row per court case, parcel and sale day. Today's pages first; a sale of the day before that its sheriff no
--- longer shows is kept: its day has passed without a result being read, or it was taken off the calendar.
+-- One row per court case, parcel and sale day. Today's pages first. A sale of the previous snapshot that its sheriff no
+-- longer shows stays: its day passed without a published result, or it was taken off the calendar.
 
 with
-
-as_of as (select as_of from run),
 
 terms as (
   select
@@ -12,177 +10,191 @@ terms as (
     assumption('opening_bid_round_up')::decimal(14, 2) as round_up
 ),
 
-calendars as (select source, last_good_at from source_reads),
-
-rules as (select * from ref_ohio_sale_rules),
-
-before as (select * from previous_auctions),
-
--- A county's own page and the auction site may show the same sale: it is one row, from the page that says its status,
--- with the parties and the kind that only the other one tells
-shown as (
+-- A county's own page and the auction site may show the same sale: it is one row, from the page with a status, and with
+-- parties and kind from the other if only the other has them
+todays_sales as (
   select
     * replace (
       coalesce(plaintiff, max(plaintiff) over same_sale) as plaintiff,
       coalesce(defendant, max(defendant) over same_sale) as defendant,
-      case when sale_kind = 'unknown' then coalesce(max(nullif(sale_kind, 'unknown')) over same_sale, sale_kind) else sale_kind end as sale_kind
+      case
+        when sale_kind <> 'unknown' then sale_kind
+        else coalesce(max(nullif(sale_kind, 'unknown')) over same_sale, sale_kind)
+      end as sale_kind
     )
   from stg_sheriff_sales
   window same_sale as (partition by auction_id)
-  qualify row_number() over (partition by auction_id order by status = 'unknown', observed_at desc, source, item_id, page_row) = 1
+  qualify row_number() over (
+    partition by auction_id
+    order by status = 'unknown', observed_at desc, source, item_id, page_row
+  ) = 1
 ),
 
--- Every sale day on which a case was ever seen
+-- Every sale day of every case
 case_days as (
-  select county_fips, case_key, sale_date from shown
+  select county_fips, case_key, sale_date from todays_sales
   union
-  select county_fips, regexp_replace(upper(case_number), '[^A-Z0-9]', '', 'g') as case_key, sale_date from before
+  select county_fips, letters_and_digits(case_number) as case_key, sale_date from previous_auctions
 ),
 
--- A mortgage case that was never seen on an earlier day is taken to be at its first sale
-rounds as (
+-- A mortgage case without an earlier sale day counts as being at its first sale
+sale_rounds as (
   select
-    shown.*,
+    todays_sales.*,
     case
-      when shown.sale_round is not null then 'published'
-      when shown.sale_kind = 'mortgage_foreclosure' and not exists (
+      when sale_round is not null then 'published'
+      when sale_kind = 'mortgage_foreclosure' and not exists (
         from case_days
-        where case_days.county_fips = shown.county_fips
-          and case_days.case_key = shown.case_key
-          and case_days.sale_date < shown.sale_date
+        where case_days.county_fips = todays_sales.county_fips
+          and case_days.case_key = todays_sales.case_key
+          and case_days.sale_date < todays_sales.sale_date
       ) then 'case_not_seen_before'
       else 'unknown'
     end as sale_round_basis
-  from shown
+  from todays_sales
 ),
 
--- Two thirds of the appraisal, rounded up to the cent, as the law says "not less than"
-minimums as (
+-- Two thirds of the appraisal, rounded up to the cent: the law says "not less than"
+minimum_bids as (
   select
-    rounds.* replace (case when sale_round_basis = 'case_not_seen_before' then 1 else sale_round end as sale_round),
+    sale_rounds.* replace (
+      case when sale_round_basis = 'case_not_seen_before' then 1 else sale_round end as sale_round
+    ),
     quotient_up_to_cent(wide(appraised_value) * numerator, denominator) as two_thirds,
     round_up
-  from rounds
+  from sale_rounds
   cross join terms
 ),
 
-bids as (
+published_bids as (
   select
     *,
     opening_bid as published_bid,
     opening_bid >= two_thirds and opening_bid - two_thirds < round_up as is_two_thirds,
     sale_kind = 'mortgage_foreclosure' and sale_round = 1 as is_first_mortgage_sale
-  from minimums
+  from minimum_bids
 ),
 
--- A published figure wins; only the first sale of a mortgage foreclosure is ever derived
-based as (
+-- A published figure wins. Only the bid of the first sale of a mortgage foreclosure is ever derived
+opening_bids as (
   select
     *,
     case
-      when published_bid is not null and sale_kind in ('mortgage_foreclosure', 'other_judgment') and coalesce(is_two_thirds, false)
-        and coalesce(sale_round, 1) = 1 then 'two_thirds_of_appraisal'
+      when published_bid is not null
+        and sale_kind in ('mortgage_foreclosure', 'other_judgment')
+        and coalesce(is_two_thirds, false)
+        and coalesce(sale_round, 1) = 1
+        then 'two_thirds_of_appraisal'
       when published_bid is not null then 'published_minimum'
       when is_first_mortgage_sale and two_thirds is not null then 'two_thirds_of_appraisal'
       when sale_kind = 'mortgage_foreclosure' and sale_round = 2 then 'no_minimum_second_sale'
       else 'unknown'
     end as opening_bid_basis,
     published_bid is null and is_first_mortgage_sale and two_thirds is not null as opening_bid_derived
-  from bids
+  from published_bids
 ),
 
 today as (
   select
     -- The published fields
     'sheriff_sale' as auction_type,
-    based.county,
-    based.sale_date,
-    based.street as property_address,
-    based.city,
-    based.appraised_value,
-    case when based.opening_bid_derived is true then based.two_thirds else based.published_bid end as opening_bid,
-    based.plaintiff,
-    based.source_url,
+    sales.county,
+    sales.sale_date,
+    sales.street as property_address,
+    sales.city,
+    sales.appraised_value,
+    case when sales.opening_bid_derived is true then sales.two_thirds else sales.published_bid end as opening_bid,
+    sales.plaintiff,
+    sales.source_url,
 
     -- State
-    based.auction_id as id,
-    case when based.status = 'scheduled' and based.sale_date < as_of.as_of then 'result_unknown' else based.status end as sale_status,
-    based.county_fips,
-    based.case_number,
-    based.defendant,
-    case when coalesce(based.plaintiff, based.defendant) is null then 'login_required' else 'available' end as party_status,
-    based.parcel_id,
-    based.parcel_key,
-    based.state,
-    based.zip,
-    based.address_key,
-    based.street_key,
-    based.house_low,
-    based.house_high,
-    based.unit_key,
+    sales.auction_id as id,
+    case
+      when sales.status = 'scheduled' and sales.sale_date < run.as_of then 'result_unknown'
+      else sales.status
+    end as sale_status,
+    sales.county_fips,
+    sales.case_number,
+    sales.defendant,
+    case
+      when coalesce(sales.plaintiff, sales.defendant) is null then 'login_required'
+      else 'available'
+    end as party_status,
+    sales.parcel_id,
+    sales.parcel_key,
+    sales.state,
+    sales.zip,
+    sales.address_key,
+    sales.street_key,
+    sales.house_low,
+    sales.house_high,
+    sales.unit_key,
 
     -- Opening bid
-    based.opening_bid_basis,
-    coalesce(based.opening_bid_derived, false) as opening_bid_derived,
-    coalesce(based.published_bid is not null and based.is_first_mortgage_sale and not based.is_two_thirds, false) as opening_bid_mismatch,
+    sales.opening_bid_basis,
+    coalesce(sales.opening_bid_derived, false) as opening_bid_derived,
+    coalesce(
+      sales.published_bid is not null and sales.is_first_mortgage_sale and not sales.is_two_thirds,
+      false
+    ) as opening_bid_mismatch,
     rules.statute_ref,
-    based.sale_kind,
-    based.sale_round,
-    based.sale_round_basis,
+    sales.sale_kind,
+    sales.sale_round,
+    sales.sale_round_basis,
 
     -- As published
-    based.deposit,
-    based.sold_amount,
-    based.item_id,
-    based.case_status_raw,
-    based.slot_raw,
-    based.sale_type_raw,
+    sales.deposit,
+    sales.sold_amount,
+    sales.item_id,
+    sales.case_status_raw,
+    sales.slot_raw,
+    sales.sale_type_raw,
 
     -- Provenance
-    based.observed_at as last_seen,
-    based.source,
-    based.page_sha256,
-    based.page_row
-  from based
-  cross join as_of
-  left join rules
-    on rules.sale_kind = based.sale_kind
-    and rules.opening_bid_basis = based.opening_bid_basis
+    sales.observed_at as last_seen,
+    sales.source,
+    sales.page_sha256,
+    sales.page_row
+  from opening_bids as sales
+  cross join run
+  left join ref_ohio_sale_rules as rules
+    on rules.sale_kind = sales.sale_kind
+    and rules.opening_bid_basis = sales.opening_bid_basis
 ),
 
-dated as (
+auctions_with_dates as (
   select
     today.*,
-    case when before.sale_status = today.sale_status then before.status_since else as_of.as_of end as status_since,
-    coalesce(before.first_seen, today.last_seen) as first_seen
+    case when previous.sale_status = today.sale_status then previous.status_since else run.as_of end as status_since,
+    coalesce(previous.first_seen, today.last_seen) as first_seen
   from today
-  cross join as_of
-  left join before on before.id = today.id
+  cross join run
+  left join previous_auctions as previous on previous.id = today.id
 ),
 
 no_longer_shown as (
   select
-    before.* replace (
+    previous.* replace (
       case
-        when before.sale_status not in ('scheduled', 'unknown') then before.sale_status
-        when before.sale_date < as_of.as_of then 'result_unknown'
-        when calendars.last_good_at > before.last_seen then 'removed'
-        else before.sale_status
+        when previous.sale_status not in ('scheduled', 'unknown') then previous.sale_status
+        when previous.sale_date < run.as_of then 'result_unknown'
+        when sources.last_good_at > previous.last_seen then 'removed'
+        else previous.sale_status
       end as sale_status,
       case
-        when before.sale_status not in ('scheduled', 'unknown') then before.status_since
-        when before.sale_date < as_of.as_of or calendars.last_good_at > before.last_seen then as_of.as_of
-        else before.status_since
+        when previous.sale_status not in ('scheduled', 'unknown') then previous.status_since
+        when previous.sale_date < run.as_of or sources.last_good_at > previous.last_seen then run.as_of
+        else previous.status_since
       end as status_since
     )
-  from before
-  cross join as_of
-  left join calendars on calendars.source = before.source
-  where before.id not in (select id from today)
+  from previous_auctions as previous
+  cross join run
+  left join source_reads as sources on sources.source = previous.source
+  where previous.id not in (select id from today)
 ),
 
-together as (
-  select * from dated
+all_auctions as (
+  select * from auctions_with_dates
   union all by name
   select * from no_longer_shown
 )
@@ -197,8 +209,8 @@ select
   lag(sale_date) over sales_of_case as previous_sale_date,
   lead(sale_date) over sales_of_case as next_sale_date,
   first_seen, last_seen, source, page_sha256, page_row
-from together
+from all_auctions
 window sales_of_case as (
-  partition by county_fips, regexp_replace(upper(case_number), '[^A-Z0-9]', '', 'g'), parcel_key
+  partition by county_fips, letters_and_digits(case_number), parcel_key
   order by sale_date
 )

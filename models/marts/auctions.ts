@@ -3,36 +3,38 @@ import { defineModel, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, readFrom, seen } from '../fields.ts';
 
-const PARTIES =
+const NO_PARTIES =
   'party_status is login_required: the site shows it only to logged-in users, and this service does not log in';
 
-export const Auction = defineRecord('auction', 'One row per court case, parcel and sale day of a sheriff.', ['id'], {
+export const Auction = defineRecord('auction', 'One row per court case, parcel and sale day.', ['id'], {
   auction_type: oneOf(['sheriff_sale'], 'Kind of auction.'),
   county: text('County name and state.'),
   sale_date: date('Day of the sale.'),
   property_address: text('Street address of the property.', { absent: "the sheriff's page does not print it" }),
   city: text('City of the property.', { absent: "the sheriff's page does not print it" }),
   appraised_value: money('Appraised value.', {
-    absent: "the sheriff's page prints none, or 0.00, which is read as not appraised",
+    absent: "the sheriff's page prints none, or 0.00, which means not appraised",
   }),
-  opening_bid: money('Lowest opening bid; opening_bid_basis says what it rests on.', {
+  opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', {
     absent: 'opening_bid_basis is no_minimum_second_sale or unknown',
   }),
-  plaintiff: text('Plaintiff.', { absent: PARTIES }),
+  plaintiff: text('Plaintiff.', { absent: NO_PARTIES }),
   source_url: readFrom.source_url,
-  // Ours
+
+  // Identity and state
   id: text('UUID: version 5 of county, case, parcel and sale day.'),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
-    "State of the sale. removed: no longer on the sheriff's calendar; result_unknown: its day has passed and no result was read.",
+    "State of the sale. removed: no longer on the sheriff's calendar; result_unknown: its day passed without a " +
+      'published result.',
   ),
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
   case_number: text('Court case number.'),
-  defendant: text('Defendant.', { absent: PARTIES }),
+  defendant: text('Defendant.', { absent: NO_PARTIES }),
   party_status: oneOf(['available', 'login_required'], 'Whether the parties are public.'),
   parcel_id: text('Parcel number as the sheriff prints it.', { absent: "the sheriff's page does not print it" }),
-  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within its county alone.', {
+  parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
     absent: 'parcel_id is null',
   }),
   state: text('Two-letter state.'),
@@ -40,39 +42,43 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   ...addressParts('the address is missing or has no house number'),
   opening_bid_basis: oneOf(
     ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-    'What opening_bid rests on. A published figure wins; two thirds is derived for first sales of mortgage foreclosures alone; a tax sale is never derived.',
+    'Where opening_bid comes from. A published figure wins; two thirds of the appraisal is derived only for ' +
+      'first sales ' +
+      'of mortgage foreclosures, never for a tax sale.',
   ),
-  opening_bid_derived: flag('True when opening_bid was computed here and not published.'),
+  opening_bid_derived: flag('True if opening_bid was computed here and not published.'),
   opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.'),
   statute_ref: text('Section of the Ohio Revised Code behind the basis.', {
     absent: 'opening_bid_basis is unknown, or the kind of sale is',
   }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-    'Kind of sale, only where the source makes it clear.',
+    'Kind of sale; unknown unless the source states it.',
   ),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'sale_round_basis is unknown' }),
   sale_round_basis: oneOf(
     ['published', 'case_not_seen_before', 'unknown'],
-    'Whether the sheriff says which round it is, or a mortgage case was never seen on an earlier sale day.',
+    'published: the sheriff prints the round; case_not_seen_before: a mortgage case without an earlier sale day.',
   ),
   appraisal_discount_pct: percent(
-    '(appraised_value - opening_bid) over appraised_value. A discount to appraisal, not owner equity: liens are unknown.',
+    '(appraised_value - opening_bid) over appraised_value. A discount to appraisal, not owner equity: liens ' +
+      'are unknown.',
     { absent: 'appraised_value or opening_bid is null' },
   ),
   deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
-  sold_amount: money('Price at which it was sold.', {
+  sold_amount: money('Price of the sale.', {
     absent: 'sale_status is not sold, or the price is not published',
   }),
   item_id: text("The auction site's own item number.", { absent: 'the page has none' }),
   case_status_raw: text('Case status exactly as published.', { absent: 'not published' }),
-  slot_raw: text('Text of the time slot: a time, or the word that replaced it.', { absent: 'not published' }),
+  slot_raw: text('Text of the time slot: a time, or a status word.', { absent: 'not published' }),
   sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
   previous_sale_date: date(
-    'Day of the sale of the same case and parcel before this one; with next_sale_date it links a postponed or repeated sale, both of whose rows stay.',
+    'Previous sale day of the same case and parcel. With next_sale_date it links the rows of a postponed or repeated ' +
+      'sale.',
     { absent: 'none was ever read' },
   ),
-  next_sale_date: date('Day of the next sale of the same case and parcel.', { absent: 'none was read yet' }),
+  next_sale_date: date('Next sale day of the same case and parcel.', { absent: 'none was read yet' }),
   first_seen: seen.first_seen,
   last_seen: seen.last_seen,
   source: readFrom.source,
@@ -92,7 +98,7 @@ export default defineModel({
     never(
       'auctions',
       'bid_absent_as_said',
-      'opening_bid is null exactly when its basis says so',
+      'opening_bid is null exactly if its basis says so',
       "(opening_bid IS NULL) <> (opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))",
     ),
     never(
@@ -104,31 +110,31 @@ export default defineModel({
     never(
       'auctions',
       'round_absent_as_said',
-      'sale_round is null exactly when its basis is unknown',
+      'sale_round is null exactly if its basis is unknown',
       "(sale_round IS NULL) <> (sale_round_basis = 'unknown')",
     ),
     never(
       'auctions',
       'parties_as_said',
-      'the parties are absent exactly when a login is required',
+      'the parties are null exactly if a login is required',
       "(plaintiff IS NULL AND defendant IS NULL) <> (party_status = 'login_required')",
     ),
     never(
       'auctions',
       'past_is_not_scheduled',
-      'a sale whose day has passed is not scheduled',
+      'a sale with a past day is not scheduled',
       "sale_status = 'scheduled' AND sale_date < (SELECT as_of FROM run)",
     ),
     never(
       'auctions',
       'discount_as_said',
-      'appraisal_discount_pct is the gap of bid and appraisal, null exactly when one of them is',
+      'appraisal_discount_pct is the gap of bid and appraisal, null exactly if one of them is',
       'appraisal_discount_pct IS DISTINCT FROM percentage(appraised_value - opening_bid, appraised_value)',
     ),
     never(
       'auctions',
       'sold_as_said',
-      'a price stands on sold items alone',
+      'only sold items have a price',
       "sold_amount IS NOT NULL AND sale_status <> 'sold'",
     ),
     never(
@@ -140,11 +146,11 @@ export default defineModel({
     never(
       'auctions',
       'days_in_order',
-      'the sale of a case before this one is earlier, the next one later',
+      'previous_sale_date is before sale_date, next_sale_date after it',
       'previous_sale_date >= sale_date OR next_sale_date <= sale_date',
     ),
-    keepsRows('auctions', ['id'], 'a sale'),
-    ...comesAndGoes('auctions', "sale_status = 'scheduled'", 'sales to come', false),
+    keepsRows('auctions', ['id'], 'sale'),
+    ...comesAndGoes('auctions', "sale_status = 'scheduled'", 'upcoming sales', false),
     never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
   ],
   publish: { orderBy: ['sale_date', 'id'] },

@@ -1,5 +1,5 @@
--- One row per property that is or was listed for sale: the property, the claim, the underwriting beside it, scores with
--- their parts, the three paths, the offer range, distress, and where each group of fields comes from.
+-- One row per property that is or was listed for sale: the property, the claim, the underwriting, scores with their
+-- parts, the three paths, the offer range, distress, and where each group of fields comes from.
 
 with
 
@@ -11,21 +11,7 @@ terms as (
   from declared_assumptions
 ),
 
-properties as (select * from int_properties),
-
-rents as (select * from int_market_rents),
-
-underwriting as (select * from int_underwriting),
-
-distress as (select * from int_distress),
-
-scores as (select * from int_scores),
-
-paths as (select * from int_paths),
-
-offers as (select * from int_offers),
-
-joined as (
+inputs as (
   select
     properties.*,
     rents.* exclude (id),
@@ -36,29 +22,46 @@ joined as (
     scores.* exclude (id),
     paths.* exclude (id),
     offers.* exclude (id)
-  from properties
-  join rents on rents.id = properties.id
-  join underwriting on underwriting.id = properties.id
-  join distress on distress.id = properties.id
-  join scores on scores.id = properties.id
-  join paths on paths.id = properties.id
-  join offers on offers.id = properties.id
+  from int_properties as properties
+  join int_market_rents as rents on rents.id = properties.id
+  join int_underwriting as underwriting on underwriting.id = properties.id
+  join int_distress as distress on distress.id = properties.id
+  join int_scores as scores on scores.id = properties.id
+  join int_paths as paths on paths.id = properties.id
+  join int_offers as offers on offers.id = properties.id
 ),
 
--- One plain sentence, the first that applies, and one on distress where there is any
-told as (
+-- The figures of the sentences below, as text
+texts as (
   select
-    joined.*,
+    inputs.*,
     assumption_set_id,
+    material_gap,
+    as_text(cap_rate_shown) as claimed_cap,
+    as_text(cap_rate_underwritten) as underwritten_cap,
+    dollars(round(price_per_unit)) as dollars_per_unit,
+    dollars(minimum_loan) as smallest_loan,
+    coalesce(dollars(tax_amount), 'an unknown amount') as delinquent_tax
+  from inputs
+  cross join terms
+),
+
+-- The first sentence that applies, and one on distress if there is any
+sentences as (
+  select
+    *,
     case
       when underwrite_reliability = 'ok' and cap_gap_pct >= material_gap then
-        'Broker claims ' || said(cap_rate_shown) || '% cap; HUD-rent underwriting supports ' || said(cap_rate_underwritten) || '% (' || said(cap_gap_pct) || ' points lower).'
+        'Broker claims ' || claimed_cap || '% cap; HUD-rent underwriting supports ' || underwritten_cap || '% ('
+        || as_text(cap_gap_pct) || ' points lower).'
       when underwrite_reliability = 'ok' and cap_gap_pct <= -material_gap then
-        'HUD-rent underwriting: ' || said(cap_rate_underwritten) || '% cap against ' || said(cap_rate_shown) || '% claimed (' || said(-cap_gap_pct) || ' points of possible upside).'
+        'HUD-rent underwriting: ' || underwritten_cap || '% cap against ' || claimed_cap || '% claimed ('
+        || as_text(-cap_gap_pct) || ' points of possible upside).'
       when underwrite_reliability = 'proxy_out_of_range' and cap_rate_shown is not null then
-        'HUD 2BR rent does not fit ' || dollars(round(price_per_unit)) || ' per unit, so only the advertised ' || said(cap_rate_shown) || '% cap is available and it is unverified.'
+        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, so only the advertised ' || claimed_cap
+        || '% cap is available and it is unverified.'
       when underwrite_reliability = 'proxy_out_of_range' then
-        'HUD 2BR rent does not fit ' || dollars(round(price_per_unit)) || ' per unit, and no cap rate is advertised.'
+        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, and no cap rate is advertised.'
       when underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') then
         'Not enough data to underwrite: missing ' || concat_ws(', ',
           case when list_price is null then 'price' end,
@@ -67,21 +70,24 @@ told as (
       when dscr_reason = 'single_unit' then 'One unit: not an income property under these terms.'
       when dscr_reason = 'not_income_property' then 'Listed as land: there is no rent to underwrite.'
       when underwrite_reason is not null then
-        dollars(round(price_per_unit)) || ' per unit is far below what HUD 2BR rent suggests: check the price before anything else.'
+        dollars_per_unit
+        || ' per unit is far below what HUD 2BR rent suggests: check the price before anything else.'
       when dscr_reason = 'loan_below_minimum' then
-        said(cap_rate_underwritten) || '% HUD-underwritten cap; the loan at declared terms is below ' || dollars(minimum_loan) || ', so DSCR does not apply.'
+        underwritten_cap || '% HUD-underwritten cap; the loan at declared terms is below ' || smallest_loan
+        || ', so DSCR does not apply.'
       else
-        said(cap_rate_underwritten) || '% HUD-underwritten cap and ' || said(dscr) || ' DSCR at declared terms; '
-        || units || ' units at ' || dollars(round(price_per_unit)) || ' per unit.'
+        underwritten_cap || '% HUD-underwritten cap and ' || as_text(dscr) || ' DSCR at declared terms; '
+        || units || ' units at ' || dollars_per_unit || ' per unit.'
     end as headline,
     case
-      when sale_records > 0 and tax_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days and ' || coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax.'
+      when sale_records > 0 and tax_records > 0 then
+        ' County records: a sheriff sale in ' || sale_in_days || ' days and ' || delinquent_tax
+        || ' of delinquent tax.'
       when sale_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days.'
-      when tax_records > 0 then ' County records: ' || coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax.'
+      when tax_records > 0 then ' County records: ' || delinquent_tax || ' of delinquent tax.'
       else ''
     end as distress_sentence
-  from joined
-  cross join terms
+  from texts
 )
 
 select
@@ -134,23 +140,52 @@ select
 
   -- Where each group of fields comes from
   json_object(
-    'listing', json_object('method', 'published', 'source', source, 'source_url', source_url, 'observed_at', instant_text(last_verified)),
+    'listing', json_object(
+      'method', 'published',
+      'source', source,
+      'source_url', source_url,
+      'observed_at', instant_text(last_verified)
+    ),
     'claim', json_object(
-      'method', case when claimed_noi is null then 'absent' when noi_source = 'stated' then 'published' else 'derived' end,
-      'source', source, 'source_url', source_url, 'observed_at', instant_text(last_verified)),
+      'method', case
+        when claimed_noi is null then 'absent'
+        when noi_source = 'stated' then 'published'
+        else 'derived'
+      end,
+      'source', source,
+      'source_url', source_url,
+      'observed_at', instant_text(last_verified)
+    ),
     'rent', json_object(
       'method', case when market_rent_2br is null then 'absent' else 'published' end,
-      'source', rent_source, 'source_url', rent_source_url, 'observed_at', instant_text(rent_observed_at)),
+      'source', rent_source,
+      'source_url', rent_source_url,
+      'observed_at', instant_text(rent_observed_at)
+    ),
     'underwriting', json_object(
       'method', case when noi_underwritten is null then 'absent' else 'derived' end,
-      'source', assumption_set_id, 'source_url', null, 'observed_at', null),
+      'source', assumption_set_id,
+      'source_url', null,
+      'observed_at', null
+    ),
     'debt', json_object(
       'method', case when loan_amount is null then 'absent' else 'assumed' end,
-      'source', assumption_set_id, 'source_url', null, 'observed_at', null),
+      'source', assumption_set_id,
+      'source_url', null,
+      'observed_at', null
+    ),
     'distress', json_object(
       'method', case when distress_status = 'matched' then 'matched' else 'absent' end,
-      'source', null, 'source_url', null, 'observed_at', null),
-    'history', json_object('method', 'derived', 'source', 'listing_history', 'source_url', null, 'observed_at', instant_text(last_seen))
+      'source', null,
+      'source_url', null,
+      'observed_at', null
+    ),
+    'history', json_object(
+      'method', 'derived',
+      'source', 'listing_history',
+      'source_url', null,
+      'observed_at', instant_text(last_seen)
+    )
   ) as provenance,
   assumption_set_id
-from told
+from sentences

@@ -7,7 +7,7 @@ import { readFrom, seen } from '../fields.ts';
 const NOT_AMENDED = 'no amendment of its charter number was read (Colorado publishes none)';
 const NOT_GIVEN = 'the filing does not give it';
 
-/** Normalised entity types, in which both registers are told. */
+/** Normalized entity types of both registers. */
 export const ENTITY_TYPES = [
   'domestic_llc',
   'foreign_llc',
@@ -38,7 +38,7 @@ export const ENTITY_TYPES = [
   'not_stated',
 ] as const;
 
-/** Rungs of Colorado's ladder, each apart: Noncompliant is not Delinquent. */
+/** Colorado's statuses, each by itself: Noncompliant is not Delinquent. */
 export const ENTITY_STATUSES = [
   'Good Standing',
   'Exists',
@@ -61,20 +61,22 @@ export const ENTITY_STATUSES = [
 
 export const Filing = defineRecord(
   'filing',
-  'One row per filing document of Ohio or entity of Colorado, kept from first sight on.',
+  'One row per filing document of Ohio or entity of Colorado, from its first read on.',
   ['id'],
   {
     id: text('UUID: version 5 of source and document number.'),
     document_number: text('Ohio: filing document number. Colorado: entity id.'),
-    charter_number: text('Ohio charter or registration number.', { absent: 'the register has none, or left it blank' }),
+    charter_number: text('Ohio charter or registration number.', {
+      absent: 'the register has none, or leaves it blank',
+    }),
     business_name: text('Registered legal name, without the status that Colorado appends.'),
     filing_date: date('Ohio: effective date. Colorado: entity formation date.'),
-    entity_type: oneOf(ENTITY_TYPES, 'Normalised type.'),
+    entity_type: oneOf(ENTITY_TYPES, 'Normalized type.'),
     entity_type_raw: text("The registry's own type text.", {
-      absent: 'entity_type is not_stated, or the report file alone fixes it',
+      absent: 'entity_type is not_stated, or follows from the report file',
     }),
-    entity_status: oneOf(ENTITY_STATUSES, 'Standing.', {
-      absent: 'the register does not publish a standing (Ohio), or left it blank',
+    entity_status: oneOf(ENTITY_STATUSES, 'Status of the entity.', {
+      absent: 'the register does not publish a status (Ohio), or leaves it blank',
     }),
     registered_agent_name: text('Statutory agent, an organization or a person.', {
       absent: 'registered_agent_status is not_provided_by_source',
@@ -94,26 +96,33 @@ export const Filing = defineRecord(
     source_url: readFrom.source_url,
     first_seen: seen.first_seen,
     last_seen: seen.last_seen,
-    last_updated: instant('When this service first read the row as it is now.'),
-    // Ours
+    last_updated: instant('When this service first read the row with its present values.'),
+
+    // Change, raw values and amendments
     change_kind: oneOf(
       ['added', 'late', 'changed'],
-      'What last_updated saw: a new row, a new row filed before the latest day the feed already held, or a changed row.',
+      'Change at last_updated. added: a new row; late: a new row filed before the latest day that the feed ' +
+        'already had; ' +
+        'changed: a changed row.',
     ),
     business_name_raw: text('Name exactly as published.'),
-    entity_status_raw: text("Standing in the register's own words.", {
-      absent: 'the register does not publish a standing (Ohio), or left it blank',
+    entity_status_raw: text("Status in the register's own words.", {
+      absent: 'the register does not publish a status (Ohio), or leaves it blank',
     }),
-    jurisdiction: text('Jurisdiction of formation.', { absent: 'the register does not publish it, or left it blank' }),
+    jurisdiction: text('Jurisdiction of formation.', {
+      absent: 'the register does not publish it, or leaves it blank',
+    }),
     agent_addr2: text("Agent's address, second line.", { absent: NOT_GIVEN }),
     business_county: text('County of the business.', { absent: 'the filing does not give it (Colorado never does)' }),
     agent_filings: integer(
-      'Filings of this feed with the same agent name, so that a buyer can drop agents that serve thousands.',
+      'Filings of this feed with the same agent name, to filter out agents that serve thousands.',
       { absent: 'registered_agent_status is not_provided_by_source', unit: 'filings' },
     ),
     amendment_kind: oneOf(
       AMENDMENT_KINDS,
-      "What the register's monthly reports last said of the same charter number. Not a standing: a business may have been reinstated since, or merged under another charter.",
+      "Latest amendment of the same charter number in the register's monthly reports. Not a status: a " +
+        'business may have ' +
+        'been reinstated since, or merged under another charter.',
       { absent: NOT_AMENDED },
     ),
     amendment_date: date('Effective date of that amendment.', { absent: NOT_AMENDED }),
@@ -130,28 +139,31 @@ export default defineModel({
     never(
       'filings',
       'agent_status_agrees',
-      'the agent is null exactly when its status says so',
+      'the agent is null exactly if its status says so',
       "(registered_agent_status = 'available') <> (registered_agent_name IS NOT NULL)",
     ),
     never(
       'filings',
       'seen_in_order',
-      'first_seen is not after last_updated, nor that after last_seen',
+      'first_seen is not after last_updated, and last_updated is not after last_seen',
       'first_seen > last_updated OR last_updated > last_seen',
     ),
     never(
       'filings',
       'amended_after_filed',
-      'an amendment is whole, and not older than what it amends',
-      'amendment_date < filing_date OR (amendment_kind IS NULL) <> (amendment_date IS NULL) OR (amendment_kind IS NULL) <> (amendment_document IS NULL) OR (amendment_kind IS NULL) <> (amendment_url IS NULL)',
+      'an amendment is complete, and not older than its filing',
+      `amendment_date < filing_date
+        OR (amendment_kind IS NULL) <> (amendment_date IS NULL)
+        OR (amendment_kind IS NULL) <> (amendment_document IS NULL)
+        OR (amendment_kind IS NULL) <> (amendment_url IS NULL)`,
     ),
     never(
       'filings',
       'naics_as_said',
-      'the industry code is null exactly when it is not collected',
+      'the industry code is null exactly if it is not collected',
       "(naics IS NULL) <> (naics_status = 'not_collected_by_source')",
     ),
-    keepsRows('filings', ['id'], 'a filing'),
+    keepsRows('filings', ['id'], 'filing'),
   ],
   publish: { orderBy: ['filing_date DESC', 'id'] },
 });

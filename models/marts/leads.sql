@@ -1,6 +1,6 @@
--- One row per property that qualifies as a lead: a listed delinquency or a sale to come, with a street address and
--- read within the last seven days. Built from public records alone. The rules that time alone can break (seven days,
--- sale date) hold at the data clock here and are applied again when serving. A lead that is sold is left out.
+-- One row per property that qualifies as a lead: a listed delinquency or an upcoming sale, with a street address and
+-- read within the last seven days. Public records only. The rules that depend on time (seven days, sale date) hold at
+-- the data clock here, and the API applies them again. A sold lead is left out.
 
 with
 
@@ -20,17 +20,30 @@ all_leads as (
 
 select
   lead_type, lead_score, score_rationale, address, source_url,
+
+  -- Auction
   auction_type, county, sale_date, property_address, city, appraised_value, opening_bid, plaintiff,
+
+  -- Lead
   id, score_parts,
-  case
-    when verified_age_days <= lead_fresh_days then 'within_1_day'
-    when verified_age_days <= lead_recent_days then 'within_3_days'
-    else 'within_7_days'
-  end as freshness,
+  by_age(
+    verified_age_days, lead_fresh_days, lead_recent_days,
+    'within_1_day', 'within_3_days', 'within_7_days'
+  ) as freshness,
   last_verified, verified_age_days, first_seen, signal_id, auction_id, corroboration,
-  county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key, owner_location,
-  owner_name, amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class, mail_street, mail_city, mail_state, mail_zip,
-  case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref, sale_kind, sale_round, appraisal_discount_pct, deposit,
+
+  -- Property
+  county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,
+  owner_location, owner_name,
+
+  -- Debt
+  amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class,
+  mail_street, mail_city, mail_state, mail_zip,
+
+  -- Sale
+  case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,
+  sale_kind, sale_round, appraisal_discount_pct, deposit,
+
   source, page_sha256, assumption_set_id
 from all_leads
 cross join terms

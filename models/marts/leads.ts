@@ -8,6 +8,7 @@ const AUCTION_ONLY = 'lead_type is tax_delinquent';
 const TAX_ONLY = 'lead_type is sheriff_sale_auction';
 const auctionField = (why: string) => `${AUCTION_ONLY}, or ${why}`;
 const taxField = (why: string) => `${TAX_ONLY}, or ${why}`;
+const NOT_ON_LIST = taxField("the county's list does not publish it");
 
 const Corroboration = z.strictObject({
   kind: z.enum(['tax_delinquent', 'sheriff_sale', 'listing']),
@@ -29,7 +30,8 @@ export const Lead = defineRecord(
     ),
     address: text('Street address of the property.'),
     source_url: readFrom.source_url,
-    // The auction fields of an auction lead
+
+    // Auction fields
     auction_type: oneOf(['sheriff_sale'], 'Kind of auction.', { absent: AUCTION_ONLY }),
     county: text('County name and state.'),
     sale_date: date('Day of the sale.', { absent: AUCTION_ONLY }),
@@ -40,17 +42,20 @@ export const Lead = defineRecord(
       absent: auctionField('opening_bid_basis is no_minimum_second_sale or unknown'),
     }),
     plaintiff: text('Plaintiff.', { absent: auctionField('the site shows it to logged-in users only') }),
-    // Ours
+
+    // Lead
     id: text(
-      'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold lead stays sold.',
+      'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold ' +
+        'lead stays ' +
+        'sold.',
     ),
     score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.'),
     freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.'),
     last_verified: instant('When the signal was last read on its public page.'),
     verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
     first_seen: instant('When this service first read the signal.'),
-    signal_id: text('Row of signals the lead rests on.', { absent: TAX_ONLY }),
-    auction_id: text('Row of auctions the lead rests on.', { absent: AUCTION_ONLY }),
+    signal_id: text('Row of signals behind the lead.', { absent: TAX_ONLY }),
+    auction_id: text('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
     corroboration: json(z.array(Corroboration), 'Other public records of the same parcel or exact address.'),
     county_fips: text('Five-digit county FIPS.'),
     state: text('Two-letter state.'),
@@ -62,9 +67,10 @@ export const Lead = defineRecord(
       ['at_property', 'in_state', 'out_of_state', 'unknown'],
       "Where the owner gets mail, from the county's tax list.",
     ),
-    // The signal fields of a tax lead
+
+    // Tax fields
     owner_name: text('Owner of record, as the county publishes it.', {
-      absent: taxField("the county's list does not publish it"),
+      absent: NOT_ON_LIST,
     }),
     amount: money('Net delinquent amount.', { absent: TAX_ONLY }),
     years_delinquent: integer('Years the parcel has been delinquent.', {
@@ -72,31 +78,32 @@ export const Lead = defineRecord(
       unit: 'years',
     }),
     certified_year: integer('Year the delinquency was certified.', {
-      absent: taxField("the county's list does not publish it"),
+      absent: NOT_ON_LIST,
       unit: 'year',
     }),
     county_value: money("Market value on the county's roll.", {
-      absent: taxField("the county's list does not publish it"),
+      absent: NOT_ON_LIST,
     }),
     amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),
     property_class: text("Property class in the county's own words or code.", {
-      absent: taxField("the county's list does not publish it"),
+      absent: NOT_ON_LIST,
     }),
     mail_street: text("Owner's mailing street, public record.", {
-      absent: taxField("the county's list does not publish it"),
+      absent: NOT_ON_LIST,
     }),
-    mail_city: text("Owner's mailing city.", { absent: taxField("the county's list does not publish it") }),
-    mail_state: text("Owner's mailing state.", { absent: taxField("the county's list does not publish it") }),
-    mail_zip: text("Owner's mailing ZIP.", { absent: taxField("the county's list does not publish it") }),
+    mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
+    mail_state: text("Owner's mailing state.", { absent: NOT_ON_LIST }),
+    mail_zip: text("Owner's mailing ZIP.", { absent: NOT_ON_LIST }),
+
     // More auction fields
     case_number: text('Court case number.', { absent: AUCTION_ONLY }),
     defendant: text('Defendant.', { absent: auctionField('the site shows it to logged-in users only') }),
     opening_bid_basis: oneOf(
       ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-      'What opening_bid rests on.',
+      'Where opening_bid comes from.',
       { absent: AUCTION_ONLY },
     ),
-    opening_bid_derived: flag('True when opening_bid was computed here.', { absent: AUCTION_ONLY }),
+    opening_bid_derived: flag('True if opening_bid was computed here.', { absent: AUCTION_ONLY }),
     opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.', {
       absent: AUCTION_ONLY,
     }),
@@ -126,31 +133,35 @@ export default defineModel({
       'lead_score is the sum of score_parts',
       'lead_score <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(score_parts))',
     ),
-    never('leads', 'score_in_range', 'lead_score lies in 0..100', 'lead_score NOT BETWEEN 0 AND 100'),
+    never('leads', 'score_in_range', 'lead_score is from 0 to 100', 'lead_score NOT BETWEEN 0 AND 100'),
     never(
       'leads',
       'seven_days',
-      'no lead rests on a signal older than seven days',
+      'no lead is of a signal older than seven days',
       'verified_age_days NOT BETWEEN 0 AND 7',
     ),
-    never('leads', 'sale_to_come', 'no auction lead is of a sale that is past', 'sale_date < (SELECT as_of FROM run)'),
+    never('leads', 'sale_to_come', 'no auction lead is of a past sale', 'sale_date < (SELECT as_of FROM run)'),
     never(
       'leads',
       'kind_as_said',
       'a lead has the fields of its kind',
-      "(signal_id IS NOT NULL) <> (lead_type = 'tax_delinquent') OR (auction_id IS NOT NULL) <> (lead_type = 'sheriff_sale_auction') OR (amount IS NULL) <> (auction_id IS NOT NULL)",
+      `(signal_id IS NOT NULL) <> (lead_type = 'tax_delinquent')
+        OR (auction_id IS NOT NULL) <> (lead_type = 'sheriff_sale_auction')
+        OR (amount IS NULL) <> (auction_id IS NOT NULL)`,
     ),
     never('leads', 'mail_ready', 'a lead has a street address with a house number', 'address_key IS NULL'),
     never(
       'leads',
       'rationale_agrees',
-      'each component is told with its points',
-      "EXISTS (SELECT 1 FROM json_each(score_parts) AS part WHERE NOT starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '))",
+      'the rationale of each component has its points',
+      `EXISTS (
+        SELECT 1 FROM json_each(score_parts) AS part
+        WHERE NOT starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '))`,
     ),
     never(
       'leads',
       'auction_fields_as_said',
-      'the fields that every sale has are null exactly on tax leads',
+      'the fields of every sale are null exactly on tax leads',
       [
         ...[
           'auction_type',
@@ -162,7 +173,8 @@ export default defineModel({
           'opening_bid_mismatch',
           'sale_kind',
         ].map((c) => `(${c} IS NULL) <> (lead_type = 'tax_delinquent')`),
-        "(opening_bid IS NULL) <> (lead_type = 'tax_delinquent' OR opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))",
+        `(opening_bid IS NULL) <> (
+          lead_type = 'tax_delinquent' OR opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))`,
       ].join(' OR '),
     ),
     never(
@@ -174,8 +186,11 @@ export default defineModel({
     never(
       'leads',
       'freshness_agrees',
-      'freshness tells the age that stands beside it',
-      `freshness <> CASE WHEN verified_age_days <= 1 THEN 'within_1_day' WHEN verified_age_days <= 3 THEN 'within_3_days' ELSE 'within_7_days' END`,
+      'freshness agrees with verified_age_days',
+      `freshness <> CASE
+        WHEN verified_age_days <= 1 THEN 'within_1_day'
+        WHEN verified_age_days <= 3 THEN 'within_3_days'
+        ELSE 'within_7_days' END`,
     ),
     ...comesAndGoes('leads', 'true', 'leads', false),
     {
@@ -183,11 +198,12 @@ export default defineModel({
       about: 'a record that corroborates a lead is published',
       blocking: true,
       sql: `SELECT leads.id, (found.value ->> 'id') AS record FROM leads, json_each(corroboration) AS found
-        WHERE (found.value ->> 'id') NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
+        WHERE (found.value ->> 'id') NOT IN (
+          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
     },
     {
       name: 'leads.records_exist',
-      about: 'a lead rests on a published signal or auction',
+      about: 'the signal or auction of a lead is published',
       blocking: true,
       sql: `SELECT id, signal_id, auction_id FROM leads
         WHERE coalesce(signal_id, auction_id) NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,

@@ -1,3 +1,3 @@
--- Rows that were refused, each with its reason.
+-- Rejected rows, each with its reason.
 
 select * from rejected_rows

@@ -1,7 +1,6 @@
 import { defineModel } from '../contract.ts';
 import { RejectedRow } from '../inputs.ts';
 
-/** Refused rows, for reading. */
 export default defineModel({
   record: RejectedRow,
   audits: [],

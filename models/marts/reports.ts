@@ -83,42 +83,43 @@ const Offer = z.strictObject({
 
 const Paths = z.strictObject({ rental: Rationale, wholesale: Rationale, creative_finance: Rationale });
 const Step = z.strictObject({ figure: z.string(), formula: z.string(), inputs, result: decimal });
+export const Steps = z.array(Step);
 
-export const Report = defineRecord(
-  'report',
-  'One row per deal: the report read beside it. Decimals are strings.',
-  ['id'],
-  {
-    ...fieldsOf(Deal, ['id']),
-    comparison: json(
-      Comparison,
-      "The claim beside HUD's underwriting, line by line, with the difference. dscr is on the declared loan; null lines have no claim, no underwriting or no loan.",
-    ),
-    debt_terms: json(DebtTerms, "The declared bank loan and the seller's loan, with this deal's amounts."),
-    sensitivity: json(
-      Sensitivity,
-      "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each of rates, in order; null where dscr does not apply. formulas and inputs make every cell again.",
-    ),
-    offer: json(
-      Offer,
-      'The offer range at the declared target cap rate, with the figure of each constraint and which one binds.',
-    ),
-    ...fieldsOf(Deal, ['distress_matches']),
-    paths: json(Paths, 'The three paths with thresholds and inputs.'),
-    recompute: json(
-      z.array(Step),
-      'Every figure as a formula over named inputs, with its result. Formulas know + - * / ( ) min max clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a multiple).',
-    ),
-    ...fieldsOf(Deal, ['assumption_set_id']),
-  },
-);
+export const Report = defineRecord('report', 'One row per deal: its report. Decimals are strings.', ['id'], {
+  ...fieldsOf(Deal, ['id']),
+  comparison: json(
+    Comparison,
+    "The claim against HUD's underwriting, line by line, with the difference. dscr is on the declared loan; " +
+      'null lines ' +
+      'have no claim, no underwriting or no loan.',
+  ),
+  debt_terms: json(DebtTerms, "The declared bank loan and the seller's loan, with this deal's amounts."),
+  sensitivity: json(
+    Sensitivity,
+    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value " +
+      'for each of ' +
+      'rates, in order; null if dscr does not apply. formulas and inputs recompute every cell.',
+  ),
+  offer: json(
+    Offer,
+    'The offer range at the declared target cap rate, with the figure of each constraint and which one binds.',
+  ),
+  ...fieldsOf(Deal, ['distress_matches']),
+  paths: json(Paths, 'The three paths with thresholds and inputs.'),
+  recompute: json(
+    Steps,
+    'Every figure as a formula over named inputs, with its result. Formulas use + - * / ( ) min max clamp (to 0..1), ' +
+      'round0 and round2 (half away from zero) and floor_to (down to a multiple).',
+  ),
+  ...fieldsOf(Deal, ['assumption_set_id']),
+});
 
 export default defineModel({
   record: Report,
   audits: [
     {
       name: 'reports.one_a_deal',
-      about: 'every deal has a report and every report a deal',
+      about: 'every deal has a report, and every report has a deal',
       blocking: true,
       sql: 'SELECT id FROM deals FULL JOIN reports USING (id) WHERE deals.id IS NULL OR reports.id IS NULL',
     },
@@ -126,15 +127,22 @@ export default defineModel({
       name: 'reports.offer_agrees',
       about: "the offer is the deal's, and its high end is the least of its constraints",
       blocking: true,
-      sql: `SELECT id, offer FROM reports JOIN deals USING (id) WHERE (offer ->> 'high') IS DISTINCT FROM CAST(offer_high AS VARCHAR)
-        OR offer_high <> (SELECT min(CAST(value ->> 'figure' AS DECIMAL(14, 2))) FROM json_each(offer -> 'constraints'))`,
+      sql: `SELECT id, offer FROM reports JOIN deals USING (id)
+        WHERE (offer ->> 'high') IS DISTINCT FROM CAST(offer_high AS VARCHAR)
+          OR offer_high <> (
+            SELECT min(CAST(value ->> 'figure' AS DECIMAL(14, 2))) FROM json_each(offer -> 'constraints'))`,
     },
     {
       name: 'reports.grid_whole',
-      about: 'a computed grid holds every combination',
+      about: 'a computed grid has every combination',
       blocking: true,
-      sql: `SELECT id FROM reports WHERE (sensitivity ->> 'status') = 'computed' AND json_array_length(sensitivity -> 'cells') <>
-        (SELECT count(*) FILTER (WHERE key LIKE 'grid_rent%') * count(*) FILTER (WHERE key LIKE 'grid_vac%') * count(*) FILTER (WHERE key LIKE 'grid_exp%') FROM assumptions)`,
+      sql: `SELECT id FROM reports
+        WHERE (sensitivity ->> 'status') = 'computed'
+          AND json_array_length(sensitivity -> 'cells') <> (
+            SELECT count(*) FILTER (WHERE key LIKE 'grid_rent%')
+              * count(*) FILTER (WHERE key LIKE 'grid_vac%')
+              * count(*) FILTER (WHERE key LIKE 'grid_exp%')
+            FROM assumptions)`,
     },
   ],
   publish: { orderBy: ['id'] },

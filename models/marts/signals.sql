@@ -1,99 +1,107 @@
--- One row per parcel that is or was on a county's delinquency list. Today's lists first; a parcel of the day before
--- that is no longer on its list, though the list was read well, is kept as removed: its debt was cured, or it moved.
+-- One row per parcel that is or was on a county's delinquency list. Today's lists first. A parcel of the previous
+-- snapshot that its list no longer has, though the list was read well, stays as removed: its debt was cured, or it
+-- moved to another status.
 
 with
 
-as_of as (select as_of from run),
-
-lists as (select source, last_good_at from source_reads),
-
-shown as (
-  select *
+todays_rows as (
+  select
+    * exclude (address_key, street_key, house_low, house_high, unit_key),
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
   from stg_tax_parcels
-  -- A county read from two sources: the later reading stands
-  qualify row_number() over (partition by signal_id order by observed_at desc, amount desc nulls last, source, parcel_id) = 1
+  -- A county read from two sources: the later read counts
+  qualify row_number() over (
+    partition by signal_id
+    order by observed_at desc, amount desc nulls last, source, parcel_id
+  ) = 1
 ),
 
-before as (select * from previous_signals),
-
--- Where a county's list names parcels without their address, its parcel layer has it. An address found once stays
--- found, though the layer may leave the parcel out on another day
-parcel_addresses as (
-  select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class
+-- Addresses from parcel layers, for lists that print parcels without them. An address found once stays, though the
+-- layer may omit the parcel on another day
+layer_addresses as (
+  select
+    county_fips, parcel_key, street, city, zip,
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts,
+    county_value, property_class
   from stg_parcels
 
   union all
 
-  select county_fips, parcel_key, address as street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class
-  from before
-  where address_basis = 'parcel_layer'
-    and not exists (from stg_parcels where stg_parcels.county_fips = before.county_fips and stg_parcels.parcel_key = before.parcel_key)
-),
-
-placed as (
   select
-    shown.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key, county_value, property_class),
-    shown.street is null and parcel.street is not null as is_from_layer,
-    coalesce(shown.street, parcel.street) as street,
-    coalesce(shown.city, parcel.city) as city,
-    coalesce(shown.zip, parcel.zip) as zip,
-    case when shown.street is null then parcel.address_key else shown.address_key end as address_key,
-    case when shown.street is null then parcel.street_key else shown.street_key end as street_key,
-    case when shown.street is null then parcel.house_low else shown.house_low end as house_low,
-    case when shown.street is null then parcel.house_high else shown.house_high end as house_high,
-    case when shown.street is null then parcel.unit_key else shown.unit_key end as unit_key,
-    coalesce(nullif(shown.county_value, 0), parcel.county_value) as county_value,
-    coalesce(shown.property_class, parcel.property_class) as property_class
-  from shown
-  left join parcel_addresses as parcel
-    on parcel.county_fips = shown.county_fips
-    and parcel.parcel_key = shown.parcel_key
+    county_fips, parcel_key, address as street, city, zip,
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts,
+    county_value, property_class
+  from previous_signals
+  anti join stg_parcels using (county_fips, parcel_key)
+  where address_basis = 'parcel_layer'
 ),
 
--- A sheriff prints street and ZIP of a parcel, which some counties' own lists lack
-sheriff_address as (
-  select county_fips, parcel_key, street, city, zip, address_key, street_key, house_low, house_high, unit_key
+rows_with_layer_address as (
+  select
+    list.* exclude (street, city, zip, parts, county_value, property_class),
+    list.street is null and layer.street is not null as is_from_layer,
+    coalesce(list.street, layer.street) as street,
+    coalesce(list.city, layer.city) as city,
+    coalesce(list.zip, layer.zip) as zip,
+    case when list.street is null then layer.parts else list.parts end as parts,
+    coalesce(nullif(list.county_value, 0), layer.county_value) as county_value,
+    coalesce(list.property_class, layer.property_class) as property_class
+  from todays_rows as list
+  left join layer_addresses as layer
+    on layer.county_fips = list.county_fips
+    and layer.parcel_key = list.parcel_key
+),
+
+-- A sheriff prints street and ZIP of a parcel, which some counties' lists lack
+sheriff_addresses as (
+  select
+    county_fips, parcel_key, street, city, zip,
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
   from stg_sheriff_sales
   where parcel_key is not null and address_key is not null
-  qualify row_number() over (partition by county_fips, parcel_key order by sale_date desc, observed_at desc, case_key, source) = 1
+  qualify row_number() over (
+    partition by county_fips, parcel_key
+    order by sale_date desc, observed_at desc, case_key, source
+  ) = 1
 ),
 
-addressed as (
+rows_with_sheriff_address as (
   select
-    placed.* exclude (street, city, zip, address_key, street_key, house_low, house_high, unit_key),
-    printed.address_key is not null and placed.address_key is null as is_from_sale,
-    case when placed.address_key is null then coalesce(printed.street, placed.street) else placed.street end as address,
-    -- City and ZIP too, where list and sheriff print the same address for the parcel
-    case when placed.address_key is null or placed.address_key = printed.address_key then coalesce(placed.city, printed.city) else placed.city end as city,
-    case when placed.address_key is null or placed.address_key = printed.address_key then coalesce(placed.zip, printed.zip) else placed.zip end as zip,
-    case when placed.address_key is null then printed.address_key else placed.address_key end as address_key,
-    case when placed.address_key is null then printed.street_key else placed.street_key end as street_key,
-    case when placed.address_key is null then printed.house_low else placed.house_low end as house_low,
-    case when placed.address_key is null then printed.house_high else placed.house_high end as house_high,
-    case when placed.address_key is null then printed.unit_key else placed.unit_key end as unit_key
-  from placed
-  left join sheriff_address as printed
-    on printed.county_fips = placed.county_fips
-    and printed.parcel_key = placed.parcel_key
+    list.* exclude (street, city, zip, parts),
+    list.parts.address_key is null and sheriff.parts is not null as is_from_sale,
+    -- City and ZIP too if list and sheriff print the same address for the parcel
+    coalesce(list.parts.address_key is null or list.parts.address_key = sheriff.parts.address_key, false)
+      as is_same_address,
+    case when list.parts.address_key is null then coalesce(sheriff.street, list.street) else list.street end as address,
+    case when is_same_address then coalesce(list.city, sheriff.city) else list.city end as city,
+    case when is_same_address then coalesce(list.zip, sheriff.zip) else list.zip end as zip,
+    case when list.parts.address_key is null then sheriff.parts else list.parts end as parts
+  from rows_with_layer_address as list
+  left join sheriff_addresses as sheriff
+    on sheriff.county_fips = list.county_fips
+    and sheriff.parcel_key = list.parcel_key
 ),
 
-county_zips as (select * from ref_county_zips),
-
--- A list without ZIPs: where the owner gets mail at the property itself, the mail's ZIP, if one of the county, is its ZIP
-zipped as (
+-- A list without ZIPs: if the owner gets mail at the property itself, its ZIP is that of the mail, if the county has it
+rows_with_mail_zip as (
   select
-    addressed.* replace (
+    list.* replace (
       case when is_mail_here then coalesce(city, mail_city) else city end as city,
       case when is_mail_here then mail_zip else zip end as zip
     ),
     case when is_mail_here then 'owner_mail' when zip is not null then 'published' end as zip_basis
-  from addressed
+  from rows_with_sheriff_address as list
   cross join lateral (
-    select zip is null
+    select
+      zip is null
       and mail_state = state
-      and mail_street_key = street_key
-      and cast(mail_house as integer) between house_low and house_high
-      and exists (from county_zips where county_zips.county_fips = addressed.county_fips and starts_with(mail_zip, county_zips.zip_prefix)) as is_mail_here
+      and mail_street_key = parts.street_key
+      and cast(mail_house as integer) between parts.house_low and parts.house_high
+      and exists (
+        from ref_county_zips as county_zips
+        where county_zips.county_fips = list.county_fips
+          and starts_with(mail_zip, county_zips.zip_prefix)
+      ) as is_mail_here
   )
 ),
 
@@ -101,122 +109,123 @@ today as (
   select
     -- The published fields
     'tax_delinquent' as signal_type,
-    zipped.county,
-    zipped.address,
-    zipped.owner_name,
-    zipped.parcel_id,
-    zipped.amount,
-    zipped.source_url,
-    zipped.observed_at as last_seen,
-    zipped.address_key is not null as has_address,
+    list.county,
+    list.address,
+    list.owner_name,
+    list.parcel_id,
+    list.amount,
+    list.source_url,
+    list.observed_at as last_seen,
+    list.parts.address_key is not null as has_address,
     case
-      when zipped.address_key is not null then 'available'
-      when zipped.address is null then 'pending_parcel_lookup'
+      when list.parts.address_key is not null then 'available'
+      when list.address is null then 'pending_parcel_lookup'
       else 'no_house_number'
     end as address_status,
 
-    -- State: a parcel on which nothing is owed is no delinquency, listed or not
-    zipped.signal_id as id,
-    case when zipped.amount <= 0 then 'removed' else 'listed' end as signal_state,
-    case when zipped.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
+    -- State: a parcel that owes nothing is no delinquency, listed or not
+    list.signal_id as id,
+    case when list.amount <= 0 then 'removed' else 'listed' end as signal_state,
+    case when list.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
     case
-      when before.signal_state = case when zipped.amount <= 0 then 'removed' else 'listed' end then before.state_since
-      else as_of.as_of
+      when previous.signal_state = case when list.amount <= 0 then 'removed' else 'listed' end
+        then previous.state_since
+      else run.as_of
     end as state_since,
-    zipped.county_fips,
-    zipped.parcel_key,
+    list.county_fips,
+    list.parcel_key,
 
     -- Property
     case
-      when zipped.address is null then null
-      when zipped.is_from_sale then 'sheriff_sale'
-      when zipped.is_from_layer then 'parcel_layer'
+      when list.address is null then null
+      when list.is_from_sale then 'sheriff_sale'
+      when list.is_from_layer then 'parcel_layer'
       else 'tax_list'
     end as address_basis,
-    zipped.city,
-    zipped.state,
-    zipped.zip,
-    zipped.zip_basis,
-    zipped.address_key,
-    zipped.street_key,
-    zipped.house_low,
-    zipped.house_high,
-    zipped.unit_key,
+    list.city,
+    list.state,
+    list.zip,
+    list.zip_basis,
+    list.parts.address_key,
+    list.parts.street_key,
+    list.parts.house_low,
+    list.parts.house_high,
+    list.parts.unit_key,
 
-    -- Owner. A box at a post office in the state says nothing of where the owner lives
-    zipped.mail_street,
-    zipped.mail_city,
-    zipped.mail_state,
-    zipped.mail_zip,
+    -- Owner. A post office box in the state does not show where the owner lives
+    list.mail_street,
+    list.mail_city,
+    list.mail_state,
+    list.mail_zip,
     case
-      when not regexp_full_match(zipped.mail_state, '[A-Z]{2}') or zipped.mail_state is null then 'unknown'
-      when zipped.mail_state <> zipped.state then 'out_of_state'
-      when zipped.mail_kind <> 'street' or zipped.street_key is null then 'unknown'
-      when zipped.mail_street_key = zipped.street_key
-        and cast(zipped.mail_house as integer) between zipped.house_low and zipped.house_high
-        and coalesce(zipped.mail_zip = zipped.zip, true) then 'at_property'
+      when not regexp_full_match(list.mail_state, '[A-Z]{2}') or list.mail_state is null then 'unknown'
+      when list.mail_state <> list.state then 'out_of_state'
+      when list.mail_kind <> 'street' or list.parts.street_key is null then 'unknown'
+      when list.mail_street_key = list.parts.street_key
+        and cast(list.mail_house as integer) between list.parts.house_low and list.parts.house_high
+        and coalesce(list.mail_zip = list.zip, true) then 'at_property'
       else 'in_state'
     end as owner_location,
 
     -- Debt
     case
-      when zipped.years_delinquent is not null then zipped.years_delinquent
-      when zipped.certified_year <= year(as_of.as_of) then year(as_of.as_of) - zipped.certified_year
+      when list.years_delinquent is not null then list.years_delinquent
+      when list.certified_year <= year(run.as_of) then year(run.as_of) - list.certified_year
     end as years_delinquent,
     case
-      when zipped.years_delinquent is not null then 'published'
-      -- A year to come is a slip of the county's, and says nothing of the past
-      when zipped.certified_year <= year(as_of.as_of) then 'since_certified_year'
+      when list.years_delinquent is not null then 'published'
+      -- A year in the future is a typing error of the county
+      when list.certified_year <= year(run.as_of) then 'since_certified_year'
       else 'unknown'
     end as years_basis,
-    zipped.certified_year,
-    nullif(zipped.county_value, 0) as county_value,
-    percentage(zipped.amount, zipped.county_value) as amount_to_value_pct,
-    zipped.property_class,
+    list.certified_year,
+    nullif(list.county_value, 0) as county_value,
+    percentage(list.amount, list.county_value) as amount_to_value_pct,
+    list.property_class,
 
     -- Provenance
-    coalesce(before.first_seen, zipped.observed_at) as first_seen,
-    zipped.source,
-    zipped.page_sha256,
-    zipped.page_row
-  from zipped
-  cross join as_of
-  left join before on before.id = zipped.signal_id
+    coalesce(previous.first_seen, list.observed_at) as first_seen,
+    list.source,
+    list.page_sha256,
+    list.page_row
+  from rows_with_mail_zip as list
+  cross join run
+  left join previous_signals as previous on previous.id = list.signal_id
 ),
 
-no_longer_shown as (
+no_longer_listed as (
   select
-    before.* replace (
+    previous.* replace (
       case
-        when before.signal_state = 'removed' then 'removed'
-        when lists.source is null then 'unknown'
-        when lists.last_good_at > before.last_seen then 'removed'
-        else before.signal_state
+        when previous.signal_state = 'removed' then 'removed'
+        when sources.source is null then 'unknown'
+        when sources.last_good_at > previous.last_seen then 'removed'
+        else previous.signal_state
       end as signal_state,
       case
-        when before.signal_state = 'removed' then before.state_reason
-        when lists.source is null then 'source_not_read'
-        when lists.last_good_at > before.last_seen then 'not_on_latest_list'
-        else before.state_reason
+        when previous.signal_state = 'removed' then previous.state_reason
+        when sources.source is null then 'source_not_read'
+        when sources.last_good_at > previous.last_seen then 'not_on_latest_list'
+        else previous.state_reason
       end as state_reason,
       case
-        when before.signal_state = 'removed' then before.state_since
-        when lists.source is null and before.signal_state = 'unknown' then before.state_since
-        when lists.source is null or lists.last_good_at > before.last_seen then as_of.as_of
-        else before.state_since
+        when previous.signal_state = 'removed' then previous.state_since
+        when sources.source is null and previous.signal_state = 'unknown' then previous.state_since
+        when sources.source is null or sources.last_good_at > previous.last_seen then run.as_of
+        else previous.state_since
       end as state_since,
-      coalesce(before.zip_basis, case when before.zip is not null then 'published' end) as zip_basis
+      coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis
     )
-  from before
-  cross join as_of
-  left join lists on lists.source = before.source
-  where before.id not in (select id from today)
+  from previous_signals as previous
+  cross join run
+  left join source_reads as sources on sources.source = previous.source
+  where previous.id not in (select id from today)
 ),
 
-together as (
+all_signals as (
   select * from today
   union all by name
-  select * from no_longer_shown
+  select * from no_longer_listed
 )
 
 select
@@ -224,6 +233,7 @@ select
   id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis, city, state, zip, zip_basis,
   address_key, street_key, house_low, house_high, unit_key,
   mail_street, mail_city, mail_state, mail_zip, owner_location,
-  cast(years_delinquent as integer) as years_delinquent, years_basis, certified_year, county_value, amount_to_value_pct, property_class,
+  cast(years_delinquent as integer) as years_delinquent,
+  years_basis, certified_year, county_value, amount_to_value_pct, property_class,
   first_seen, source, page_sha256, page_row
-from together
+from all_signals

@@ -20,27 +20,32 @@ export const Signal = defineRecord(
     amount: money('Net delinquent amount.', { absent: "the county's list has no amount" }),
     source_url: readFrom.source_url,
     last_seen: seen.last_seen,
-    has_address: flag('True when the row has a street address with a house number (mail-ready).'),
+    has_address: flag('True if the row has a street address with a house number (mail-ready).'),
     address_status: oneOf(
       ['available', 'pending_parcel_lookup', 'no_house_number'],
-      'pending_parcel_lookup: the list publishes no street for the parcel, and none has been found elsewhere so far; no_house_number: there is a street without a number, as for vacant land.',
+      'pending_parcel_lookup: the list publishes no street for the parcel, and no other source has one yet; ' +
+        'no_house_number: the street has no number, as for vacant land.',
     ),
-    // Ours
+
+    // Identity and state
     id: text('UUID: version 5 of signal type, county and parcel.'),
     signal_state: oneOf(
       ['listed', 'removed', 'unknown'],
-      "listed: on the county's latest list; removed: no longer on it, or nothing is owed; unknown: the county is no longer read.",
+      "listed: on the county's latest list; removed: no longer on it, or nothing is owed; unknown: the county is no " +
+        'longer read.',
     ),
     state_reason: oneOf(
       ['on_the_list', 'balance_zero', 'not_on_latest_list', 'source_not_read'],
-      'What the state follows from.',
+      'Reason for the state.',
     ),
     state_since: date('Day of the run that found this state.'),
     county_fips: text('Five-digit county FIPS.'),
-    parcel_key: text('Parcel number, upper case, letters and digits only; comparable within its county alone.'),
+    parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.'),
     address_basis: oneOf(
       ['tax_list', 'parcel_layer', 'sheriff_sale'],
-      "Where the street address comes from: the list itself, the county's parcel layer, or a sheriff sale of the same parcel.",
+      "Where the street address comes from: the list itself, the county's parcel layer, or a sheriff sale of " +
+        'the same ' +
+        'parcel.',
       { absent: 'there is no address' },
     ),
     city: text('City of the property.', { absent: 'the list does not publish it' }),
@@ -48,8 +53,9 @@ export const Signal = defineRecord(
     zip: text('Five-digit ZIP of the property.', { absent: 'zip_basis is null' }),
     zip_basis: oneOf(
       ['published', 'owner_mail'],
-      "Where zip comes from. published: the list, the county's parcel layer or a sheriff sale; owner_mail: none of them prints it, and the owner gets mail at this very street and number in the county.",
-      { absent: 'nothing tells the ZIP' },
+      "Where zip comes from. published: the list, the county's parcel layer or a sheriff sale; owner_mail: none of " +
+        'them prints it, and the owner gets mail at the same street and number in the county.',
+      { absent: 'no source has the ZIP' },
     ),
     ...addressParts(NO_STREET),
     mail_street: text("Owner's mailing street, public record.", { absent: "the county's list does not publish it" }),
@@ -58,10 +64,12 @@ export const Signal = defineRecord(
     mail_zip: text("Owner's mailing ZIP.", { absent: "the county's list does not publish it" }),
     owner_location: oneOf(
       ['at_property', 'in_state', 'out_of_state', 'unknown'],
-      'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, or a post office box in the state.',
+      'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, ' +
+        'or a post office box in the state.',
     ),
     years_delinquent: integer(
-      'Years the parcel has been delinquent; where the county publishes only the year of certification, the years since, which is the least it can be.',
+      'Years the parcel has been delinquent. If the county publishes only the year of certification: the years since ' +
+        'then, which is the minimum.',
       { absent: 'years_basis is unknown', unit: 'years' },
     ),
     years_basis: oneOf(['published', 'since_certified_year', 'unknown'], 'Where years_delinquent comes from.'),
@@ -89,47 +97,54 @@ export default defineModel({
     never(
       'signals',
       'has_address_agrees',
-      'has_address is true exactly when address_status is available',
+      'has_address is true exactly if address_status is available',
       "(address_status = 'available') <> has_address OR has_address <> (address_key IS NOT NULL)",
     ),
     never(
       'signals',
       'address_absent_as_said',
-      'the address is null exactly while a parcel lookup is pending',
+      'the address is null exactly if a parcel lookup is pending',
       "(address IS NULL) <> (address_status = 'pending_parcel_lookup') OR (address IS NULL) <> (address_basis IS NULL)",
     ),
     never(
       'signals',
       'state_agrees',
       'state and reason go together',
-      "(signal_state, state_reason) NOT IN (('listed', 'on_the_list'), ('removed', 'balance_zero'), ('removed', 'not_on_latest_list'), ('unknown', 'source_not_read'))",
+      `(signal_state, state_reason) NOT IN (
+        ('listed', 'on_the_list'),
+        ('removed', 'balance_zero'),
+        ('removed', 'not_on_latest_list'),
+        ('unknown', 'source_not_read'))`,
     ),
     never(
       'signals',
       'years_absent_as_said',
-      'years_delinquent is null exactly when its basis is unknown',
+      'years_delinquent is null exactly if its basis is unknown',
       "(years_delinquent IS NULL) <> (years_basis = 'unknown')",
     ),
     never(
       'signals',
       'zip_absent_as_said',
-      'the ZIP is null exactly when nothing tells it',
+      'the ZIP is null exactly if its basis is',
       '(zip IS NULL) <> (zip_basis IS NULL)',
     ),
     never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
     never(
       'signals',
       'ratio_as_said',
-      'amount_to_value_pct is amount over county_value, null exactly when one of them is',
+      'amount_to_value_pct is amount over county_value, null exactly if one of them is',
       'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)',
     ),
     never(
       'signals',
       'figures_in_range',
-      'what is owed by a listed parcel is positive, county values are, and years are not negative',
-      `(signal_state = 'listed' AND amount <= 0) OR county_value <= 0 OR years_delinquent < 0 OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`,
+      'amounts of listed parcels and county values are positive, and years are not negative',
+      `(signal_state = 'listed' AND amount <= 0)
+        OR county_value <= 0
+        OR years_delinquent < 0
+        OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`,
     ),
-    keepsRows('signals', ['id'], 'a delinquency'),
+    keepsRows('signals', ['id'], 'delinquency'),
     ...comesAndGoes('signals', "signal_state = 'listed'", 'listed delinquencies', true),
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },

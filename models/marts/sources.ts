@@ -4,7 +4,7 @@ import { SourceRead } from '../inputs.ts';
 
 export const Source = defineRecord(
   'source',
-  'One row per source: what it is, how its latest read went, and how old its rows are.',
+  'One row per source: what it is, the result of its latest read, and the age of its rows.',
   ['source'],
   {
     ...SourceRead.schema.shape,
@@ -17,14 +17,14 @@ export default defineModel({
   audits: [
     {
       name: 'sources.rows_add_up',
-      about: 'rows in are rows out, rejects and merged duplicates',
+      about: 'rows_in is the sum of rows_out, rows_rejected and rows_merged',
       blocking: true,
       sql: 'SELECT * FROM sources WHERE rows_in <> rows_out + rows_rejected + rows_merged',
     },
     {
-      // A first run without a network has nothing to say: an empty snapshot would say that there are no deals.
+      // A first run without a network must not publish: an empty snapshot would mean that there are no deals.
       name: 'sources.something_was_read',
-      about: 'at least one source has been read well, now or before',
+      about: 'at least one source has a good read, now or earlier',
       blocking: true,
       sql: 'SELECT * FROM sources WHERE NOT EXISTS (SELECT 1 FROM sources WHERE last_good_at IS NOT NULL)',
     },

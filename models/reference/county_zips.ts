@@ -1,9 +1,9 @@
 import { defineRecord, text } from '../../lib/record.ts';
 
 /**
- * ZIPs that the lists of an Ohio county are taken to cover: the postal area around the county's seat, and single ZIPs
- * of its other towns. General postal geography; a ZIP may reach over a county line. It says only whether finding
- * nothing means anything, and never places a property in a county.
+ * ZIPs that the lists of an Ohio county cover: the postal area around the county's seat, and single ZIPs of its other
+ * towns. A ZIP may cross a county line, so this decides only whether "none found" has a meaning. It never places a
+ * property in a county.
  */
 export default defineRecord('county_zip', 'One row per county and ZIP prefix.', ['county_fips', 'zip_prefix'], {
   county_fips: text('Five-digit county FIPS.'),

@@ -1,4 +1,4 @@
--- One row per amendment and business that the latest reads brought, the later of two reads of the same standing.
+-- One row per amendment and business in the latest reads; the later of two reads of the same one.
 
 select
   register,

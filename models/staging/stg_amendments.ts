@@ -7,7 +7,7 @@ import { Provenance } from '../inputs.ts';
 export default defineModel({
   record: defineRecord(
     'stg_amendment',
-    'One row per amendment and business that the latest reads of the registers brought.',
+    'One row per amendment and business in the latest reads of the registers.',
     ['register', 'document_number', 'charter_number'],
     {
       ...fieldsOf(Amendment, ['register', 'document_number', 'charter_number', 'kind', 'effective_date']),

@@ -1,4 +1,4 @@
--- One row per listing of a site, with its address in comparable form and the property it shows.
+-- One row per listing of a site, with its normalized address and its property.
 
 with
 
@@ -7,7 +7,7 @@ addressed as (
 )
 
 select
-  -- The property: its address and ZIP, or the listing alone where the site does not tell the address
+  -- The property: its address and ZIP, or the listing alone if the site hides the address
   uuid_of(case
     when parts.address_key is not null then 'deal|' || parts.address_key || '|' || zip
     else 'listing|' || source || '|' || listing_id
@@ -29,7 +29,7 @@ select
   listed_on,
   availability,
 
-  -- Address in comparable form
+  -- Normalized address
   parts.address_key as address_key,
   parts.street_key as street_key,
   parts.house_low as house_low,

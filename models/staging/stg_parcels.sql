@@ -1,4 +1,4 @@
--- One row per parcel of a county's parcel layer, with parcel and address in comparable form.
+-- One row per parcel of a county's parcel layer, with normalized parcel number and address.
 
 with
 
@@ -26,5 +26,8 @@ select
   source,
   observed_at
 from parcels
--- Some layers hold a parcel twice, once for each of its shapes
-qualify row_number() over (partition by county_fips, parcel_key order by observed_at desc, parts.address_key nulls last, street nulls last, source, page_row) = 1
+-- Some layers have a parcel twice, once for each of its shapes
+qualify row_number() over (
+  partition by county_fips, parcel_key
+  order by observed_at desc, parts.address_key nulls last, street nulls last, source, page_row
+) = 1

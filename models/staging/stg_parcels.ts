@@ -7,11 +7,11 @@ import { Provenance } from '../inputs.ts';
 export default defineModel({
   record: defineRecord(
     'stg_parcel',
-    "One row per parcel of a county's parcel layer, with parcel and address in comparable form.",
+    "One row per parcel of a county's parcel layer, with normalized parcel number and address.",
     ['county_fips', 'parcel_key'],
     {
       ...fieldsOf(Parcel, ['county_fips']),
-      parcel_key: text('Parcel number in comparable form.'),
+      parcel_key: text('Normalized parcel number.'),
       ...fieldsOf(Parcel, ['street', 'city', 'zip']),
       ...addressParts('the layer has no street address with a house number'),
       ...fieldsOf(Parcel, ['county_value', 'property_class']),

@@ -1,5 +1,5 @@
--- One row per filing that the latest reads of the registers brought. Two reads of one register (a file the operator
--- put down, and the web) may hold the same filing: the later read stands.
+-- One row per filing in the latest reads of the registers. Two reads of one register (a file from the operator, and the
+-- web) may have the same filing: the later read counts.
 
 with
 
@@ -8,16 +8,24 @@ registrations as not materialized (select * from staged_registration),
 types as (select * from ref_entity_types),
 
 latest as (
-  select * from registrations anti join stg_superseded using (register, document_number, observed_at, page_sha256, page_row)
+  select *
+  from registrations
+  anti join stg_superseded using (register, document_number, observed_at, page_sha256, page_row)
 ),
 
--- Colorado appends the standing to the names of inactive entities: ", Dissolved June 18, 2001"
+-- Colorado appends the status to the names of inactive entities: ", Dissolved June 18, 2001"
 named as (
   select
     *,
     case
-      when register = 'colorado_sos' then regexp_replace(business_name_raw,
-        ',\s*(?:Delinquent|Delinquency Cured|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}\s*$', '')
+      when register = 'colorado_sos' then regexp_replace(
+        business_name_raw,
+        ',\s*(?:Delinquent|Delinquency Cured|Noncompliant|(?:Administratively |Voluntarily |Judicially )?Dissolved'
+        || '|Withdrawn|Merged|Consolidated|Expired|Revoked|Converted|Colorado Authority [^,]*)'
+        || ' (?:January|February|March|April|May|June|July|August|September|October|November|December)'
+        || ' \d{1,2}, \d{4}\s*$',
+        ''
+      )
       else business_name_raw
     end as name
   from latest
@@ -70,7 +78,7 @@ select
   agent_state,
   agent_zip,
 
-  -- Where the business is
+  -- Location
   business_city,
   business_state,
   business_zip,

@@ -1,18 +1,20 @@
--- One row per case, parcel and sale day as the sheriff's page shows it.
+-- One row per case, parcel and sale day as on the sheriff's page.
 
 with
 
 sales as (
   select
     *,
-    regexp_replace(upper(case_number), '[^A-Z0-9]', '', 'g') as case_key,
+    letters_and_digits(case_number) as case_key,
     parcel_key_of(county_fips, parcel_raw) as parcel_key,
     address_parts(street) as parts
   from staged_sheriff_sale
 )
 
 select
-  uuid_of('sheriff_sale|' || county_fips || '|' || case_key || '|' || coalesce(parcel_key, '') || '|' || sale_date) as auction_id,
+  uuid_of(
+    'sheriff_sale|' || county_fips || '|' || case_key || '|' || coalesce(parcel_key, '') || '|' || sale_date
+  ) as auction_id,
   county_fips,
   county,
   item_id,

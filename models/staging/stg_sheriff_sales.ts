@@ -7,14 +7,14 @@ import { Provenance } from '../inputs.ts';
 export default defineModel({
   record: defineRecord(
     'stg_sheriff_sale',
-    "One row per case, parcel and sale day as the sheriff's page shows it.",
+    "One row per case, parcel and sale day on the sheriff's page.",
     ['source', 'county_fips', 'case_number', 'parcel_id', 'sale_date'],
     {
-      auction_id: text('The auction the row belongs to.'),
+      auction_id: text('Auction of the row.'),
       ...fieldsOf(SheriffSale, ['county_fips', 'county', 'item_id', 'case_number']),
-      case_key: text('Case number in comparable form.'),
+      case_key: text('Normalized case number.'),
       parcel_id: text('Parcel number as printed.', { absent: 'not published' }),
-      parcel_key: text('Parcel number in comparable form.', { absent: 'not published' }),
+      parcel_key: text('Normalized parcel number.', { absent: 'not published' }),
       ...fieldsOf(SheriffSale, ['street', 'city', 'state', 'zip']),
       ...addressParts('the page prints no street address with a house number'),
       ...fieldsOf(SheriffSale, [

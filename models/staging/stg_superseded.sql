@@ -1,8 +1,8 @@
--- One row per row of a register's read in whose place that of a later read of the same filing stands.
+-- One row per registration that a later read of the same filing replaces.
 
 with
 
--- Filings that more than one read shows; most of a register's millions are shown by one, and need no ordering
+-- Filings in more than one read. Most of a register's millions are in one, and need no ordering
 repeated as (
   select register, document_number
   from staged_registration

@@ -7,7 +7,7 @@ import { Provenance } from '../inputs.ts';
 export default defineModel({
   record: defineRecord(
     'stg_superseded',
-    "One row per row of a register's read in whose place that of a later read of the same filing stands.",
+    'One row per registration that a later read of the same filing replaces.',
     ['register', 'document_number', 'observed_at', 'page_sha256', 'page_row'],
     {
       ...fieldsOf(Registration, ['register', 'document_number']),

@@ -1,4 +1,4 @@
--- One row per parcel on a county's delinquency list, with parcel and addresses in comparable form.
+-- One row per parcel on a county's delinquency list, with normalized parcel number and addresses.
 
 with
 
@@ -30,7 +30,7 @@ select
   parts.house_high as house_high,
   parts.unit_key as unit_key,
 
-  -- Where the owner gets mail
+  -- Mailing address of the owner
   trim(mail_street) as mail_street,
   trim(mail_city) as mail_city,
   upper(trim(mail_state)) as mail_state,

@@ -1,4 +1,4 @@
-/** Settings of the analyst's commands. The README's table is generated from here. */
+/** Settings of the analyst's commands. docs/settings.md is generated from here. */
 import { z } from 'zod';
 import { pipelineSettings } from '../../lib/settings.ts';
 

@@ -14,7 +14,7 @@ import {
   SettingError,
   type PipelineSettings,
 } from '../../lib/settings.ts';
-import { assumptionsWith } from '../../models/overrides.ts';
+import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { createFetcher, type Progress } from '../../sources/fetch/fetcher.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
@@ -51,7 +51,8 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
   for (const word of words) {
     if (!all.some((s) => s.name === word || s.family === word)) {
       throw new SettingError(
-        `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${word} is none of ${[...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])].join(', ')}`,
+        `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${word} is none of ` +
+          `${[...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])].join(', ')}`,
       );
     }
   }
@@ -70,7 +71,8 @@ function checkTogether(settings: PipelineSettings): void {
     );
   if (!settings.LIVE && settings.SANDBOX_URL === undefined)
     throw new SettingError(
-      'SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web with LIVE=1',
+      'SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read ' +
+        'the web with LIVE=1',
     );
 }
 
@@ -81,7 +83,8 @@ async function checkWritable(folder: string): Promise<void> {
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new SettingError(
-      `DATA_DIR is ${JSON.stringify(folder)}, expected a folder that can be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
+      `DATA_DIR is ${JSON.stringify(folder)}, expected a folder that can be written: ` +
+        `${(error as NodeJS.ErrnoException).code ?? String(error)}`,
     );
   }
 }

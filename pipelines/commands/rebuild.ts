@@ -24,7 +24,6 @@ import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { say } from '../../lib/output.ts';
-import { readPages } from '../ingest/parse.ts';
 import { writeSnapshot } from '../run/publish.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import { pagesOf, unreadableOf } from './reparse.ts';
@@ -32,7 +31,7 @@ import { hashesOf } from '../run/run.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import type { SourceState } from '../ingest/source_state.ts';
-import type { Staged } from '../ingest/stage.ts';
+import { stageRead, type Staged } from '../ingest/stage.ts';
 import { table } from '../run/summary.ts';
 
 export interface Rebuilt {
@@ -187,7 +186,8 @@ async function parsedAgain(
       if (why !== null) return `the read ${carriedFrom.run_id}, from which it carries rows: ${why}`;
     }
     const file = stagedParquet(target, record.source, record.run_id, versionOf(record));
-    const parsed = await readPages(file, spec, await pagesOf(archive, record), unreadable, observedAt);
+    const pages = await pagesOf(archive, record);
+    const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: file });
     let staged: Staged;
     try {
       staged = await parsed.write(

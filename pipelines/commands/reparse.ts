@@ -17,8 +17,9 @@ import { ArchiveDamage, type Archive, type RequestRecord } from '../../sources/f
 import type { Layout } from '../layout.ts';
 import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
 import { compareStaged, type Differences } from './compare.ts';
-import { readPages } from '../ingest/parse.ts';
-import { checkExpectations, NO_BYTES, type Staged, type Unreadable } from '../ingest/stage.ts';
+import { NO_BYTES, type Unreadable } from '../ingest/check.ts';
+import { checkExpectations } from '../ingest/expect.ts';
+import { stageRead, type Staged } from '../ingest/stage.ts';
 
 export interface ReparseOptions {
   readonly layout: Layout;
@@ -125,7 +126,8 @@ async function reparseOne(
   try {
     const { unreadable, observedAt } = unreadableOf(record);
     const { old, standing } = files;
-    const parsed = await readPages(files.rebuilt, spec, await pagesOf(archive, record), unreadable, observedAt);
+    const pages = await pagesOf(archive, record);
+    const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: files.rebuilt });
     let staged: Staged;
     try {
       checkExpectations(spec, parsed, standing?.rows);

@@ -1,4 +1,4 @@
-/** Settings of a worker, beside those of the runs it works for. The README's table is generated from here. */
+/** Settings of a worker, beside those of the runs it works for. docs/settings.md is generated from here. */
 import { z } from 'zod';
 import { AT_ONCE } from './crawler.ts';
 

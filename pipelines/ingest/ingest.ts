@@ -7,8 +7,10 @@ import type { Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
-import { readPages } from './parse.ts';
-import { carriedFrom, checkExpectations, type Unreadable } from './stage.ts';
+import { carriedFrom } from './carry.ts';
+import type { Unreadable } from './check.ts';
+import { checkExpectations } from './expect.ts';
+import { stageRead } from './stage.ts';
 
 export interface Ingest {
   readonly layout: Layout;
@@ -118,19 +120,14 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       for await (const page of read.pages()) pages.push(page);
     }
     const standing = before.find((r) => r.status === 'good');
-    const parsed = await readPages(
-      stagedParquet(layout, spec.name, runId),
-      spec,
-      pages,
-      unreadable,
-      clock.observedAt(),
-    );
+    const target = stagedParquet(layout, spec.name, runId);
+    const staged = await stageRead({ spec, pages, unreadable, observedAt: clock.observedAt(), target });
     try {
-      checkExpectations(spec, parsed, standing?.counts.rows_out);
-      const { counts, parquet } = await parsed.write(await carriedFrom(layout, parsed, standing));
-      return await done(record('good', { counts, parquet, rejects: [...parsed.rejects] }));
+      checkExpectations(spec, staged, standing?.counts.rows_out);
+      const { counts, parquet } = await staged.write(await carriedFrom(layout, staged, standing));
+      return await done(record('good', { counts, parquet, rejects: [...staged.rejects] }));
     } finally {
-      await parsed.close();
+      await staged.close();
     }
   } catch (error) {
     if (error instanceof Quarantine) {

@@ -3,6 +3,11 @@ import { open, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { Provenance } from '../../models/inputs.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+
+/** Columns of a staged file. */
+export const stagedColumns = (spec: SourceSpec): readonly Column[] => [...spec.row.columns, ...Provenance.columns];
 
 /** Ending of a hand-over file: rows on their way into DuckDB. */
 export const HANDED_OVER = '.ndjson';

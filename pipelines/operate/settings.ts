@@ -1,4 +1,4 @@
-/** Settings of the operator's commands. The README's table is generated from here. */
+/** Settings of the operator's commands. docs/settings.md is generated from here. */
 import { z } from 'zod';
 import { pipelineSettings } from '../../lib/settings.ts';
 

@@ -27,6 +27,9 @@ export interface CsvOptions {
   readonly looseQuotes?: boolean;
 }
 
+/** Options of csv-parse for every CSV file. */
+export const CSV_FORMAT = { bom: true, raw: true, relax_column_count: true, skip_empty_lines: true } as const;
+
 /**
  * Read a CSV text with a header. Records of the wrong length are returned too, for the caller to count.
  * @throws Quarantine malformed_page if the text is not CSV, empty_body if there is no header
@@ -35,11 +38,8 @@ export function readCsv(text: string, pageUrl: string, options: CsvOptions = {})
   let records: { record: string[]; raw: string; info: { lines: number } }[];
   try {
     records = parse(text, {
-      bom: true,
-      raw: true,
+      ...CSV_FORMAT,
       info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
       relax_quotes: options.looseQuotes ?? false,
       quote: options.quote === undefined ? '"' : options.quote,
       delimiter: options.delimiter ?? ',',

@@ -76,10 +76,7 @@ export async function decodeBody(
  * @throws Quarantine malformed_page if it is not UTF-8 and there is no fallback, or if it is UTF-16
  */
 export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefined, pageUrl: string): string {
-  const [first, second] = bytes;
-  if (first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw new Quarantine('malformed_page', 'the body is UTF-16 or binary, expected UTF-8 text', pageUrl);
-  }
+  refuseUtf16(bytes, pageUrl);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -92,11 +89,42 @@ export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefin
   }
 }
 
+/** Bytes in one part of a large text. */
+const PART_BYTES = 64_000;
+
+/**
+ * The same for a body that is too large for one string: parts of whole lines, in order. Keeps a byte order mark.
+ * @throws Quarantine malformed_page if the text is UTF-16
+ */
+export function* textParts(bytes: Uint8Array, fallback: 'windows-1252', pageUrl: string): Generator<string> {
+  refuseUtf16(bytes, pageUrl);
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, start + PART_BYTES) + 1 || bytes.length;
+    const part = bytes.subarray(start, end);
+    let text: string;
+    try {
+      text = utf8.decode(part);
+    } catch {
+      text = decodeLines(part, fallback);
+    }
+    yield text;
+    start = end;
+  }
+}
+
+function refuseUtf16([first, second]: Uint8Array, pageUrl: string): void {
+  if (first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new Quarantine('malformed_page', 'the body is UTF-16 or binary, expected UTF-8 text', pageUrl);
+}
+
+const NEWLINE = 0x0a;
+
 function decodeLines(bytes: Uint8Array, fallback: string): string {
   const [utf8, other] = [new TextDecoder('utf-8', { fatal: true }), new TextDecoder(fallback)];
   const lines: string[] = [];
   for (let start = 0; start < bytes.length;) {
-    const end = bytes.indexOf(0x0a, start) + 1 || bytes.length;
+    const end = bytes.indexOf(NEWLINE, start) + 1 || bytes.length;
     const line = bytes.subarray(start, end);
     try {
       lines.push(utf8.decode(line));

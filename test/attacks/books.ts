@@ -1,8 +1,8 @@
 /** The books after an attack: what the ledger says, what the chain says, and what each buyer was told. */
 import assert from 'node:assert/strict';
-import { decodePaymentResponseHeader } from '@x402/core/http';
+import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402/core/http';
 import { parseAbiItem, parseEventLogs, type Hex } from 'viem';
-import { readPaymentHeader } from '../../api/payments/headers.ts';
+
 import { USDC } from '../../lib/network.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import type { AttackedShop } from './shop.ts';
@@ -37,7 +37,9 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> => {
 
 /** Present a payment. */
 export async function attempt(url: string, header: string, signIn: Attempt['signIn'] = null): Promise<Attempt> {
-  const { payload } = readPaymentHeader(header) as { payload: { authorization: { from: Hex; nonce: Hex } } };
+  const { payload } = decodePaymentSignatureHeader(header) as unknown as {
+    payload: { authorization: { from: Hex; nonce: Hex } };
+  };
   const { from, nonce } = payload.authorization;
   const paid = { url, payer: from, nonce, signIn };
   try {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hex } from 'viem';
-import { askedFor } from '../api/support/buyers.ts';
+import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
 import { gated } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
@@ -28,7 +28,7 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     return address;
   };
   const present = async (payer: Hex, path: string, count: number): Promise<Attempt[]> => {
-    const asked = await askedFor(shop.url + path);
+    const asked = await fetchPaymentRequired(shop.url + path);
     const headers = Array.from({ length: count }, () => headerOf(asked, payer, SIGNATURE));
     return Promise.all(headers.map((header) => attempt(shop.url + path, header, signInAs(payer))));
   };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { Hex } from 'viem';
-import { askedFor } from '../api/support/buyers.ts';
+import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { attempt, checkBooks, gasSpent, outcomes, reasonOf, type Attempt } from './books.ts';
 import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import { codeOf, headerOf, randomAddress, signInAs, type ContractName } from './wallets.ts';
@@ -23,7 +23,7 @@ describe('a contract wallet', () => {
     return address;
   };
   const present = async (payer: Hex, path: string, count: number): Promise<Attempt[]> => {
-    const asked = await askedFor(shop.url + path);
+    const asked = await fetchPaymentRequired(shop.url + path);
     const headers = Array.from({ length: count }, () => headerOf(asked, payer, '0x1234'));
     return Promise.all(headers.map((header) => attempt(shop.url + path, header, signInAs(payer))));
   };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { privateKeyToAccount, generatePrivateKey } from 'viem/accounts';
-import { askedFor, type Buyer } from '../api/support/buyers.ts';
+import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.ts';
 import { honest } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
@@ -84,7 +84,7 @@ describe('a delegation', () => {
     const account = privateKeyToAccount(generatePrivateKey());
     await shop.chain.mint(account.address, 5n * DOLLAR);
     await delegate(account, 'AcceptsAnything');
-    const asked = await askedFor(shop.url + EXCLUSIVE);
+    const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
     const authorization = authorizationFor(asked, account.address);
     const signature = await signAuthorization(account, authorization);
     const made = await attempt(shop.url + EXCLUSIVE, headerWith(asked, { signature, authorization }));

@@ -6,7 +6,7 @@ import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/base_chain.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
-import { askedFor } from '../api/support/buyers.ts';
+import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { honest, onlyClaimsToSettle } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
@@ -78,7 +78,7 @@ describe('an attacker', () => {
   it('whose own contract emits the events of a payment buys nothing', async () => {
     shop = await openAttackedShop();
     const account = await payer();
-    const asked = await askedFor(shop.url + DEALS);
+    const asked = await fetchPaymentRequired(shop.url + DEALS);
     const authorization = authorizationFor(asked, account.address);
     const signature = await signAuthorization(account, authorization);
     const { from, nonce, to, value } = authorization;
@@ -93,7 +93,7 @@ describe('an attacker', () => {
   it('who uses one nonce to pay itself, next to a real payment in one transaction, buys one answer', async () => {
     shop = await openAttackedShop();
     const account = await payer();
-    const asked = await askedFor(shop.url + DEALS);
+    const asked = await fetchPaymentRequired(shop.url + DEALS);
     const [unpaid, paid] = [authorizationFor(asked, account.address), authorizationFor(asked, account.address)];
     const toItself = { ...unpaid, to: account.address };
     const calls = [
@@ -124,7 +124,7 @@ describe('an attacker', () => {
       shop = await openAttackedShop();
       const path = `${shop.url}${EXCLUSIVE}?county=wayne`;
       const account = await payer();
-      const asked = await askedFor(path);
+      const asked = await fetchPaymentRequired(path);
       const authorization = authorizationFor(asked, account.address);
       const signature = await signAuthorization(account, authorization);
       const toItself = { ...authorization, to: account.address };

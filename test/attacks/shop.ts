@@ -8,7 +8,7 @@ import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
 import { nodeProxy, type NodeProxy } from './node_proxy.ts';
 

@@ -14,7 +14,7 @@ import {
   type Hex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { askedFor } from '../api/support/buyers.ts';
+import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
 import {
@@ -93,7 +93,7 @@ for (const mode of ['facilitator', 'self'] as const) {
     const present = async (change: (signature: Hex) => Hex): Promise<Attempt> => {
       const account = privateKeyToAccount(generatePrivateKey());
       await shop.chain.mint(account.address, DOLLAR);
-      const asked = await askedFor(shop.url + DEALS);
+      const asked = await fetchPaymentRequired(shop.url + DEALS);
       const authorization = authorizationFor(asked, account.address);
       const signature = change(await signAuthorization(account, authorization));
       return attempt(shop.url + DEALS, headerWith(asked, { signature, authorization }));
@@ -107,7 +107,7 @@ for (const mode of ['facilitator', 'self'] as const) {
 
     it('of somebody else is refused and charges nothing', async () => {
       const other = privateKeyToAccount(generatePrivateKey());
-      const asked = await askedFor(shop.url + DEALS);
+      const asked = await fetchPaymentRequired(shop.url + DEALS);
       const foreign = await signAuthorization(other, authorizationFor(asked, other.address));
       await isRefused(await present(() => foreign));
     });
@@ -115,7 +115,7 @@ for (const mode of ['facilitator', 'self'] as const) {
     it('wrapped by ERC-6492 is refused for a contract wallet that accepts anything', async () => {
       const payer = randomAddress();
       await shop.contract(payer, codeOf('AcceptsAnything'));
-      const asked = await askedFor(shop.url + DEALS);
+      const asked = await fetchPaymentRequired(shop.url + DEALS);
       const wrapped = serializeErc6492Signature({ address: randomAddress(), data: '0x12345678', signature: '0x1234' });
       const made = await attempt(shop.url + DEALS, headerOf(asked, payer, wrapped), signInAs(payer));
       await checkBooks(shop, [made]);

@@ -7,7 +7,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
-import { askedFor } from '../api/support/buyers.ts';
+import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 import { authorizationFor, codeOf, headerWith, randomAddress, signAuthorization } from './wallets.ts';
@@ -58,7 +58,7 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
 
     it('a Permit2 authorization next to an unsigned one buys no leads for nothing', async () => {
       shop = await openAttackedShop({ mode });
-      const asked = await askedFor(shop.url + EXCLUSIVE);
+      const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
       const owner = privateKeyToAccount(generatePrivateKey());
       const attempts: Attempt[] = [];
       for (let i = 0; i < 12; i += 1) {
@@ -74,7 +74,7 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
     it('one Permit2 authorization for one dollar next to many unsigned ones buys no leads', async () => {
       shop = await openAttackedShop({ mode, receiptTimeoutMs: 300 });
       await shop.contract(x402ExactPermit2ProxyAddress, codeOf('Permit2StandIn'), DOLLAR);
-      const asked = await askedFor(shop.url + EXCLUSIVE);
+      const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
       const { permit, signature } = await permit2For(asked, privateKeyToAccount(generatePrivateKey()));
       const present = (): Promise<Attempt> => {
         const authorization = authorizationFor(asked, randomAddress());
@@ -95,7 +95,7 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
       shop = await openAttackedShop({ mode });
       const account = privateKeyToAccount(generatePrivateKey());
       await shop.chain.mint(account.address, 20n * DOLLAR);
-      const asked = await askedFor(shop.url + DEALS);
+      const asked = await fetchPaymentRequired(shop.url + DEALS);
       const attempts: Attempt[] = [];
       const present = async (inPayload: object, inAuthorization: object): Promise<void> => {
         const authorization = authorizationFor(asked, account.address);

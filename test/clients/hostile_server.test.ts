@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { buyerOf, type Buyer } from '../../clients/purchase.ts';
+import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
 import { ArgumentError, interfaceOf } from '../../clients/tools.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
@@ -58,7 +58,7 @@ describe("the buyer's client", () => {
     folder = await mkdtemp(join(tmpdir(), 'dealfeed-hostile-'));
     spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 120_000n });
     const account = privateKeyToAccount(generatePrivateKey());
-    buyer = buyerOf({ account: async () => account, spending, collectEveryMs: 50 });
+    buyer = createBuyer({ account: async () => account, spending, collectEveryMs: 50 });
     const watching: Handler = (request, response) => {
       if (request.headers['payment-signature'] !== undefined || request.headers['sign-in-with-x'] !== undefined)
         signed.push(request.url ?? '');
@@ -83,7 +83,7 @@ describe("the buyer's client", () => {
 
   const call = async (path = '/api/deals'): Promise<readonly [reason: string, billed: boolean | null]> => {
     const outcome = await buyer.call(new URL(bad.url + path));
-    return outcome.kind === 'answered' ? ['answered', true] : [outcome.reason, outcome.billed];
+    return outcome.kind === 'response' ? ['response', true] : [outcome.reason, outcome.billed];
   };
   const answer402 =
     (header: string): Handler =>
@@ -170,7 +170,7 @@ describe("the buyer's client", () => {
       if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     };
-    assert.deepEqual(await call(), ['answered', true]);
+    assert.deepEqual(await call(), ['response', true]);
     assert.deepEqual(signed.splice(0), ['/api/deals']);
     assert.equal((await buyer.budget()).spent_usd, '0.10');
     assert.deepEqual(await call(), ['price_above_total_cap', false]);
@@ -214,7 +214,7 @@ describe("the buyer's client", () => {
           },
           'https://api.example',
         ),
-      /names of their own/,
+      /unique names/,
     );
   });
 });

@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { BARE } from '../environment.ts';
 
 const program = fileURLToPath(new URL('../../clients/mcp.ts', import.meta.url));
@@ -42,7 +42,7 @@ describe('the MCP server', () => {
       filings: rowsOfTable('filings', 4, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    server = await serve({ settings, payments, checkReplies: true });
+    server = await serve({ settings, payments, checkResponses: true });
     key = server.payments.sandbox?.buyer.privateKey ?? '';
   });
   after(async () => {
@@ -335,7 +335,7 @@ describe('the MCP server', () => {
   it('stops with one line that names the setting, and not the key', async () => {
     const cases = [
       [{ DATA_DIR: '/nowhere' }, /^no sandbox server is running on DATA_DIR .*\n$/],
-      [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the address of a Dealfeed server that runs\n$/],
+      [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the URL of a running Dealfeed server\n$/],
       [{ MAX_PER_CALL: 'lots' }, /^MAX_PER_CALL is "lots", expected dollars/],
       [{ BUYER_KEY: `${key}0` }, /^BUYER_KEY does not hold a private key, expected 0x and 64 hex digits\n$/],
     ] as const;

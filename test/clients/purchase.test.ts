@@ -10,8 +10,8 @@ import type { ExactEIP3009Payload } from '@x402/evm';
 import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../api/support/buyers.ts';
-import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
+import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
 
@@ -39,7 +39,7 @@ describe('a purchase', () => {
       })),
     });
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    server = await serve({ settings, payments, checkReplies: true });
+    server = await serve({ settings, payments, checkResponses: true });
     const wallet = JSON.parse(await readFile(join(folder.path, 'sandbox', 'wallet.json'), 'utf8')) as {
       private_key: `0x${string}`;
     };
@@ -73,7 +73,7 @@ describe('a purchase', () => {
     assert.equal(body['reason'], 'payment_required');
     assert.equal(body['price'], '$0.05');
     assert.match(String(body['notice']), /SANDBOX/);
-    const asked = await askedFor(deals('?state=OH'));
+    const asked = await fetchPaymentRequired(deals('?state=OH'));
     assert.equal(asked.accepts[0]?.amount, '50000');
     assert.equal(asked.accepts[0]?.network, 'eip155:8453');
     assert.equal(asked.accepts[0]?.asset, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
@@ -128,8 +128,8 @@ describe('a purchase', () => {
   it('leaves a payment that bought nothing free to buy something else', async () => {
     const payment = await buyer.sign(deals());
     const paid = await moved(async () => {
-      assert.equal((await fetchPaying(deals('?state=ZZ'), payment)).status, 404);
-      assert.equal((await fetchPaying(deals('?state=OH'), payment)).status, 200);
+      assert.equal((await fetchWithPayment(deals('?state=ZZ'), payment)).status, 404);
+      assert.equal((await fetchWithPayment(deals('?state=OH'), payment)).status, 200);
     });
     assert.equal(paid, PRICE);
   });
@@ -138,7 +138,7 @@ describe('a purchase', () => {
     const payment = await buyer.sign(deals());
     const paid = await moved(async () => {
       for (const query of ['?stat=OH', '?min_price=12e3', '?state=OH&state=MI', '?limit=501', '?cursor=made-up']) {
-        const response = await fetchPaying(deals(query), payment);
+        const response = await fetchWithPayment(deals(query), payment);
         assert.equal(response.status, 400, query);
         assert.equal((await bodyOf(response))['billed'], false);
       }
@@ -151,7 +151,7 @@ describe('a purchase', () => {
     assert.equal(unpaid.status, 402);
     assert.notEqual(unpaid.headers.get('PAYMENT-REQUIRED'), null);
     const paid = await moved(async () => {
-      assert.equal((await fetchPaying(deals(), await buyer.sign(deals()), 'HEAD')).status, 400);
+      assert.equal((await fetchWithPayment(deals(), await buyer.sign(deals()), 'HEAD')).status, 400);
     });
     assert.equal(paid, 0n);
   });
@@ -159,7 +159,7 @@ describe('a purchase', () => {
   it('gives one answer and makes one charge for copies of one payment sent at once', async () => {
     const payment = await buyer.sign(deals());
     const paid = await moved(async () => {
-      const responses = await Promise.all(Array.from({ length: 6 }, () => fetchPaying(deals(), payment)));
+      const responses = await Promise.all(Array.from({ length: 6 }, () => fetchWithPayment(deals(), payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       for (const response of responses) {
         if (response.status === 409)
@@ -168,7 +168,7 @@ describe('a purchase', () => {
             /^(payment_in_progress|settlement_pending|payment_already_used)$/,
           );
       }
-      const later = await fetchPaying(deals('?state=MI'), payment);
+      const later = await fetchWithPayment(deals('?state=MI'), payment);
       assert.equal(later.status, 409);
     });
     assert.equal(paid, PRICE);
@@ -177,7 +177,7 @@ describe('a purchase', () => {
   it('settles different payments that come at once, each once', async () => {
     const payments = await Promise.all(Array.from({ length: 5 }, () => buyer.sign(deals())));
     const paid = await moved(async () => {
-      const responses = await Promise.all(payments.map((p) => fetchPaying(deals(), p)));
+      const responses = await Promise.all(payments.map((p) => fetchWithPayment(deals(), p)));
       assert.deepEqual(
         responses.map((r) => r.status),
         [200, 200, 200, 200, 200],
@@ -223,7 +223,7 @@ describe('a purchase', () => {
     ];
     const paid = await moved(async () => {
       for (const [name, payment, error, reason = 'payment_invalid'] of cases) {
-        const response = await fetchPaying(deals(), payment);
+        const response = await fetchWithPayment(deals(), payment);
         assert.equal(response.status, 402, name);
         const body = await bodyOf(response);
         assert.deepEqual([body['reason'], body['billed'], body['payment_error']], [reason, false, error], name);
@@ -235,7 +235,7 @@ describe('a purchase', () => {
         Buffer.from('null').toString('base64'),
         Buffer.from('{"x402Version":1}').toString('base64'),
       ]) {
-        const response = await fetchPaying(deals(), malformed);
+        const response = await fetchWithPayment(deals(), malformed);
         assert.equal(response.status, 402, malformed);
         assert.equal((await bodyOf(response))['reason'], 'payment_malformed', malformed);
       }
@@ -245,7 +245,7 @@ describe('a purchase', () => {
 
   /** Signed for one second under other terms, presented under the asked ones: the signature itself is good. */
   const resigned = async (seconds: number): Promise<string> => {
-    const asked = (await askedFor(deals())).accepts[0];
+    const asked = (await fetchPaymentRequired(deals())).accepts[0];
     assert.ok(asked);
     const payment = await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: seconds }));
     const payload = JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as Record<string, unknown>;
@@ -269,14 +269,14 @@ describe('a purchase', () => {
     const paid = await moved(async () => {
       const { code, out } = await run({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
       assert.equal(code, 0);
-      assert.match(out, /asked {6}402, price 0\.05 USDC/);
+      assert.match(out, /required {3}402, price 0\.05 USDC/);
       assert.match(out, /transaction 0x[0-9a-f]{64}/);
       assert.match(out, /\(-0\.05 USDC\)/);
       assert.match(out, /"total_matches": 2/);
       const receipt = /receipt {4}([0-9a-f-]{36}) /.exec(out)?.[1] ?? '';
       const again = await run({ DATA_DIR: folder.path, RECEIPT: receipt }, 'collect_cli');
       assert.equal(again.code, 0, again.err);
-      assert.match(again.out, /delivered by wallet\nbytes {6}\d+, as they were hashed/);
+      assert.match(again.out, /delivered by wallet\nbytes {6}\d+, the hash matches/);
       assert.match(again.out, /"total_matches":2/);
     });
     assert.equal(paid, PRICE);
@@ -295,7 +295,7 @@ describe('a sandbox server', () => {
     const url = `${server.url}/api/deals`;
     const payment = await buyerWith(server.payments.sandbox?.buyer.privateKey).sign(url);
     await server.payments.sandbox?.chain.close();
-    const response = await fetchPaying(url, payment);
+    const response = await fetchWithPayment(url, payment);
     assert.equal(response.status, 503);
     assert.equal((await bodyOf(response))['reason'], 'payments_unavailable');
     await server.close();

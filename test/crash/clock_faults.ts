@@ -1,8 +1,10 @@
 /** Ways to trust a clock too much that somebody could build in. The proofs with jumping clocks are worth something only if they find each of them. */
+import type { PlantedChange } from '../ledger/planted_change.ts';
+
 export interface ClockFault {
   readonly name: string;
   /** Places of the sources, each of which is there once, and what is put there. */
-  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+  readonly changes: readonly PlantedChange[];
 }
 
 export const clockFaults: readonly ClockFault[] = [
@@ -41,15 +43,17 @@ export const clockFaults: readonly ClockFault[] = [
   },
   {
     name: 'answers are forgotten by the time that a clock wrote beside them',
-    changes: [{ file: 'ledger/sql/sql_ledger.ts', from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
+    changes: [{ file: 'ledger/sql/upkeep.ts', from: ' AND CAST(valid_before AS NUMERIC) * 1000 < $1', to: '' }],
   },
   {
     name: 'a used challenge is forgotten when its time is over',
     changes: [
       {
-        file: 'ledger/sql/sql_ledger.ts',
+        file: 'ledger/sql/upkeep.ts',
         from: 'useOnce: async (token, untilMs) => (await',
-        to: "useOnce: async (token, untilMs) => (await store.write((query) => query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await",
+        to:
+          'useOnce: async (token, untilMs) => (await store.write((query) => ' +
+          "query('DELETE FROM used_tokens WHERE until_ms < $1', Date.now())), await",
       },
     ],
   },

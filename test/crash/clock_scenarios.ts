@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
+import { fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
 import { clockedServer, DAY_MS, HOUR_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
 import { nodeBetween, UNHARMED, type Fate, type NodeBetween } from './node_between.ts';
 import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld } from './sales_world.ts';
@@ -53,7 +53,7 @@ class Stage {
     const { authorization } = decodePaymentSignatureHeader(header).payload as { authorization: { nonce: string } };
     const attempt: Attempt = { buyer, path: EXCLUSIVE, header, nonce: authorization.nonce.toLowerCase() };
     this.attempts.push(attempt);
-    const response = await fetchPaying(server.url + EXCLUSIVE, header);
+    const response = await fetchWithPayment(server.url + EXCLUSIVE, header);
     const body = Buffer.from(await response.arrayBuffer());
     if (response.status === 200)
       attempt.answer = {
@@ -175,7 +175,7 @@ export const scenarios: readonly Scenario[] = [
       const { payments } = (await (await fetch(`${server.url}/health`)).json()) as {
         payments: { warnings: readonly string[] };
       };
-      if (!payments.warnings.some((w) => w.startsWith('the clock of this server is 60 minutes ahead')))
+      if (!payments.warnings.some((w) => w.startsWith('the server clock is 60 minutes ahead')))
         broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
       broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
       broken.push(

@@ -1,22 +1,18 @@
-/** Loaded into a server before anything else: builds the fault named by FAULT into the sources it then loads. */
+/** Loaded into a server before its sources (`node --import`): plants the fault of clock_faults.ts that FAULT names. */
 import { registerHooks } from 'node:module';
+import { plantChanges } from '../ledger/planted_change.ts';
 import { clockFaults } from './clock_faults.ts';
 
 const fault = clockFaults.find(({ name }) => name === process.env['FAULT']);
-if (!fault) throw new Error(`FAULT is ${JSON.stringify(process.env['FAULT'])}, expected one of clock_faults.ts`);
+if (!fault) throw new Error(`FAULT is ${JSON.stringify(process.env['FAULT'])}, expected a name of clock_faults.ts`);
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     const changes = fault.changes.filter(({ file }) => url.endsWith(`/${file}`));
     if (changes.length === 0 || loaded.source === undefined || loaded.source === null) return loaded;
-    let source =
+    const source =
       typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
-    for (const { file, from, to } of changes) {
-      if (source.split(from).length !== 2)
-        throw new Error(`${file} no longer has exactly one ${JSON.stringify(from)}: plant this fault anew`);
-      source = source.replace(from, () => to);
-    }
-    return { ...loaded, source };
+    return { ...loaded, source: plantChanges(source, changes) };
   },
 });

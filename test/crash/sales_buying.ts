@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { fetchPaying, type Buyer } from '../api/support/buyers.ts';
-import { uuid } from '../api/support/snapshots_made.ts';
+import { fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
+import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { sha256, type Attempt } from './sales_world.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';
@@ -20,7 +20,7 @@ export function randomFrom(seed: number): () => number {
 /** How buying goes, by which troubles are timed: paid requests sent so far, and how long one takes. */
 export interface Pace {
   sent: number;
-  answerMs: number;
+  handlerMs: number;
 }
 
 export interface Buying {
@@ -64,10 +64,10 @@ export async function buying(
           pace.sent += 1;
           const sentMs = performance.now();
           try {
-            const response = await fetchPaying(anyUrl() + path, header);
+            const response = await fetchWithPayment(anyUrl() + path, header);
             const body = Buffer.from(await response.arrayBuffer());
             if (response.status !== 200) return;
-            pace.answerMs = 0.8 * pace.answerMs + 0.2 * (performance.now() - sentMs);
+            pace.handlerMs = 0.8 * pace.handlerMs + 0.2 * (performance.now() - sentMs);
             const lead = path === EXCLUSIVE ? (JSON.parse(body.toString()) as { lead: { id: string } }).lead.id : null;
             const answer = { sha256: sha256(body), receipt: response.headers.get('Receipt-Id') ?? '', lead };
             if (

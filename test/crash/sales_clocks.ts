@@ -133,7 +133,7 @@ export async function sellUnderClocks({
   try {
     servers.push(...(await Promise.all(Array.from({ length: SERVERS }, () => start(0)))));
     const attempts: Attempt[] = [];
-    const pace: Pace = { sent: 0, answerMs: 200 };
+    const pace: Pace = { sent: 0, handlerMs: 200 };
     const stopping = new AbortController();
     const urls = (): string[] => servers.flatMap((s) => (s ? [s.url] : []));
     const anyUrl = (): string => urls()[Math.floor(random() * urls().length)] ?? '';
@@ -184,7 +184,7 @@ export async function sellUnderClocks({
       for (let own = 1; !over(); own += 1) {
         const server = servers[slot];
         if (!server) throw new Error(`there is no server ${slot}`);
-        await sleep(random() * pace.answerMs);
+        await sleep(random() * pace.handlerMs);
         if (own % RESTART_EVERY === 0) {
           servers[slot] = undefined;
           await server.end(random() < 0.5 ? 'SIGKILL' : 'SIGTERM');

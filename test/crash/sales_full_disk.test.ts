@@ -13,9 +13,9 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { buyerWith, fetchPaying } from '../api/support/buyers.ts';
+import { buyerWith, fetchWithPayment } from '../api/support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { all } from '../ledger/purchases.ts';
 import { fill } from './full_disk.ts';
 
@@ -70,7 +70,7 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
       })),
     );
     fill(filler);
-    const refused = await Promise.all(signed.map(({ path, header }) => fetchPaying(server.url + path, header)));
+    const refused = await Promise.all(signed.map(({ path, header }) => fetchWithPayment(server.url + path, header)));
     for (const response of refused) {
       assert.equal(response.status, 503, await response.clone().text());
       assert.equal(((await response.json()) as { billed: unknown }).billed, false);
@@ -82,12 +82,12 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
     rmSync(filler);
     const leads: string[] = [];
     for (const { path, header } of signed) {
-      let response = await fetchPaying(server.url + path, header);
+      let response = await fetchWithPayment(server.url + path, header);
       // A reservation that could not be taken back stands until its lease is over.
       for (
         const untilMs = Date.now() + 60_000;
         response.status !== 200 && Date.now() < untilMs;
-        response = await fetchPaying(server.url + path, header)
+        response = await fetchWithPayment(server.url + path, header)
       )
         await sleep(500);
       assert.equal(response.status, 200, `${path}: ${await response.clone().text()}`);
@@ -128,7 +128,7 @@ describe('the disk of the ledger is full', { skip: mounted ? false : 'no file sy
       path: string;
       header: string;
     }): Promise<{ status: number; text: string }> => {
-      const response = await fetchPaying(server.url + path, header);
+      const response = await fetchWithPayment(server.url + path, header);
       return { status: response.status, text: await response.text() };
     };
     const answers = await Promise.all(

@@ -55,7 +55,7 @@ export async function sellUnderKills({
   try {
     servers.push(...(await Promise.all(Array.from({ length: SERVERS }, start))));
     const attempts: Attempt[] = [];
-    const pace: Pace = { sent: 0, answerMs: 200 };
+    const pace: Pace = { sent: 0, handlerMs: 200 };
     const stopping = new AbortController();
     const urls = (): string[] => servers.flatMap((s) => (s ? [s.url] : []));
     const sales = Promise.all(
@@ -70,7 +70,7 @@ export async function sellUnderKills({
         // Somewhere within the time that a paid request takes, from its being sent to its being answered.
         const [enough, latestMs] = [pace.sent + 1 + Math.floor(random() * MOST_REQUESTS), Date.now() + LONGEST_LIFE_MS];
         while (pace.sent < enough && Date.now() < latestMs) await sleep(2);
-        await sleep(random() * pace.answerMs);
+        await sleep(random() * pace.handlerMs);
         const victim = servers[slot];
         if (!victim || count.killed >= kills) return;
         count.killed += 1;

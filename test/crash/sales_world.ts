@@ -9,7 +9,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { all, bodyOf } from '../ledger/purchases.ts';
 

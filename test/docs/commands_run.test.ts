@@ -1,4 +1,4 @@
-/** The commands that the pages tell people to type, typed: each as it is written, over a small world in a folder of its own. */
+/** Every command in a shell block of the pages runs as printed, over a small sandbox in a temporary folder. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,19 +11,19 @@ import { readManifest } from '../../pipelines/snapshots.ts';
 import { published } from '../pipelines/runs.ts';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
-/** What is not typed here, and what tries it instead. */
+/** Commands that are not run here, and the test that covers them. */
 const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
-  [/^make test$/u, 'this is it'],
-  [/^make setup\b/u, 'test/lib/installed.test.ts: it would take the packages from under the tests'],
+  [/^make test$/u, 'this suite'],
+  [/^make setup\b/u, 'test/lib/installed.test.ts: it would remove packages that the tests use'],
   [/^make (?:serve|buy|mcp|collect)\b/u, 'test/api: purchase, examples, mcp'],
   [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
-  [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of who runs it'],
+  [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of this user'],
   [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.test.ts, in a copy'],
   [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
   [/^node --test/u, 'the suite'],
   [/^node sandbox\/server/u, 'test/sandbox'],
 ];
-/** What a person would put in place of what is written. */
+/** Placeholders, and the values that replace them. */
 const IN_PLACE: readonly (readonly [written: RegExp, typed: (folder: string, id: string) => string])[] = [
   [/ID=\.\.\./u, (_, id) => `ID=${id}`],
   [/> deals\.csv/u, (folder) => `> ${folder}/deals.csv`],
@@ -37,12 +37,12 @@ const written = [...new Set(pages.filter(({ path }) => !path.startsWith('example
   (c) => /^(?:make|node) /u.test(c),
 );
 const typed = written.filter((c) => !ELSEWHERE.some(([command]) => command.test(c)));
-/** Two days first: the rest looks at what they published. */
+/** The runs first: the other commands read what they published. */
 const inOrder = [...typed.filter((c) => c.startsWith('make run')), ...typed.filter((c) => !c.startsWith('make run'))];
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-typed-'));
 const layout = layoutOf(join(folder, 'data'));
-// A server has been started once, and has sold nothing.
+// An empty ledger, as after the first start of a server.
 before(async () => {
   await (await openLedger({ DATA_DIR: layout.root })).close();
 });
@@ -52,7 +52,7 @@ after(() => {
 
 function type(command: string): Promise<{ readonly status: number | null; readonly out: string }> {
   return new Promise((resolve, reject) => {
-    // What this process was told of its own run is not the command's.
+    // The command must not inherit the state of the test runner or of make.
     const { NODE_TEST_CONTEXT: _, MAKEFLAGS: __, MAKELEVEL: ___, ...env } = process.env;
     const child = spawn('bash', ['-c', command], {
       cwd: ROOT,
@@ -67,7 +67,7 @@ function type(command: string): Promise<{ readonly status: number | null; readon
         SCHEDULER: 'cron',
       },
     });
-    // What a person would go on to type where there is a prompt.
+    // Input for commands that open a prompt.
     child.stdin.end('SELECT 42 AS answer;\n');
     let out = '';
     for (const stream of [child.stdout, child.stderr])
@@ -80,18 +80,18 @@ function type(command: string): Promise<{ readonly status: number | null; readon
   });
 }
 
-describe('a documented command does what it is there for', () => {
-  test('there are some, and every exception is one that is written somewhere', () => {
-    assert.ok(typed.length >= 15, `${typed.length} commands are typed`);
+describe('documented commands run', () => {
+  test('there are at least 15, and every exception and placeholder occurs in a page', () => {
+    assert.ok(typed.length >= 15, `${typed.length} commands run`);
     for (const [command] of ELSEWHERE)
       assert.ok(
         written.some((c) => command.test(c)),
-        `${command.source} is excepted and written nowhere`,
+        `${command.source} is an exception and in no page`,
       );
     for (const [part] of IN_PLACE)
       assert.ok(
         typed.some((c) => part.test(c)),
-        `${part.source} is replaced and written nowhere`,
+        `${part.source} is a placeholder and in no page`,
       );
   });
 
@@ -113,13 +113,13 @@ describe('a documented command does what it is there for', () => {
         command,
       );
       const { status, out } = await type(line);
-      // Some sources of the world wait for a file: status says so by its exit status.
+      // `make` turns every failure of the status command into 2.
       assert.ok(
         command === 'make status' ? [0, 2].includes(status ?? -1) : status === 0,
         `${line} ended with ${status}\n${out.slice(-1500)}`,
       );
-      assert.ok(line.includes('>') || out.trim() !== '', `${line} said nothing`);
-      assert.doesNotMatch(out, /\n {4}at .*:\d+:\d+/u, 'a stack trace is for us, not for who types');
+      assert.ok(line.includes('>') || out.trim() !== '', `${line} printed nothing`);
+      assert.doesNotMatch(out, /\n {4}at .*:\d+:\d+/u, 'it prints no stack trace');
     });
   }
 });

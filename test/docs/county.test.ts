@@ -1,4 +1,4 @@
-/** docs/adding-a-county.md followed to the letter, in a copy of this folder: each command as it is printed, in order. */
+/** The commands of docs/adding-a-county.md run as printed and in order, in a copy of this folder. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
-/** What a reader takes from the county: its list, and the form of its parcel numbers. */
-const LIST =
-  'Parcel Number,Owner Name,Property Address,Total Due\nB07-510-041-0001,SAMPLE A,1 MAIN ST,1200.50\nB07-510-041-0002,SAMPLE B,2 MAIN ST,80.00\n';
+/** The county's list, which the reader would download. */
+const LIST = `Parcel Number,Owner Name,Property Address,Total Due
+B07-510-041-0001,SAMPLE A,1 MAIN ST,1200.50
+B07-510-041-0002,SAMPLE B,2 MAIN ST,80.00
+`;
 const FOLDER = 'sources/tax/oh_wood_tax';
 
 let copy: string;
@@ -29,14 +31,13 @@ const command = (like: RegExp): string =>
 
 before(async () => {
   copy = await mkdtemp(join(tmpdir(), 'dealfeed-county-'));
-  // What is committed or about to be; times are kept, so that make installs nothing.
+  // Timestamps are preserved, so that make installs nothing.
   for (const path of [
     'Makefile',
     'package.json',
     'package-lock.json',
     '.npmrc',
     'tsconfig.json',
-    'README.md',
     'api',
     'docs',
     'ledger',
@@ -60,13 +61,13 @@ after(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-describe('a county added as the page says', () => {
-  it('gets its folder by one command', () => {
+describe('a county added by the commands of the page', () => {
+  it('gets a folder from one command', () => {
     const { status, said } = shell(command(/^make county/));
     assert.equal(status, 0, said);
   });
 
-  it('has a test that fails until the page is recorded, fails once more for its review, and then passes', async () => {
+  it('has a test that fails until pages are recorded and reviewed, then passes', async () => {
     const check = command(/fleet\.test/);
     assert.notEqual(shell(check).status, 0);
     const source = join(copy, FOLDER, 'source.ts');
@@ -90,7 +91,7 @@ describe('a county added as the page says', () => {
     assert.match(said, /oh_wood_tax reads its recorded pages/);
   });
 
-  it('is in a snapshot after the commands of the page, to the cent', () => {
+  it('is in a snapshot, with exact amounts', () => {
     for (const like of [/^mkdir -p data-wood/, /^cp sources/, /^make run/]) {
       const { status, said } = shell(command(like));
       assert.equal(status, 0, said);
@@ -99,12 +100,12 @@ describe('a county added as the page says', () => {
     assert.match(said, /Wood County, OH.*B07-510-041-0001.*1200\.50/s);
   });
 
-  it('is in the tables that make docs writes', async () => {
+  it('is in docs/sources.md after make docs', async () => {
     const { status, said } = shell(command(/^make docs/));
     assert.equal(status, 0, said);
     assert.match(
-      await readFile(join(copy, 'README.md'), 'utf8'),
-      /\| `oh_wood_tax` \| tax \| Wood County tax delinquency/,
+      await readFile(join(copy, 'docs/sources.md'), 'utf8'),
+      /\[Wood County, OH\]\([^)]*\)<br>`oh_wood_tax` \| 31 d/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Whatever a user can set, call, read or be refused by is said in a page. */
+/** Every setting, command, endpoint, refusal, field and audit is in a page. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('every setting that a program reads is in a page', () => {
   )) {
     const text = readFileSync(ROOT + file, 'utf8');
     if (!/readSettings|readServerSettings|Settings = z\./.test(text)) continue;
-    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\.|yes|day|size|publicUrl|[a-z]\w*\()/gm))
+    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\b|yes|day|size|publicUrl|[a-z]\w*\()/gm))
       names.add(name);
   }
   assert.ok(names.has('DATA_DIR') && names.has('FIPS') && names.size > 40, [...names].join(' '));
@@ -31,14 +31,14 @@ test('every setting that a program reads is in a page', () => {
   );
 });
 
-test('every target is in make help, is phony, and is named in a page; every target that a page names exists', () => {
+test('every target is in make help, is phony and is in a page; every target in a page exists', () => {
   const all = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map((m) => m[1] ?? ''));
   assert.deepEqual(
     [...all].filter((t) => !targets.has(t)),
     [],
     'without a line of help',
   );
-  const phony = new Set((/^\.PHONY: (.*)$/m.exec(makefile)?.[1] ?? '').split(' '));
+  const phony = new Set([...makefile.matchAll(/^\.PHONY: (.*)$/gm)].flatMap((m) => (m[1] ?? '').split(' ')));
   assert.deepEqual(
     [...targets].filter((t) => !phony.has(t)),
     [],
@@ -62,7 +62,7 @@ test('every target is in make help, is phony, and is named in a page; every targ
   );
 });
 
-test('every endpoint, parameter and reason of a refusal is in the page on the interface', () => {
+test('every endpoint, parameter and reason for a refusal is in docs/interface.md', () => {
   const routes = allRoutes({ publicUrl: 'http://localhost:4021', spoolDir: '' });
   const text = page('docs/interface.md');
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('every endpoint, parameter and reason of a refusal is in the page on the in
   assert.deepEqual(missing(Object.keys(PROBLEMS), text), []);
 });
 
-test('every field and audit of the published tables is in the data dictionary, and every field of an answer says what it is', async () => {
+test('every published field and audit is in the data dictionary, and every response field is described', async () => {
   const text = page('docs/data-dictionary.md');
   const models = await loadModels();
   assert.deepEqual(
@@ -100,4 +100,14 @@ test('every field and audit of the published tables is in the data dictionary, a
       .map(([field]) => `${name}.${field}`),
   );
   assert.deepEqual(silent, []);
+});
+
+test('the first line of every page says who it is for', () => {
+  const silent = pages
+    .filter(({ path }) => /^docs\/(?:[^/]+|runbook\/README)\.md$/.test(path))
+    .filter(({ text }) => !/^# .+\n\nFor [^:]+: /.test(text));
+  assert.deepEqual(
+    silent.map(({ path }) => path),
+    [],
+  );
 });

@@ -1,11 +1,11 @@
-/** Links between pages lead somewhere, and so do the commands they print. */
+/** Links between pages, and files in their commands, exist. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
-/** Anchors of the headings of a page, as code hosts make them. */
+/** Anchors of the headings of a page, as GitHub derives them. */
 const anchorsOf = (text: string): Set<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map((m) =>
@@ -17,7 +17,7 @@ const anchorsOf = (text: string): Set<string> =>
     ),
   );
 
-test('a link from one page to another finds its file and its heading', () => {
+test('every link to a page finds its file and heading', () => {
   let links = 0;
   const broken: string[] = [];
   for (const { path, text } of pages) {
@@ -39,7 +39,7 @@ test('a link from one page to another finds its file and its heading', () => {
   assert.ok(links > 40, `${links} links`);
 });
 
-test('a file that a command runs is there', () => {
+test('every file in a command exists', () => {
   const absent = pages.flatMap((page) =>
     commandsOf(page).flatMap((line) =>
       [
@@ -55,7 +55,7 @@ test('a file that a command runs is there', () => {
   assert.deepEqual(absent, []);
 });
 
-test('pictures are small', () => {
+test('screenshots are at most 300 kB', () => {
   const large = globSync('docs/screenshots/*.png', { cwd: ROOT }).filter(
     (file) => statSync(ROOT + file).size > 300_000,
   );

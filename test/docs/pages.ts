@@ -1,4 +1,4 @@
-/** The pages people read, and the commands in them. */
+/** The Markdown pages and the commands in them. */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,9 +9,9 @@ export interface DocPage {
   readonly text: string;
 }
 
-/** Every page in Markdown outside packages, data and recorded pages. */
+/** Every Markdown page except those of tests and recorded pages. */
 export const pages: readonly DocPage[] = globSync(
-  ['*.md', 'docs/**/*.md', 'sandbox/*.md', 'examples/**/*.md', 'queries/**/*.md', 'bench/**/*.md'],
+  ['*.md', 'data/README.md', 'docs/**/*.md', 'sandbox/*.md', 'examples/**/*.md', 'queries/**/*.md', 'bench/**/*.md'],
   { cwd: ROOT, exclude: (name) => name.includes('node_modules') },
 )
   .sort()

@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
-import type { Started } from '../api/support/apps_started.ts';
+import type { Started } from '../api/support/test_app.ts';
 import type { Buyer } from '../api/support/buyers.ts';
 import { payableTargets, wildRequests, type WildRequest } from './api_requests.ts';
 

@@ -1,5 +1,5 @@
 /** A snapshot that every route has an answer in, and texts that are hard to carry. */
-import { rowsOfTable, type Row } from '../api/support/snapshots_made.ts';
+import { rowsOfTable, type Row } from '../api/support/snapshot_fixtures.ts';
 import type { TableName } from '../../api/snapshot/tables.ts';
 
 const TEXTS = ['100% City', "O'Fallon", 'a\\b', '=1+1', '"', 'São Paulo', '<script>', 'Straße, Nord', '日本', '_'];

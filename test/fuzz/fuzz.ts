@@ -1,9 +1,9 @@
 /** Parse damaged pages and say what became of each: the figures behind "never a wrong value accepted silently". */
 import { readFile } from 'node:fs/promises';
-import { parsePages } from '../../pipelines/ingest/stage.ts';
 import { Draw } from '../../sandbox/world/random.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { findSources } from '../../sources/index.ts';
+import { candidatesOf, parsed } from '../sources/parsed.ts';
 import { bodyOf, pageOf, RecordedPages } from '../sources/recorded.ts';
 import { insideZip, isZip, MUTATIONS, type Mutation, type Variant } from './mutations.ts';
 
@@ -42,12 +42,18 @@ interface Subject {
 /** What a row says: its place on the page and the page's hash are not part of it. */
 const said = ({ page_row: _row, page_sha256: _hash, ...rest }: Values): Values => rest;
 
-function rowsOf(spec: SourceSpec, page: Page): { rows: Map<string, Values>; rejects: number; refused: Set<string> } {
-  const parsed = parsePages(spec, [page], [], page.observedAt);
+interface Read {
+  readonly rows: ReadonlyMap<string, Values>;
+  readonly rejects: number;
+  readonly refused: ReadonlySet<string>;
+}
+
+async function rowsOf(spec: SourceSpec, page: Page): Promise<Read> {
+  const read = await parsed(spec, [page]);
   return {
-    rows: new Map(parsed.rows.map((row) => [JSON.stringify(spec.row.key.map((k) => row[k])), said(row)])),
-    rejects: parsed.rejects.length,
-    refused: new Set(parsed.rejectedKeys.map((key) => JSON.stringify(spec.row.key.map((k) => key[k])))),
+    rows: new Map(read.rows.map((row) => [JSON.stringify(spec.row.key.map((k) => row[k])), said(row)])),
+    rejects: read.rejects.length,
+    refused: new Set(read.rejectedKeys.map((key) => JSON.stringify(spec.row.key.map((k) => key[k])))),
   };
 }
 
@@ -63,7 +69,7 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
     for (const [name, each] of Object.entries(cases)) {
       if (each.quarantine !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
-      const { rows: truth, refused } = rowsOf(spec, page);
+      const { rows: truth, refused } = await rowsOf(spec, page);
       if (truth.size > 0)
         families.set(spec.family, [...(families.get(spec.family) ?? []), { spec, name, page, truth, refused }]);
     }
@@ -72,18 +78,18 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
 }
 
 /** What became of one damaged page. */
-function judge(subject: Subject, variant: Variant): Pick<Finding, 'outcome' | 'detail'> {
+async function judge(subject: Subject, variant: Variant): Promise<Pick<Finding, 'outcome' | 'detail'>> {
   const { spec, page, truth, refused } = subject;
   const damaged = pageOf(variant.bytes, page);
-  let found: ReturnType<typeof rowsOf>;
+  let found: Read;
   try {
-    // Outside parsePages a defect of a parser would look like a page it does not know.
+    // In a read a defect of a parser would look like a page it does not know.
     try {
-      spec.parse(damaged);
+      await candidatesOf(spec, [damaged]);
     } catch (error) {
       if (!(error instanceof Quarantine)) throw error;
     }
-    found = rowsOf(spec, damaged);
+    found = await rowsOf(spec, damaged);
   } catch (error) {
     if (error instanceof Quarantine) return { outcome: 'quarantined', detail: `${error.reason}: ${error.message}` };
     return { outcome: 'crash', detail: error instanceof Error ? (error.stack ?? error.message) : String(error) };
@@ -118,13 +124,13 @@ const HEADINGS = /^(?:name_changed|hole_cut|sign_dropped|bytes_changed|digit_cha
  * Damage a family's recorded pages `variants` times, every page and every mutation in turn.
  * The same seed gives the same variants.
  */
-export function fuzz(
+export async function fuzz(
   family: string,
   pages: readonly Subject[],
   variants: number,
   seed: number,
   tell: (finding: Finding) => void,
-): void {
+): Promise<void> {
   const plain = Object.entries(MUTATIONS);
   const inside: [string, Mutation][] = plain.map(([name, mutation]) => [`${name} inside`, insideZip(mutation)]);
   const turns = pages.map((page) => ({ page, kinds: isZip(page.page.bytes) ? [...plain, ...inside] : plain, next: 0 }));
@@ -145,7 +151,7 @@ export function fuzz(
       case: turn.page.name,
       mutation,
       seed: id,
-      ...judge(turn.page, { ...variant, hidden }),
+      ...(await judge(turn.page, { ...variant, hidden })),
     });
   }
 }

@@ -24,7 +24,7 @@ for (const [family, pages] of await subjects()) {
   };
   const shown: Finding[] = [];
   const started = performance.now();
-  fuzz(family, pages, variants, seed, (finding) => {
+  await fuzz(family, pages, variants, seed, (finding) => {
     add(family, finding.outcome);
     add(`  ${finding.mutation}`, finding.outcome);
     if (finding.outcome === 'crash' || finding.outcome === 'wrong') faults += 1;

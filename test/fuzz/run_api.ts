@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { readSettings } from '../../lib/settings.ts';
-import { startApp } from '../api/support/apps_started.ts';
+import { startApp } from '../api/support/test_app.ts';
 import { buyerWith } from '../api/support/buyers.ts';
-import { dataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder } from '../api/support/snapshot_fixtures.ts';
 import { payers, strangers, type Found } from './api.ts';
 import { everyTable } from './api_rows.ts';
 
@@ -52,7 +52,7 @@ try {
   await run('requests without a payment in order', requests, (count, at) => strangers(started, buyer, count, at));
   await run('paid requests', Math.ceil(requests / PAID_SHARE), (count, at) => payers(started, buyer, count, at));
   say(
-    `${started.answersChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`,
+    `${started.responsesChecked()} answers held against the interface description; ${started.facilitator.settled} payments settled`,
   );
 } finally {
   await started.close().catch((error: unknown) => {

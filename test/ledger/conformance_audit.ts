@@ -180,7 +180,7 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
       await inNew(async (ledger) => {
         const sold = await purchaseIn(ledger, 'sold', 1);
         const settling = await purchaseIn(ledger, 'settling', 2);
-        for (const { id } of [sold, settling]) await ledger.moved(id, paid(8));
+        for (const { id } of [sold, settling]) await ledger.movePayment(id, paid(8));
         assert.deepEqual(await now(ledger, sold), { ...sold, ...paid(8) });
         assert.deepEqual(await now(ledger, settling), settling, 'only a sold purchase has a block');
         assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(7n)), []);
@@ -195,8 +195,8 @@ export function auditBook(inNew: (work: (ledger: Ledger, other: Ledger) => Promi
         assert.deepEqual([old.chain, early.chain], [null, null]);
         assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(99n)), []);
         assert.equal(await kindOf(ledger, transferOf(2)), 'matched', 'a transfer tells its chain as well');
-        await ledger.adoptChain(CHAIN);
-        await ledger.adoptChain(OTHER.chain);
+        await ledger.setMissingChain(CHAIN);
+        await ledger.setMissingChain(OTHER.chain);
         assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
         const chains = (await all(ledger.purchases())).map((p) => [p.payment.nonce, p.chain]).sort();
         assert.deepEqual(

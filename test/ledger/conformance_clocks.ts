@@ -14,7 +14,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         await purchaseIn(ledger, 'settling', 2, { nowMs: later, lead: 'settling' });
         await purchaseIn(ledger, 'reserved', 3, { nowMs: later, lead: 'reserved' });
         assert.equal((await ledger.claimedLeads(0)).size, 3);
-        assert.equal(await ledger.giveUpAbandoned(0), 0);
+        assert.equal(await ledger.deleteExpiredReservations(0), 0);
         assert.equal(await ledger.forgetAnswers(0), 0);
         const { id } = await reserve(ledger, wanted(4));
         assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved', 'free'], 0), 'free');
@@ -32,7 +32,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         await purchaseIn(ledger, 'reserved', 5, { nowMs: later });
         assert.equal((await ledger.begin(wanted(5))).kind, 'reserved', 'nor its payment');
         await purchaseIn(ledger, 'reserved', 6, { nowMs: later });
-        assert.equal(await ledger.giveUpAbandoned(0), 1);
+        assert.equal(await ledger.deleteExpiredReservations(0), 1);
       });
     });
 
@@ -42,7 +42,7 @@ export function clocksThatJump(inNew: (work: (ledger: Ledger) => Promise<void>) 
         await purchaseIn(ledger, 'settling', 2, { lead: 'settling' });
         await purchaseIn(ledger, 'sold', 3, { lead: 'sold' });
         const jumped = 10 ** 12;
-        assert.equal(await ledger.giveUpAbandoned(jumped), 1);
+        assert.equal(await ledger.deleteExpiredReservations(jumped), 1);
         const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
         assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
         assert.equal(

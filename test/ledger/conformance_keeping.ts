@@ -17,8 +17,8 @@ export function keepingAndForgetting(
       await inNew(async (ledger) => {
         for (const [i, state] of STATES.entries()) await purchaseIn(ledger, state, i, { lead: `l-${i}` });
         await reserve(ledger, wanted(10, { nowMs: 500 }));
-        assert.equal(await ledger.giveUpAbandoned(LEASE_MS - 1), 0);
-        assert.equal(await ledger.giveUpAbandoned(LEASE_MS), 1);
+        assert.equal(await ledger.deleteExpiredReservations(LEASE_MS - 1), 0);
+        assert.equal(await ledger.deleteExpiredReservations(LEASE_MS), 1);
         assert.deepEqual((await all(ledger.purchases())).map((p) => p.state).sort(), [
           'released',
           'reserved',
@@ -129,10 +129,10 @@ export function keepingAndForgetting(
     test('one kind of money, whoever asks first, and for good', async () => {
       await inNew(async (ledger) => {
         assert.deepEqual(
-          new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.keepTo('test')))),
+          new Set(await Promise.all(Array.from({ length: 4 }, () => ledger.recordMoney('test')))),
           new Set(['test']),
         );
-        assert.equal(await ledger.keepTo('real'), 'test');
+        assert.equal(await ledger.recordMoney('real'), 'test');
       });
     });
 

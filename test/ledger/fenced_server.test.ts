@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fetchPaying } from '../api/support/buyers.ts';
-import { openShop } from '../api/support/sandbox_served.ts';
-import { rowsOfTable } from '../api/support/snapshots_made.ts';
+import { fetchWithPayment } from '../api/support/buyers.ts';
+import { openShop } from '../api/support/sandbox_shop.ts';
+import { rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 
 test('a server whose ledger file is removed sells nothing more', async () => {
   const shop = await openShop({ deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 2) });
@@ -21,7 +21,7 @@ test('a server whose ledger file is removed sells nothing more', async () => {
     );
     for (const end of ['', '-wal', '-shm']) rmSync(join(shop.folder.path, `ledger.sqlite${end}`));
     for (const [path, payment] of payments) {
-      const refused = await fetchPaying(shop.url + path, payment);
+      const refused = await fetchWithPayment(shop.url + path, payment);
       const body = await refused.text();
       assert.equal(refused.status, 503, body);
       assert.match(body, /"billed":false/);

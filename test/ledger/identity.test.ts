@@ -188,11 +188,11 @@ describe('reading', () => {
       ],
       [[], 1, null, 0],
     );
-    assert.match(make('report', { DATA_DIR }).out, /nothing is there yet/);
+    assert.match(make('report', { DATA_DIR }).out, /which does not exist yet/);
     assert.deepEqual(readdirSync(DATA_DIR), []);
     writeFileSync(join(DATA_DIR, 'ledger.sqlite'), '');
     assert.ok(!ledgerExists({ DATA_DIR }));
-    assert.match(make('report', { DATA_DIR }).out, /nothing is there yet/);
+    assert.match(make('report', { DATA_DIR }).out, /which does not exist yet/);
     rmSync(join(DATA_DIR, 'ledger.sqlite'));
     await (await openLedger({ DATA_DIR })).close();
     assert.equal(make('report', { DATA_DIR }).status, 0);

@@ -114,7 +114,7 @@ test('a log cut to 70 % after a kill loses sales, and their leads are not sold a
     [],
   );
   assert.equal(claimed.get(leads.at(-1) ?? ''), 'sold');
-  await ledger.giveUpAbandoned(LATER_MS);
+  await ledger.deleteExpiredReservations(LATER_MS);
   assert.equal(await given(ledger, 9_002, leads), null);
   await ledger.close();
 });
@@ -145,7 +145,7 @@ describe('an older backup', () => {
         JOURNALS: `${journalOf(here)},${join(there, 'none')}`,
       });
       assert.deepEqual(
-        [missing.status, /^JOURNALS names .*none", expected claims journals that are there\n$/.test(missing.out)],
+        [missing.status, /^JOURNALS names .*none", expected existing claims journals\n$/.test(missing.out)],
         [1, true],
         missing.out,
       );
@@ -290,7 +290,7 @@ describe('the journal', () => {
     );
     await store.close();
     const again = await openServingLedger({ DATA_DIR });
-    assert.equal(await again.giveUpAbandoned(LATER_MS), 1);
+    assert.equal(await again.deleteExpiredReservations(LATER_MS), 1);
     assert.equal(await given(again, 2, ['one']), null);
     await again.close();
   });

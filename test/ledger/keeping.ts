@@ -40,7 +40,7 @@ async function fill(ledger: Ledger): Promise<void> {
     await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
   }
   await ledger.useOnce('token', Date.now() + 1e9);
-  await ledger.keepTo('real');
+  await ledger.recordMoney('real');
 }
 
 /** Everything that a ledger tells of itself. */
@@ -82,7 +82,7 @@ export function keeping(place: Place, other: Place): void {
     assert.equal(made.status, 0, made.out);
     assert.match(
       made.out,
-      /read back and found whole: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$/,
+      /is a complete, checked backup of .*: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$/,
     );
     assert.equal(statSync(file).mode & 0o777, 0o600);
     for (let n = 100; n < 120; n += 1) await purchaseIn(ledger, 'sold', n, { lead: `later-${n}` });
@@ -103,12 +103,12 @@ export function keeping(place: Place, other: Place): void {
         'sold leads are still sold',
       );
       assert.equal(await again.useOnce('token', Date.now() + 1e9), false);
-      assert.equal(await again.keepTo('test'), 'real');
+      assert.equal(await again.recordMoney('test'), 'real');
       await again.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
       await again.close();
       const refused = make('restore', { LEDGER: target, FILE: file });
       assert.equal(refused.status, 1);
-      assert.match(refused.out, /^the ledger is not empty; with OVERWRITE=1 what it holds is thrown away\n$/);
+      assert.match(refused.out, /^the ledger is not empty\. Set OVERWRITE=1 to delete its content\n$/);
       assert.equal(make('restore', { LEDGER: target, FILE: file, OVERWRITE: '1' }).status, 0);
       const over = await (target.startsWith('postgres') === name.startsWith('postgres') ? place : other).open(target);
       assert.deepEqual(await told(over), before, 'overwritten, it holds what the backup held and nothing else');
@@ -149,9 +149,9 @@ export function keeping(place: Place, other: Place): void {
       [
         'without its end',
         gzipSync(text.slice(0, text.lastIndexOf('{"counts"'))),
-        /ends after \d+ lines without its last/,
+        /is incomplete: it ends after \d+ lines/,
       ],
-      ['a row short', gzipSync(text.replace(/^\["deliveries".*\n/m, '')), /holds 2 rows of deliveries, and says 3/],
+      ['a row short', gzipSync(text.replace(/^\["deliveries".*\n/m, '')), /has 2 rows of deliveries, expected 3/],
       [
         'other bytes',
         gzipSync(
@@ -160,9 +160,9 @@ export function keeping(place: Place, other: Place): void {
             Buffer.from('what was BOUGHT').toString('base64'),
           ),
         ),
-        /an answer whose bytes are not those that were sold/,
+        /the bytes of the answer of purchase .* are not those that were sold/,
       ],
-      ['another file', gzipSync('{"hello": 1}\n'), /is no backup of a ledger/],
+      ['another file', gzipSync('{"hello": 1}\n'), /is not a backup of a ledger/],
       [
         'a newer one',
         gzipSync(text.replace('"version":2', '"version":3')),
@@ -195,7 +195,7 @@ export function keeping(place: Place, other: Place): void {
       /all {2}every endpoint +3 {2}\$2\.05/,
       /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc {2}not_seen/,
       /Leads: 1 sold, 1 being paid for, 1 reserved/,
-      /never sent to the last byte: 1 \(their buyers can collect them\)/,
+      /never sent completely: 1 \(their buyers can collect them\)/,
     ])
       assert.match(out, line);
     assert.ok(out.split('\n').length < 40, 'one screen');
@@ -221,10 +221,13 @@ export function keeping(place: Place, other: Place): void {
   });
 
   test('where there is no ledger, or no backup, that is said', () => {
-    assert.match(make('report', { LEDGER: join(folder, 'none.sqlite') }).out, /nothing is there yet/);
+    assert.match(
+      make('report', { LEDGER: join(folder, 'none.sqlite') }).out,
+      /which does not exist yet\. The server creates it at its first start\n$/,
+    );
     assert.match(
       make('restore', { LEDGER: join(folder, 'none.sqlite'), FILE: join(folder, 'none.gz') }).out,
-      /^FILE is .*expected a backup that is there\n$/,
+      /^FILE is .*expected an existing backup\n$/,
     );
     assert.ok(!readdirSync(folder).includes('none.sqlite'));
   });

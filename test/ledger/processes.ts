@@ -189,7 +189,7 @@ export function processes(place: Place, { kills, inspect }: ProcessSizes): void 
       assert.equal(sha256((await bodyOf(await ledger.answerOf(purchase.id))) ?? ''), purchase.answerSha256);
     }
     const reserved = [...written.values()].filter((p) => p.state === 'reserved').length;
-    assert.equal(await ledger.giveUpAbandoned(Date.now() + 60_000), reserved);
+    assert.equal(await ledger.deleteExpiredReservations(Date.now() + 60_000), reserved);
     assert.ok(told.filter((t) => t.done === 'sold').length >= kills, 'they were really selling');
     await ledger.close();
     inspect?.(name);

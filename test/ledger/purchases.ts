@@ -72,9 +72,9 @@ export async function bodyOf(stored: Answer | null): Promise<Buffer | null> {
   const pieces: Uint8Array[] = [];
   for await (const piece of stored.body()) pieces.push(piece);
   const body = Buffer.concat(pieces);
-  if (stored.held) {
-    assert.ok(body.equals(stored.held), 'the same bytes, however they are read');
-    assert.equal(stored.held.buffer.byteLength, stored.held.byteLength, 'kept without what lay beside them');
+  if (stored.buffer) {
+    assert.ok(body.equals(stored.buffer), 'the same bytes, however they are read');
+    assert.equal(stored.buffer.buffer.byteLength, stored.buffer.byteLength, 'kept without what lay beside them');
   }
   return body;
 }

@@ -41,15 +41,15 @@ async function sell(ledger: Ledger): Promise<void> {
     chain: CHAIN,
     limits: LIMITS,
   });
-  const held = Buffer.from(randomBytes(ANSWER_BYTES / 2).toString('hex'));
+  const buffer = Buffer.from(randomBytes(ANSWER_BYTES / 2).toString('hex'));
   const headers = { 'Content-Type': 'application/json' };
   const answer = {
     headers,
-    sha256: hash('sha256', held, 'hex'),
-    bytes: held.length,
-    held,
+    sha256: hash('sha256', buffer, 'hex'),
+    bytes: buffer.length,
+    buffer,
     async *body() {
-      yield held;
+      yield buffer;
     },
   };
   if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs)))

@@ -131,7 +131,7 @@ test('a ledger of a newer version is refused in one line that says so, and left 
     openLedger({ DATA_DIR: '', LEDGER: file }),
     (error) =>
       error instanceof SettingError &&
-      /version 99.*written by a newer one$/.test(error.message) &&
+      /version 99.*update the program$/.test(error.message) &&
       error.message.startsWith('LEDGER is'),
   );
   const after_ = new DatabaseSync(file);
@@ -145,8 +145,8 @@ test('a file of something else is refused and left as it is', async () => {
   db.exec('CREATE TABLE recipes (name TEXT)');
   db.close();
   writeFileSync(text, 'a letter to a friend, long enough to be more than an empty file\n'.repeat(100));
-  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: other }), /a database of something else/);
-  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: text }), /no SQLite file/);
+  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: other }), /is not a ledger but another SQLite database/);
+  await assert.rejects(openLedger({ DATA_DIR: '', LEDGER: text }), /not an SQLite file/);
   await assert.rejects(openLedger({ DATA_DIR: join(text, 'below') }), SettingError);
 });
 

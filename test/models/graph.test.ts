@@ -44,7 +44,7 @@ describe('tables that a SELECT reads', () => {
     it(what, async () => assert.deepEqual(await tablesRead(duck.connection, sql), tables));
 
   const refused: readonly (readonly [what: string, sql: string, message: RegExp])[] = [
-    ['a syntax error', 'SELEC 1', /its SQL cannot be read: .*SELEC/],
+    ['a syntax error', 'SELEC 1', /its SQL does not parse: .*SELEC/],
     ['two statements', 'SELECT 1; SELECT 2', /2 statements, expected one SELECT/],
     ['a statement that is no SELECT', 'DROP TABLE a', /Only SELECT/],
     ['a file', "SELECT * FROM read_csv('/etc/passwd')", /calls read_csv\(\)/],
@@ -69,7 +69,7 @@ describe('the order', () => {
   });
   it('names the models of a circle', () => {
     assert.throws(() => order({ a: ['b'], b: ['c'], c: ['a'] }), {
-      message: 'models read each other in a circle: a -> b -> c -> a',
+      message: 'models read each other in a cycle: a -> b -> c -> a',
     });
   });
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
-import { broken } from '../../models/assumption_rules.ts';
+import { brokenRule } from '../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
-import { assumptionsWith } from '../../models/overrides.ts';
+import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import { build, type Given } from './given.ts';
 
 let folder = '';
@@ -136,10 +136,10 @@ describe('a file of assumptions', () => {
     );
     assert.equal(values(set).get('score_yield_weight'), '40');
   });
-  it('breaks no rule as it is declared', () => assert.equal(broken(currentAssumptions().rows), null));
+  it('breaks no rule as it is declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
 
   refused('no object', '[1]', /expected one JSON object/u);
-  refused('no JSON', '{', /expected a JSON file that can be read/u);
+  refused('no JSON', '{', /expected a readable JSON file/u);
 });
 
 describe('a deal under other assumptions', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
-import { monthlyFactor } from '../../models/assumptions.ts';
+import { monthlyFactor } from '../../models/assumptions/declare.ts';
 import { macrosSql } from '../../models/index.ts';
 import { q, Q } from './fractions.ts';
 

@@ -100,13 +100,12 @@ describe('after two days', () => {
     const parcelOf = (c: Candidate): unknown => ('values' in c ? c.values['parcel_raw'] : null);
     const later: SourceSpec = {
       ...stark,
-      parse: (page) =>
-        stark
-          .parse(page)
-          .filter((c) => parcelOf(c) !== dropped)
-          .map((c) =>
-            'values' in c && parcelOf(c) === changed ? { ...c, values: { ...c.values, amount: '7.00' } } : c,
-          ),
+      async *parse(page) {
+        for await (const c of stark.parse(page)) {
+          if (parcelOf(c) === dropped) continue;
+          yield 'values' in c && parcelOf(c) === changed ? { ...c, values: { ...c.values, amount: '7.00' } } : c;
+        }
+      },
     };
     const standing = await standingRead(layout, stark.name, DAYS[1]);
     const seen = await again(later, { since: DAYS[1] });

@@ -111,13 +111,13 @@ describe('leads that are sold', () => {
     assert.match(out, /it is asked again before the snapshot is built, and without an answer nothing is published\n/);
     assert.match(
       out,
-      /LEDGER is .*ledger\.sqlite, and cannot be asked now: the ledger file is locked by another process\n$/,
+      /LEDGER is .*ledger\.sqlite, which is unavailable: the ledger file is locked by another process\n$/,
     );
     assert.deepEqual([await listSnapshots(layout), await currentSnapshot(layout)], [snapshots, current]);
   });
 
   test('a wrong LEDGER is found before anything is read', async () => {
     const { status, out } = await run('2026-11-21', { LEDGER: join((await layoutReady).root, 'kind.json') });
-    assert.deepEqual([status, /^LEDGER is .*no SQLite file\n$/.test(out)], [1, true], out);
+    assert.deepEqual([status, /^LEDGER is .*not an SQLite file\n$/.test(out)], [1, true], out);
   });
 });

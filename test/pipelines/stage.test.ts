@@ -9,16 +9,12 @@ import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile } from '../../lib/files.ts';
 import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
-import { layoutOf } from '../../pipelines/layout.ts';
+import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
-import {
-  carriedFrom,
-  checkExpectations,
-  parsePages,
-  writeRows,
-  type Parsed,
-  type Unreadable,
-} from '../../pipelines/ingest/stage.ts';
+import { carriedFrom } from '../../pipelines/ingest/carry.ts';
+import type { Unreadable } from '../../pipelines/ingest/check.ts';
+import { checkExpectations } from '../../pipelines/ingest/expect.ts';
+import { stageRead, type StagedRead, type Tally } from '../../pipelines/ingest/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {
@@ -70,11 +66,25 @@ const page = (body: string, day = '2026-11-20', url = 'https://county.example/li
   text: () => body,
 });
 
-async function folder(): Promise<ReturnType<typeof layoutOf>> {
-  return layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-stage-')));
+const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-stage-')));
+
+/** Stage pages, use the result and close it. */
+async function stage<T>(
+  pages: readonly Page[],
+  use: (result: StagedRead) => T | Promise<T>,
+  options: { readonly spec?: SourceSpec; readonly target?: string; readonly unreadable?: Unreadable[] } = {},
+): Promise<T> {
+  const target = options.target ?? stagedParquet(await folder(), spec.name, '2026-11-20.01');
+  const observedAt = pages[0]?.observedAt ?? '';
+  const result = await stageRead({ spec, pages, unreadable: [], observedAt, ...options, target });
+  try {
+    return await use(result);
+  } finally {
+    await result.close();
+  }
 }
 
-async function staged(layout: ReturnType<typeof layoutOf>, runId: string): Promise<Record<string, unknown>[]> {
+async function staged(layout: Layout, runId: string): Promise<Record<string, unknown>[]> {
   const duck = await openDuck();
   try {
     return await rowsOf(
@@ -86,20 +96,21 @@ async function staged(layout: ReturnType<typeof layoutOf>, runId: string): Promi
   }
 }
 
-async function read(
-  layout: ReturnType<typeof layoutOf>,
+/** Read a page of one day, and carry refused rows from the last good read. */
+async function readDay(
+  layout: Layout,
   day: string,
   body: string,
-  standing?: ReadRecord,
-  unreadable: Unreadable[] = [],
+  { standing, unreadable = [], of = spec }: { standing?: ReadRecord; unreadable?: Unreadable[]; of?: SourceSpec } = {},
 ): Promise<ReadRecord> {
   const runId = `${day}.01`;
-  const parsed = parsePages(spec, [page(body, day)], unreadable, `${day}T12:00:00Z`);
-  const { counts, parquet } = await writeRows(
-    stagedParquet(layout, spec.name, runId),
-    spec,
-    parsed,
-    await carriedFrom(layout, parsed, standing),
+  const { counts, parquet, rejects } = await stage(
+    [page(body, day)],
+    async (result) => {
+      const written = await result.write(await carriedFrom(layout, result, standing));
+      return { ...written, rejects: result.rejects };
+    },
+    { spec: of, target: stagedParquet(layout, spec.name, runId), unreadable },
   );
   const record: ReadRecord = {
     source: spec.name,
@@ -114,7 +125,7 @@ async function read(
     traffic: { requests: 1, not_modified: 0, bytes: body.length, retries: 0 },
     pages: [],
     dropped_files: [],
-    rejects: [...parsed.rejects],
+    rejects: [...rejects],
     parquet,
   };
   await writeRead(layout, record);
@@ -133,13 +144,8 @@ test('rows in = rows out + rejects + merged, whatever the page holds', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {
       number += 1;
-      const parsed = parsePages(spec, [page(lines.join('\n'))], [], '2026-11-20T12:00:00Z');
-      const { counts } = await writeRows(
-        stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`),
-        spec,
-        parsed,
-        undefined,
-      );
+      const target = stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`);
+      const { counts } = await stage([page(lines.join('\n'))], (result) => result.write(undefined), { target });
       assert.equal(counts.rows_in, lines.length);
       assert.equal(counts.rows_out, new Set(lines.filter((l) => /^\d=(\d+\.50)?$/.test(l)).map((l) => l[0])).size);
       assert.equal(counts.rows_rejected, lines.filter((l) => l === '7' || l === '3=lots').length);
@@ -151,7 +157,7 @@ test('rows in = rows out + rejects + merged, whatever the page holds', async () 
 
 test('of two versions of a row the later on the page stands', async () => {
   const layout = await folder();
-  const { counts } = await read(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
+  const { counts } = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
   assert.equal(counts.rows_merged, 1);
   assert.deepEqual(
     (await staged(layout, '2026-11-20.01')).map((r) => [r['parcel'], r['amount']]),
@@ -162,18 +168,26 @@ test('of two versions of a row the later on the page stands', async () => {
   );
 });
 
-test('a value that its record does not allow is refused, and the reject names field, value and expectation', () => {
-  const { rejects, rows } = parsePages(spec, [page('1=ten dollars')], [], '2026-11-20T12:00:00Z');
-  assert.equal(rows.length, 0);
+test('a value that its record does not allow is refused, and the reject names field, value and expectation', async () => {
+  const { rejects, rows } = await stage([page('1=ten dollars')], (result) => result);
+  assert.equal(rows, 0);
   assert.match(rejects[0]?.detail ?? '', /amount is "ten dollars": expected a decimal string/);
 });
 
 test('a refused row keeps its last good version, with the age it had', async () => {
   const layout = await folder();
-  const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
-  const second = await read(layout, '2026-11-21', '1', first, [
-    { key: { parcel: '2' }, url: 'https://county.example/2', reason: 'server_error', detail: 'the site answered 500' },
-  ]);
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
+  const second = await readDay(layout, '2026-11-21', '1', {
+    standing: first,
+    unreadable: [
+      {
+        key: { parcel: '2' },
+        url: 'https://county.example/2',
+        reason: 'server_error',
+        detail: 'the site answered 500',
+      },
+    ],
+  });
   assert.deepEqual(second.counts, { rows_in: 2, rows_out: 0, rows_rejected: 2, rows_merged: 0, rows_carried: 2 });
   assert.deepEqual(
     (await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
@@ -186,76 +200,68 @@ test('a refused row keeps its last good version, with the age it had', async () 
 
 test('nothing is carried from staged rows that are no longer what was written', async () => {
   const layout = await folder();
-  const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
   await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
   await assert.rejects(
-    read(layout, '2026-11-21', '1\n2=6.00', first),
+    readDay(layout, '2026-11-21', '1\n2=6.00', { standing: first }),
     (error: unknown) =>
       error instanceof DamagedFile &&
       /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message),
   );
   assert.equal(
-    (await read(layout, '2026-11-22', '1=1.00\n2=6.00', first)).counts.rows_out,
+    (await readDay(layout, '2026-11-22', '1=1.00\n2=6.00', { standing: first })).counts.rows_out,
     2,
     'where nothing is carried it is not needed',
   );
 });
 
+test('a row carried from before a column existed has no value for it', async () => {
+  const layout = await folder();
+  const first = await readDay(layout, '2026-11-20', '1=10.00');
+  const WithYear = defineRecord('debt', 'One row per parcel.', ['parcel'], {
+    parcel: text('Parcel.'),
+    year: text('Year of the debt.'),
+  });
+  const { counts } = await readDay(layout, '2026-11-21', '1', { standing: first, of: { ...spec, row: WithYear } });
+  assert.equal(counts.rows_carried, 1);
+  const [row] = await staged(layout, '2026-11-21.01');
+  assert.deepEqual([row?.['parcel'], row?.['year'], row && 'amount' in row], ['1', null, false]);
+});
+
 test('a row that left the page leaves the staged rows: only refused rows are carried', async () => {
   const layout = await folder();
-  const first = await read(layout, '2026-11-20', '1=10.00\n2=5.00');
-  await read(layout, '2026-11-21', '1=10.00', first);
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
+  await readDay(layout, '2026-11-21', '1=10.00', { standing: first });
   assert.deepEqual(
     (await staged(layout, '2026-11-21.01')).map((r) => r['parcel']),
     ['1'],
   );
 });
 
-test('a breach of what the adapter expects names the figure and the bound', () => {
-  const parsed = (rows: number, rejects: number): Parsed => {
-    const body = [...Array(rows).keys()]
-      .map((n) => `${n}=1.00`)
-      .concat(Array<string>(rejects).fill('7'))
-      .join('\n');
-    return parsePages(spec, [page(body)], [], '2026-11-20T12:00:00Z');
+test('a breach of what the adapter expects names the figure and the bound', async () => {
+  const staging = (rows: number, rejects: number): Promise<Tally> => {
+    const lines = [...Array(rows).keys()].map((n) => `${n}=1.00`).concat(Array<string>(rejects).fill('7'));
+    return stage([page(lines.join('\n'))], (result) => result);
   };
-  const reasonOf = (run: () => void): string => {
+  const reasonOf = (tally: Tally, lastGoodRows?: number, expecting = spec): string => {
     try {
-      run();
+      checkExpectations(expecting, tally, lastGoodRows);
     } catch (error) {
       return error instanceof Quarantine ? error.reason : String(error);
     }
     return 'none';
   };
-  assert.equal(
-    reasonOf(() => checkExpectations(spec, parsed(0, 0), undefined)),
-    'too_few_rows',
-  );
-  assert.equal(
-    reasonOf(() => checkExpectations(spec, parsed(5, 6), undefined)),
-    'too_many_rejects',
-  );
-  assert.equal(
-    reasonOf(() => checkExpectations(spec, parsed(5, 5), undefined)),
-    'none',
-  );
-  assert.equal(
-    reasonOf(() => checkExpectations(spec, parsed(59, 0), 100)),
-    'row_count_dropped',
-  );
-  assert.equal(
-    reasonOf(() => checkExpectations(spec, parsed(60, 0), 100)),
-    'none',
-  );
-  assert.equal(
-    reasonOf(() => checkExpectations({ ...spec, reads: 'increments' }, parsed(5, 0), 100)),
-    'none',
-  );
+  assert.equal(reasonOf(await staging(0, 0)), 'too_few_rows');
+  assert.equal(reasonOf(await staging(5, 6)), 'too_many_rejects');
+  assert.equal(reasonOf(await staging(5, 5)), 'none');
+  assert.equal(reasonOf(await staging(59, 0), 100), 'row_count_dropped');
+  assert.equal(reasonOf(await staging(60, 0), 100), 'none');
+  assert.equal(reasonOf(await staging(5, 0), 100, { ...spec, reads: 'increments' }), 'none');
 });
 
-test('a page the adapter does not know is named, and a defect of a parser is a quarantine too', () => {
-  assert.throws(
-    () => parsePages(spec, [page('!', '2026-11-20', 'https://county.example/other')], [], '2026-11-20T12:00:00Z'),
+test('a page the adapter does not know is named, and a defect of a parser is a quarantine too', async () => {
+  await assert.rejects(
+    stage([page('!', '2026-11-20', 'https://county.example/other')], () => undefined),
     (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other',
   );
   const broken: SourceSpec = {
@@ -264,8 +270,8 @@ test('a page the adapter does not know is named, and a defect of a parser is a q
       throw new TypeError('cells is undefined');
     },
   };
-  assert.throws(
-    () => parsePages(broken, [page('1=1.00')], [], '2026-11-20T12:00:00Z'),
+  await assert.rejects(
+    stage([page('1=1.00')], () => undefined, { spec: broken }),
     (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'),
   );
 });

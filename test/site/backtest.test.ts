@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { backtestTables } from '../../api/site/pages/backtest.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 let data: DataFolder;
 before(async () => {
@@ -37,7 +37,7 @@ test('no day, one day and days too close together are not enough history', async
   assert.match((await backtestTables(undefined)).text, /Not enough history/);
   assert.match(await shown(), /there are no snapshots/);
   await publishDay('2026-08-01', 0);
-  assert.match(await shown(), /the snapshots here are of one day/);
+  assert.match(await shown(), /there are snapshots of one day only/);
   await publishDay('2026-08-11', 0);
   assert.match(await shown(), /no deal has been followed for 30 days/);
 });
@@ -48,8 +48,8 @@ test('once followed long enough, shares stand with their interval; a decile of f
   const text = await shown();
   assert.match(text, /Over the snapshots of 4 days/);
   assert.match(text, /Price cut/);
-  assert.match(text, /27\.8%<span class="sub">15\.\d+ to 4\d\.?\d*, 36 deals/);
-  assert.match(text, /not enough history<\/span><span class="sub">4 deals/);
+  assert.match(text, /27\.8%<span class="sub"\s*>15\.\d+ to 4\d\.?\d*, 36 deals/);
+  assert.match(text, /not enough history<\/span><span class="sub"\s*>4 deals/);
 });
 
 test('a folder that is no snapshot, or half of one, is passed over', async () => {

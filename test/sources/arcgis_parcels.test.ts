@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { situs } from '../../sources/families/addresses.ts';
 import stark from '../../sources/tax/oh_stark_tax/source.ts';
+import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const FIELDS = [
@@ -62,7 +63,7 @@ test('pages are read by offset until the layer says there are no more', async ()
   assert.equal(queries[2]?.get('resultRecordCount'), '3');
   assert.ok(!queries[2]?.get('outFields')?.includes('ACRES'), 'only fields that are used are asked for');
   assert.deepEqual(
-    pages.flatMap((page) => stark.parse(page)).map((c) => 'values' in c && c.values['parcel_raw']),
+    (await candidatesOf(stark, pages)).map((c) => 'values' in c && c.values['parcel_raw']),
     ['020', '021', '022', '023', '024', '025', '026', '027'],
   );
 });

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { sha256 } from '../../lib/files.ts';
 import { defineSource, Quarantine, type Candidate } from '../../sources/contract.ts';
 import type { FoundSource } from '../../sources/index.ts';
+import { candidatesOf } from './parsed.ts';
 import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
 
 /** What of a candidate is held against the expectation: all but the row as published. */
@@ -79,7 +80,9 @@ export async function unshown({ spec, folder }: FoundSource): Promise<string[]> 
   const shown = new Set<string>();
   for (const [name, each] of Object.entries(await readCases(recorded))) {
     const candidates =
-      each.quarantine === undefined ? spec.parse(pageOf((await bodyOf(each, recorded)).bytes, each)) : [];
+      each.quarantine === undefined
+        ? await candidatesOf(spec, [pageOf((await bodyOf(each, recorded)).bytes, each)])
+        : [];
     const accepted = candidates.filter((c) => 'values' in c).length;
     for (const what of shows(name, each.quarantine, { accepted, refused: candidates.length - accepted }))
       shown.add(what);
@@ -120,21 +123,19 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
           const before = sha256(page.bytes);
 
           if (recorded.quarantine !== undefined) {
-            assert.throws(
-              () => spec.parse(page),
-              (error: unknown) => {
-                assert.ok(error instanceof Quarantine, `threw ${String(error)} rather than a Quarantine`);
-                assert.equal(error.reason, recorded.quarantine, error.message);
-                return true;
-              },
-            );
+            await assert.rejects(candidatesOf(spec, [page]), (error: unknown) => {
+              assert.ok(error instanceof Quarantine, `threw ${String(error)} rather than a Quarantine`);
+              assert.equal(error.reason, recorded.quarantine, error.message);
+              return true;
+            });
             return;
           }
 
           c.mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T12:00:00Z') });
-          const candidates = spec.parse(page);
+          const candidates = await candidatesOf(spec, [page]);
           c.mock.timers.setTime(new Date('2031-02-03T04:05:06Z').getTime());
-          assert.deepEqual(spec.parse(page), candidates, 'the same page gave other candidates at another time');
+          const again = await candidatesOf(spec, [page]);
+          assert.deepEqual(again, candidates, 'the same page gave other candidates at another time');
           c.mock.timers.reset();
           assert.equal(sha256(page.bytes), before, 'parse changed the page');
 
@@ -143,7 +144,7 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
 
           for (const bytes of damaged(page.bytes)) {
             try {
-              spec.parse(pageOf(bytes, recorded));
+              await candidatesOf(spec, [pageOf(bytes, recorded)]);
             } catch (error) {
               assert.ok(
                 error instanceof Quarantine,

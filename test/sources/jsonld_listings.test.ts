@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import heartland from '../../sources/listings/heartland_multifamily/source.ts';
 import exchange from '../../sources/listings/lakes_sunbelt_exchange/source.ts';
+import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const jsonLd = (node: unknown): string =>
@@ -40,10 +41,7 @@ test('every page of the list is followed, and every card on it', async () => {
   );
   assert.equal(pages.length, 8);
   assert.deepEqual(unreadable, []);
-  assert.deepEqual(
-    pages.map((page) => heartland.parse(page).length),
-    Array(8).fill(1),
-  );
+  for (const page of pages) assert.equal((await candidatesOf(heartland, [page])).length, 1);
 });
 
 test('one broken page is one unreadable row', async () => {
@@ -128,7 +126,7 @@ test('results are read by offset up to the number the site states', async () => 
     asked.map((url) => new URL(url).searchParams.get('start')),
     ['0', '50', '100'],
   );
-  assert.equal(pages.flatMap((page) => exchange.parse(page)).length, 120);
+  assert.equal((await candidatesOf(exchange, pages)).length, 120);
   assert.equal((await readFrom(exchange, results(0))).pages.length, 1);
 });
 

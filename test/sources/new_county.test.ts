@@ -9,6 +9,7 @@ import { Quarantine } from '../../sources/contract.ts';
 import { findSources } from '../../sources/index.ts';
 import { newCounty } from '../../sources/new_county.ts';
 import { readCases, unshown } from './fleet_checks.ts';
+import { candidatesOf } from './parsed.ts';
 import { bodyOf, pageOf } from './recorded.ts';
 
 const SOURCES = fileURLToPath(new URL('../../sources/', import.meta.url));
@@ -43,8 +44,8 @@ test('its cases name every kind that an adapter must show; those that need no pa
       if (each.file !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
       if (each.quarantine === undefined) continue;
-      assert.throws(
-        () => spec.parse(page),
+      await assert.rejects(
+        candidatesOf(spec, [page]),
         (error: unknown) => error instanceof Quarantine && error.reason === each.quarantine,
         `${spec.name} ${name}`,
       );

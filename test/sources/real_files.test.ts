@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
+import { candidatesOf, parsed, type Parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
 /** Parse and check a file as if the operator had dropped it. */
-function dropped(spec: SourceSpec, path: string): Parsed {
+async function dropped(spec: SourceSpec, path: string): Promise<Parsed> {
   const name = path.split('/').at(-1) ?? '';
   const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
   assert.ok(format, `${spec.name} knows no file named ${name}`);
@@ -22,11 +22,11 @@ function dropped(spec: SourceSpec, path: string): Parsed {
     url: `file:///drop/${spec.name}/${name}`,
     context: { file: name },
   });
-  return parsePages(spec, [page], [], page.observedAt);
+  return parsed(spec, [page]);
 }
 
-test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", { skip }, () => {
-  const { rows, rejects, merged, rowsIn } = dropped(hud, 'hud/FY26_FMRs.xlsx');
+test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", { skip }, async () => {
+  const { rows, rejects, merged, rowsIn } = await dropped(hud, 'hud/FY26_FMRs.xlsx');
   assert.deepEqual(
     { rowsIn, rows: rows.length, rejects: rejects.length, merged },
     { rowsIn: 4764, rows: 4764, rejects: 0, merged: 0 },
@@ -47,55 +47,63 @@ test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", {
   );
 });
 
-test("HUD's area codes, towns and population columns of two years are read whatever they look like", { skip }, () => {
-  for (const [path, split, ofConnecticut] of [
-    ['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u],
-    ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u],
-  ] as const) {
-    const { rows } = dropped(hud, path);
-    const codes = new Set(rows.map((row) => String(row['hud_area_code'])));
-    assert.ok([...codes].every((code) => /^(?:METRO\d{5}(?:[MN]\d{5}|MM\d{4})|NCNTY\d{5}N\d{5})$/u.test(code)));
-    assert.equal(
-      [...codes].filter((code) => /MM\d{4}$/u.test(code)).length,
-      split,
-      `${path}: codes of old split areas`,
-    );
-    const inNewEngland = rows.filter((row) => /^(?:CT|MA|ME|NH|RI|VT)$/u.test(String(row['state'])));
-    assert.equal(inNewEngland.length, 1603);
-    assert.ok(inNewEngland.every((row) => row['town_name'] !== null && !String(row['fips']).endsWith('99999')));
-    assert.ok(
-      rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))),
-      'counties of Connecticut in 2025, planning regions in 2026',
-    );
-    assert.ok(rows.some((row) => row['town_name'] === 'Sullivan city part of Crawford County'));
-    assert.ok(
-      rows.every((row) => typeof row['population'] === 'number'),
-      'pop2022 and pop2023',
-    );
-  }
-});
+test(
+  "HUD's area codes, towns and population columns of two years are read whatever they look like",
+  { skip },
+  async () => {
+    for (const [path, split, ofConnecticut] of [
+      ['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u],
+      ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u],
+    ] as const) {
+      const { rows } = await dropped(hud, path);
+      const codes = new Set(rows.map((row) => String(row['hud_area_code'])));
+      assert.ok([...codes].every((code) => /^(?:METRO\d{5}(?:[MN]\d{5}|MM\d{4})|NCNTY\d{5}N\d{5})$/u.test(code)));
+      assert.equal(
+        [...codes].filter((code) => /MM\d{4}$/u.test(code)).length,
+        split,
+        `${path}: codes of old split areas`,
+      );
+      const inNewEngland = rows.filter((row) => /^(?:CT|MA|ME|NH|RI|VT)$/u.test(String(row['state'])));
+      assert.equal(inNewEngland.length, 1603);
+      assert.ok(inNewEngland.every((row) => row['town_name'] !== null && !String(row['fips']).endsWith('99999')));
+      assert.ok(
+        rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))),
+        'counties of Connecticut in 2025, planning regions in 2026',
+      );
+      assert.ok(rows.some((row) => row['town_name'] === 'Sullivan city part of Crawford County'));
+      assert.ok(
+        rows.every((row) => typeof row['population'] === 'number'),
+        'pop2022 and pop2023',
+      );
+    }
+  },
+);
 
-test("the rents of the 20 metros' counties are those of the list derived from the same workbook", { skip }, () => {
-  const byFips = new Map(dropped(hud, 'hud/FY26_FMRs.xlsx').rows.map((row) => [String(row['fips']), row]));
-  const [top = '', ...lines] = readFileSync(new URL('geo/metro_counties_fy26.csv', REAL), 'utf8')
-    .trim()
-    .split(/\r?\n/u);
-  const header = top.split(',');
-  const fipsAt = header.findIndex((name) => /^(?:county_)?fips/u.test(name));
-  const rentAt = header.findIndex((name) => /fmr_?2/u.test(name));
-  assert.ok(fipsAt >= 0 && rentAt >= 0, top);
-  let compared = 0;
-  for (const text of lines) {
-    const cells = [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gu)].map((m) => m[1] ?? m[2] ?? '');
-    const fips = (cells[fipsAt] ?? '').padEnd(10, '9');
-    assert.equal(byFips.get(fips)?.['fmr_2'], `${cells[rentAt]}.00`, text);
-    compared += 1;
-  }
-  assert.equal(compared, 208);
-});
+test(
+  "the rents of the 20 metros' counties are those of the list derived from the same workbook",
+  { skip },
+  async () => {
+    const byFips = new Map((await dropped(hud, 'hud/FY26_FMRs.xlsx')).rows.map((row) => [String(row['fips']), row]));
+    const [top = '', ...lines] = readFileSync(new URL('geo/metro_counties_fy26.csv', REAL), 'utf8')
+      .trim()
+      .split(/\r?\n/u);
+    const header = top.split(',');
+    const fipsAt = header.findIndex((name) => /^(?:county_)?fips/u.test(name));
+    const rentAt = header.findIndex((name) => /fmr_?2/u.test(name));
+    assert.ok(fipsAt >= 0 && rentAt >= 0, top);
+    let compared = 0;
+    for (const text of lines) {
+      const cells = [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gu)].map((m) => m[1] ?? m[2] ?? '');
+      const fips = (cells[fipsAt] ?? '').padEnd(10, '9');
+      assert.equal(byFips.get(fips)?.['fmr_2'], `${cells[rentAt]}.00`, text);
+      compared += 1;
+    }
+    assert.equal(compared, 208);
+  },
+);
 
-test("HUD's ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area, none refused", { skip }, () => {
-  const { rows, rejects, merged, rowsIn } = dropped(safmr, 'hud/FY24_ERAP_SAFMR_by_zip.csv');
+test("HUD's ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area, none refused", { skip }, async () => {
+  const { rows, rejects, merged, rowsIn } = await dropped(safmr, 'hud/FY24_ERAP_SAFMR_by_zip.csv');
   assert.deepEqual(
     { rowsIn, rows: rows.length, rejects: rejects.length, merged },
     { rowsIn: 29_408, rows: 29_408, rejects: 0, merged: 0 },
@@ -121,8 +129,11 @@ test("HUD's ZIP rents of fiscal year 2024 give all 29,408 pairs of ZIP and area,
 test(
   "HUD's revision of fiscal year 2025 changes the rents of 181 rows, and both releases stand side by side",
   { skip },
-  () => {
-    const [original, revised] = [dropped(hud, 'hud/FY25_FMRs.csv'), dropped(hud, 'hud/FY25_FMRs_revised.csv')];
+  async () => {
+    const [original, revised] = [
+      await dropped(hud, 'hud/FY25_FMRs.csv'),
+      await dropped(hud, 'hud/FY25_FMRs_revised.csv'),
+    ];
     for (const { rows, rejects, merged, rowsIn } of [original, revised]) {
       assert.deepEqual(
         { rowsIn, rows: rows.length, rejects: rejects.length, merged },
@@ -149,8 +160,8 @@ test(
   },
 );
 
-test("Dayton's REAP list gives every one of its 609 parcels: numbers and streets, nothing else", { skip }, () => {
-  const { rows, rejects, merged, rowsIn } = dropped(montgomery, 'tax/montgomery_dayton_reap_parcels.csv');
+test("Dayton's REAP list gives every one of its 609 parcels: numbers and streets, nothing else", { skip }, async () => {
+  const { rows, rejects, merged, rowsIn } = await dropped(montgomery, 'tax/montgomery_dayton_reap_parcels.csv');
   assert.deepEqual(
     { rowsIn, rows: rows.length, rejects: rejects.length, merged },
     { rowsIn: 609, rows: 609, rejects: 0, merged: 0 },
@@ -160,11 +171,11 @@ test("Dayton's REAP list gives every one of its 609 parcels: numbers and streets
   assert.equal(rows.filter((row) => !/^R72 \d{5} \d{4}$/u.test(String(row['parcel_raw']))).length, 6);
 });
 
-test("the Treasurer's columns are those the adapter knows", { skip }, () => {
+test("the Treasurer's columns are those the adapter knows", { skip }, async () => {
   const header = readFileSync(new URL('tax/HEADER_montgomery_delq.txt', REAL), 'utf8').trim();
   const page = pageOf(new TextEncoder().encode(`${header}\r\n`), {
     kind: 'csv',
     url: 'file:///drop/oh_montgomery_tax/delq_20261031.csv',
   });
-  assert.deepEqual(montgomery.parse(page), []);
+  assert.deepEqual(await candidatesOf(montgomery, [page]), []);
 });

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import { parsed, type Parsed } from './parsed.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 const OBSERVED = '2026-11-20T12:00:00Z';
 
 /** Parse a file as if the operator had dropped it. */
-function dropped(spec: SourceSpec, path: string): Parsed {
+async function dropped(spec: SourceSpec, path: string): Promise<Parsed> {
   const name = path.split('/').at(-1) ?? '';
   const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
   assert.ok(format, `${spec.name} knows no file named ${name}`);
@@ -27,14 +27,14 @@ function dropped(spec: SourceSpec, path: string): Parsed {
     observedAt: OBSERVED,
     text: (fallback) => new TextDecoder(fallback ?? 'utf-8').decode(bytes),
   };
-  return parsePages(spec, [page], [], OBSERVED);
+  return parsed(spec, [page]);
 }
 
 test(
   "Colorado's export of 2017: every one of its 899 records is read; 35 of them are repeated word for word",
   { skip },
-  () => {
-    const { rows, rejects, rowsIn, merged } = dropped(
+  async () => {
+    const { rows, rejects, rowsIn, merged } = await dropped(
       colorado,
       'colorado/Business-Entities-in-Colorado_2017_ditch_subset.csv',
     );
@@ -45,21 +45,28 @@ test(
   },
 );
 
-test('Cuyahoga as another project scraped it: 69 rows, of which 13 lost their sale day to a status', { skip }, () => {
-  const { rows, rejects, rowsIn, merged } = dropped(cuyahoga, 'sheriff/cuyahoga_realauction_scraped_2024-08.json');
-  assert.deepEqual({ rowsIn, rows: rows.length, merged }, { rowsIn: 69, rows: 56, merged: 0 });
-  assert.deepEqual(new Set(rejects.map(({ reason }) => reason)), new Set(['sale_date_overwritten']));
-  assert.deepEqual([...new Set(rows.map((row) => row['sale_date']))].sort(), [
-    '2024-08-05',
-    '2024-08-12',
-    '2024-08-19',
-    '2024-08-26',
-  ]);
-  assert.ok(rows.every((row) => row['city'] === null && /^\d+ [\w ]+$/u.test(String(row['street']))));
-  assert.equal(rows.filter((row) => row['appraised_value'] === null).length, 3, 'appraised at $0.00');
-  // Two thirds of the appraisal, rounded up to the dollar, except for a few later or tax sales.
-  const twoThirds = rows.filter(
-    (row) => Number(row['opening_bid']) === Math.ceil((Number(row['appraised_value']) * 2) / 3),
-  );
-  assert.equal(twoThirds.length, 51);
-});
+test(
+  'Cuyahoga as another project scraped it: 69 rows, of which 13 lost their sale day to a status',
+  { skip },
+  async () => {
+    const { rows, rejects, rowsIn, merged } = await dropped(
+      cuyahoga,
+      'sheriff/cuyahoga_realauction_scraped_2024-08.json',
+    );
+    assert.deepEqual({ rowsIn, rows: rows.length, merged }, { rowsIn: 69, rows: 56, merged: 0 });
+    assert.deepEqual(new Set(rejects.map(({ reason }) => reason)), new Set(['sale_date_overwritten']));
+    assert.deepEqual([...new Set(rows.map((row) => row['sale_date']))].sort(), [
+      '2024-08-05',
+      '2024-08-12',
+      '2024-08-19',
+      '2024-08-26',
+    ]);
+    assert.ok(rows.every((row) => row['city'] === null && /^\d+ [\w ]+$/u.test(String(row['street']))));
+    assert.equal(rows.filter((row) => row['appraised_value'] === null).length, 3, 'appraised at $0.00');
+    // Two thirds of the appraisal, rounded up to the dollar, except for a few later or tax sales.
+    const twoThirds = rows.filter(
+      (row) => Number(row['opening_bid']) === Math.ceil((Number(row['appraised_value']) * 2) / 3),
+    );
+    assert.equal(twoThirds.length, 51);
+  },
+);

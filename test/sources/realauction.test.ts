@@ -1,11 +1,12 @@
 /** The RealAuction family: what its pages say, and how a read gets all of a sale day. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Quarantine, type Candidate, type Page } from '../../sources/contract.ts';
+import { Quarantine, type Page } from '../../sources/contract.ts';
 import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
 import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import { candidatesOf } from './parsed.ts';
 import { doubleContext, type DoubleItem, type DoubleSite } from './realauction_double.ts';
 
 const TODAY = '2026-11-20';
@@ -28,7 +29,7 @@ async function read(
   const { ctx, asked } = doubleContext(site, TODAY);
   const pages: Page[] = [];
   for await (const page of cuyahoga.fetch?.(ctx) ?? []) pages.push(page);
-  const candidates = pages.flatMap((page): readonly Candidate[] => cuyahoga.parse(page));
+  const candidates = await candidatesOf(cuyahoga, pages);
   const rows = candidates.map((candidate) => {
     assert.ok('values' in candidate, JSON.stringify(candidate));
     return SheriffSale.schema.parse(candidate.values);
@@ -139,7 +140,7 @@ test('a page of items can be parsed again from its own record alone', async () =
   const [page] = pages;
   assert.ok(page);
   const replayed: Page = { ...page, context: JSON.parse(JSON.stringify(page.context)) as Record<string, string> };
-  assert.deepEqual(cuyahoga.parse(replayed), cuyahoga.parse(page));
+  assert.deepEqual(await candidatesOf(cuyahoga, [replayed]), await candidatesOf(cuyahoga, [page]));
   assert.match(page.context['saleTypes'] ?? '', /FIRST SALE/u);
 });
 
@@ -178,7 +179,7 @@ test('a list shorter than the calendar counts is not published', async () => {
 
 test('a row cites the public page of its sale day', async () => {
   const { pages } = await read({ ...SITE, items: items(1) });
-  const [candidate] = pages.flatMap((page) => cuyahoga.parse(page));
+  const [candidate] = await candidatesOf(cuyahoga, pages);
   assert.ok(candidate && 'values' in candidate);
   assert.equal(
     candidate.sourceUrl,
@@ -186,7 +187,7 @@ test('a row cites the public page of its sale day', async () => {
   );
 });
 
-test('labels are read whether they stand in a th, a td or a div', () => {
+test('labels are read whether they stand in a th, a td or a div', async () => {
   const body = (pair: (label: string, value: string) => string): string =>
     [
       ['Case Status:', 'ACTIVE'],
@@ -205,12 +206,12 @@ test('labels are read whether they stand in a th, a td or a div', () => {
     `<table class="ad_tab">${body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)}</table>`,
     `<div class="ad_tab">${body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)}</div>`,
   ];
-  const parsed = variants.map((details) => {
+  const pages = variants.map((details): Page => {
     const text = JSON.stringify({
       retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"><div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div><div class="AUCTION_DETAILS">${details}</div></div>`,
       rlist: '7',
     });
-    return cuyahoga.parse({
+    return {
       kind: 'items',
       url: 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm',
       context: { saleDate: DAY, area: 'W' },
@@ -219,8 +220,9 @@ test('labels are read whether they stand in a th, a td or a div', () => {
       contentType: null,
       observedAt: '2026-11-20T12:00:00Z',
       text: () => text,
-    });
+    };
   });
+  const parsed = await Promise.all(pages.map((page) => candidatesOf(cuyahoga, [page])));
   assert.deepEqual(parsed[1], parsed[0]);
   assert.deepEqual(parsed[2], parsed[0]);
   const [first] = parsed[0] ?? [];

@@ -10,6 +10,7 @@ import { SourceUnavailable, type Page } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import mls from '../../sources/listings/reso_sandbox_mls/source.ts';
+import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom } from './site_double.ts';
 
 const DAY = '2026-11-20';
@@ -71,9 +72,7 @@ const unavailable =
 
 test('one token opens every page, and every listing on the market is read once', async () => {
   const pages = await read('all', SANDBOX_SECRETS);
-  const keys = pages
-    .flatMap((page) => mls.parse(page))
-    .map((c) => ('values' in c ? c.values['listing_id'] : c.reject.detail));
+  const keys = (await candidatesOf(mls, pages)).map((c) => ('values' in c ? c.values['listing_id'] : c.reject.detail));
   const truth = sandbox.day.listings
     .filter(({ site }) => site === 'reso_sandbox_mls')
     .map(({ listingId }) => listingId);
@@ -141,7 +140,7 @@ const unlinked =
 
 test('where the server stops giving a link, the read goes on from the last timestamp; rows that are missing are not taken for gone', async () => {
   const { pages } = await readFrom(mls, unlinked(60, 60), DAY, SANDBOX_SECRETS);
-  assert.equal(new Set(pages.flatMap((page) => mls.parse(page)).map((c) => c.raw)).size, 60);
+  assert.equal(new Set((await candidatesOf(mls, pages)).map((c) => c.raw)).size, 60);
   await assert.rejects(readFrom(mls, unlinked(60, 80), DAY, SANDBOX_SECRETS), quarantined('count_mismatch', /80.*60/u));
   await assert.rejects(
     readFrom(

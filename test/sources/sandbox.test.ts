@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { parsePages, type Unreadable } from '../../pipelines/ingest/stage.ts';
+import type { Unreadable } from '../../pipelines/ingest/check.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -15,6 +15,7 @@ import type { Page } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { findSources } from '../../sources/index.ts';
+import { parsed } from './parsed.ts';
 
 const DAY = '2026-11-20';
 const OBSERVED = `${DAY}T12:00:00Z`;
@@ -59,7 +60,7 @@ async function read(name: string): Promise<{ rows: readonly Row[]; reasons: read
   } finally {
     await fetcher.close();
   }
-  const { rows, rejects, rowsIn } = parsePages(spec, pages, unreadable, OBSERVED);
+  const { rows, rejects, rowsIn } = await parsed(spec, pages, unreadable);
   return { rows, reasons: rejects.map(({ reason }) => reason), rowsIn };
 }
 

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxClock } from '../../pipelines/clock.ts';
-import { parsePages, type Parsed } from '../../pipelines/ingest/stage.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -15,6 +14,7 @@ import ohio from '../../sources/register/ohio_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import starkPage from '../../sources/sheriff/oh_stark_sheriff_page/source.ts';
 import stark from '../../sources/sheriff/oh_stark_sheriff/source.ts';
+import { parsed, type Parsed } from './parsed.ts';
 
 const DAY = '2026-11-20';
 const FIRST_SALE_DAY = '2026-11-13';
@@ -43,7 +43,7 @@ async function read(spec: SourceSpec, from: Sandbox = sandbox): Promise<Parsed> 
     });
     const pages: Page[] = [];
     for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
-    return parsePages(spec, pages, [], clock.observedAt());
+    return await parsed(spec, pages);
   } finally {
     await fetcher.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Ends purchases of unknown outcome, by what the chain shows and by nothing else. Any number of processes may do it at
- * once, and in parallel with a sale: the chain shows the same to all, and the ledger takes it once.
+ * Ends purchases of unknown outcome by what the chain shows, and by nothing else. Several processes may do this in
+ * parallel, also during a sale: the chain shows the same to all, and the ledger accepts it once.
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
@@ -17,13 +17,13 @@ export interface Reconciler {
 
 export type Resolution = 'sold' | 'released' | 'waiting';
 
-/** End one settling purchase if the chain allows it. @throws where chain or ledger cannot be read */
+/** End one settling purchase if the chain allows it. @throws if the chain or the ledger cannot be read */
 export async function resolve(
   { ledger, chain, chainId, money, nowMs }: Reconciler,
   purchase: Purchase,
 ): Promise<Resolution> {
   const { id, payment, transaction } = purchase;
-  // A sandbox chain ends with its server, and its test money with it. Real money has one chain.
+  // A sandbox chain, with its test money, ends with its server. Real money has one chain.
   if (money === 'test' && purchase.chain !== (await chainId())) {
     await ledger.release(id, 'chain_gone', nowMs());
     return 'released';
@@ -43,29 +43,29 @@ export async function resolve(
 export interface Pass {
   readonly sold: number;
   readonly released: number;
-  /** Purchases whose outcome is still open after this pass. */
+  /** Purchases that are still unresolved. */
   readonly waiting: number;
-  /** What could not be read, in our own words; null where everything could. */
+  /** What could not be read; null if everything could. */
   readonly failure: string | null;
 }
 
-/** What went wrong, without a library's text. */
+/** The error without a library's text. */
 export const failureText = (error: unknown): string =>
   error instanceof LedgerUnavailable || error instanceof ChainUnavailable
     ? error.message
     : 'an unexpected error; see the log';
 
 /**
- * Look at every purchase that is settling: those whose outcome was noted as unknown, and those that have been settling
- * for longer than a settlement takes, because the process that asked for it may be gone.
- * @param settlementMs how long a settlement may take; 0 looks at all
+ * Resolve settling purchases: those marked unknown, and those that have been settling for longer than a settlement
+ * takes, because the process that requested it may be gone.
+ * @param settlementMs how long a settlement may take; 0 resolves all
  */
 export async function reconcile(reconciler: Reconciler, settlementMs: number): Promise<Pass> {
   const { ledger, nowMs } = reconciler;
   const counts = { sold: 0, released: 0, waiting: 0 };
   let failure: string | null = null;
   let open: readonly Purchase[] = [];
-  // All of them: a clock that was ahead of this one may have written when they began.
+  // Read all of them: a clock that was ahead may have written their times.
   try {
     open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
   } catch (error) {

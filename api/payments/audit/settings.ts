@@ -1,4 +1,4 @@
-/** Settings of `make ledger-audit` and `make ledger-refunded`. The README's table is generated from here. */
+/** Settings of `make ledger-audit` and `make ledger-refunded`. docs/settings.md is generated from here. */
 import { isHash } from 'viem';
 import { z } from 'zod';
 import { pipelineSettings } from '../../../lib/settings.ts';
@@ -11,7 +11,7 @@ export const auditSettings = z.object({
   LEDGER: pipelineSettings.shape.LEDGER,
   RPC_URL: serverSettings.shape.RPC_URL,
   PAY_TO: serverSettings.shape.PAY_TO,
-  FROM: block.describe('`make ledger-audit`: first block. Default: where the audit of the server began.'),
+  FROM: block.describe('`make ledger-audit`: first block. Default: an hour before the first purchase.'),
   TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),
   TRANSFER: z
     .string()
@@ -28,7 +28,7 @@ export const auditSettings = z.object({
     .min(10, 'at least 10 characters')
     .max(500, 'at most 500 characters')
     .optional()
-    .describe('`make ledger-refunded`: how it was settled, where there is no refund on the chain.'),
+    .describe('`make ledger-refunded`: how it was settled, if there is no refund on the chain.'),
 });
 
 export type AuditSettings = z.infer<typeof auditSettings>;

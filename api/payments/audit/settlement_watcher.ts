@@ -1,17 +1,17 @@
-/** What a server does for its ledger while it runs: end unknown outcomes, delete abandoned reservations, forget old answers. */
+/** Maintains the ledger while a server runs: resolves settlements, deletes abandoned reservations and old answers. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from './repeat.ts';
 
 const EVERY_MS = 10_000;
-/** A settlement that takes longer may have lost its process. Asking the chain too early does no harm. */
+/** A settlement that takes longer may have lost its process. Reading the chain too early does no harm. */
 const SETTLEMENT_MS = 45_000;
 const FORGET_EVERY_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 export interface WatchOptions extends Reconciler {
-  /** Time of the chain's latest block, in Unix seconds. Rejects where it cannot be read. */
+  /** Time of the chain's latest block, in Unix seconds. Rejects if it cannot be read. */
   readonly chainSeconds: () => Promise<number>;
   /** Days for which an answer can be collected. */
   readonly collectDays: number;
@@ -23,12 +23,12 @@ export interface WatchOptions extends Reconciler {
 export interface Watch {
   /** The last pass. */
   last(): Pass;
-  /** Make a pass now, over every purchase that is settling. */
+  /** Run a pass now, over every settling purchase. */
   pass(): Promise<Pass>;
   stop(): Promise<void>;
 }
 
-/** Begin to watch, with a pass over everything that was left open before. */
+/** Start watching, with a pass over everything that an earlier process left open. */
 export function watchSettlements(options: WatchOptions): Watch {
   const {
     ledger,
@@ -42,16 +42,16 @@ export function watchSettlements(options: WatchOptions): Watch {
   } = options;
   let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
   let forgotAtMs = Number.NEGATIVE_INFINITY;
-  let isAdopted = false;
+  let isChainRecorded = false;
 
   const tidy = async (): Promise<void> => {
-    if (!isAdopted && money === 'real') {
-      await ledger.adoptChain(await chainId());
-      isAdopted = true;
+    if (!isChainRecorded && money === 'real') {
+      await ledger.setMissingChain(await chainId());
+      isChainRecorded = true;
     }
-    await ledger.giveUpAbandoned(nowMs());
+    await ledger.deleteExpiredReservations(nowMs());
     if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
-    // Forgotten answers do not come back: a clock of ours that is ahead must not decide alone.
+    // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.
     const latest = await chainSeconds();
     await ledger.forgetAnswers(Math.min(nowMs(), latest * 1000) - collectDays * DAY_MS);
     forgotAtMs = performance.now();

@@ -1,26 +1,26 @@
-/** Runs the audit every minute while the server runs, and keeps what it found for /health. */
+/** Runs the audit every minute while the server runs, and stores its result for /health. */
 import { differencesOf } from '../../../ledger/differences.ts';
 import { auditPass, type Auditor } from './audit.ts';
 import { failureText } from './reconcile.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from './repeat.ts';
 
 const EVERY_MS = 60_000;
-/** Passes in a row while the audit makes up for an absence. */
-const MOST_PASSES_IN_A_ROW = 10;
+/** Consecutive passes while the audit has a backlog. */
+const MAX_CONSECUTIVE_PASSES = 10;
 
 export interface AuditReport {
-  /** Owed transfers, and sold purchases that no transfer pays. */
+  /** Owed transfers. `unpaid` counts sold purchases that no transfer pays. */
   readonly owed: number;
   readonly unpaid: number;
-  /** Released purchases that were made good since the server started. */
+  /** Released purchases made good since the server started. */
   readonly madeGood: number;
-  /** What could not be read; null where everything could. */
+  /** What could not be read; null if everything could. */
   readonly failure: string | null;
 }
 
 export interface AuditWatch {
   last(): AuditReport;
-  /** Make a pass now. */
+  /** Run a pass now. */
   pass(): Promise<AuditReport>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface AuditWatchOptions extends Auditor {
   readonly everyMs?: number;
 }
 
-/** Begin to audit. */
+/** Start auditing. */
 export function watchAudit(options: AuditWatchOptions): AuditWatch {
   const { ledger, chain, payTo, report = () => undefined, everyMs = EVERY_MS } = options;
   let last: AuditReport = { owed: 0, unpaid: 0, madeGood: 0, failure: null };
@@ -39,7 +39,7 @@ export function watchAudit(options: AuditWatchOptions): AuditWatch {
     const before = last;
     try {
       let { madeGood } = before;
-      for (let pass = 0; pass < MOST_PASSES_IN_A_ROW; pass += 1) {
+      for (let pass = 0; pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
         const { booked, isBehind } = await auditPass(options);
         madeGood += booked.made_good;
         if (!isBehind) break;

@@ -1,31 +1,33 @@
-/** What a buyer sent in PAYMENT-SIGNATURE, parsed into exactly the shape we sell for. Nothing else of it is used. */
+/** Parses PAYMENT-SIGNATURE into the one payment shape that we accept. Other fields are ignored or refused. */
 import { hash } from 'node:crypto';
+import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { isValidPaymentId } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { Payment } from '../../../ledger/ledger.ts';
-import { readPaymentHeader } from '../headers.ts';
 import { CLOCK_SKEW_SECONDS } from '../../../lib/network.ts';
 
-/** What a payment consists of, for whoever sent something else. */
-const WHAT_WORKS =
-  'Send scheme "exact" with an EIP-3009 payload: signature and authorization (from, to, value, validAfter, validBefore, nonce), nothing else.';
-/** The last 32 bytes of a signature of a wallet that is not deployed yet (ERC-6492). */
+/** The end of every refusal of a payment in another shape. */
+const ACCEPTED_SHAPE =
+  'Send scheme "exact" with an EIP-3009 payload: signature and authorization ' +
+  '(from, to, value, validAfter, validBefore, nonce), nothing else.';
+/** The last 32 bytes of a signature by a wallet that is not deployed yet (ERC-6492). */
 const ERC_6492_SUFFIX = '6492'.repeat(16);
-/** Seconds a payment must still be valid for, so that a block can include it. */
-const LEAST_VALID_SECONDS = 6;
+/** Seconds for which a payment must still be valid, so that a block can include it. */
+const MIN_VALID_SECONDS = 6;
 
 const hex = (digits: string, name: string) => {
   const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
   return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), name);
 };
-/** In lower case: a checksum is no part of what is signed, and libraries refuse a wrong one. */
+/** In lower case: the checksum is not signed, and libraries reject a wrong one. */
 const address = hex('{40}', 'an address').transform((s) => s.toLowerCase() as `0x${string}`);
 const INTEGER = 'an integer in decimal digits';
 const integer = z.string(INTEGER).regex(/^\d{1,78}$/, INTEGER);
 const text = z.string('text');
 const AN_OBJECT = 'an object';
 
+// Unknown members are refused: a facilitator might settle them instead of the authorization that we record.
 const Authorization = z.strictObject(
   {
     from: address,
@@ -64,7 +66,7 @@ const Extensions = z.object(
   AN_OBJECT,
 );
 
-/** Every message is ours: the detail of a refusal shows it. */
+/** The detail of a refusal shows these messages; none comes from a library. */
 const Offer = z.object(
   {
     x402Version: z.literal(2, '2'),
@@ -89,9 +91,9 @@ export type SignedAuthorization = z.infer<typeof Offer>['payload'];
 
 export interface OfferedPayment {
   readonly payment: Payment;
-  /** SHA-256, in hex, of the identifier the buyer chose for the purchase; null where none was given. */
+  /** SHA-256, in hex, of the identifier that the buyer chose for the purchase; null if it chose none. */
   readonly identifierHash: string | null;
-  /** The authorization as it was signed. */
+  /** The authorization as signed. */
   readonly signed: SignedAuthorization;
   /** The requirements that the buyer says it accepts. */
   readonly accepted: z.infer<typeof Offer>['accepted'];
@@ -104,15 +106,18 @@ export type Offered =
 
 const malformed = (detail: string): Offered => ({ kind: 'malformed', detail });
 
-/** Why a payment of another shape is refused, with what works instead. */
+/** Why a payment in another shape is refused, and the shape that is accepted. */
 function shapeProblem({ issues: [issue] }: z.ZodError): string {
   const path = issue?.path.join('.') ?? '';
   if (issue?.code === 'unrecognized_keys') {
     const keys = issue.keys.map((key) => key.slice(0, 40));
-    const isPermit2 = keys.includes('permit2Authorization');
-    return `${isPermit2 ? 'Permit2 payments (permit2Authorization) are not accepted.' : `${path} has members that are not accepted: ${keys.slice(0, 5).join(', ')}.`} ${WHAT_WORKS}`;
+    const problem = keys.includes('permit2Authorization')
+      ? 'Permit2 payments (permit2Authorization) are not accepted.'
+      : `${path} has members that are not accepted: ${keys.slice(0, 5).join(', ')}.`;
+    return `${problem} ${ACCEPTED_SHAPE}`;
   }
-  return `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${path === '' ? 'it' : path} should be ${issue?.message ?? 'another value'}. ${WHAT_WORKS}`;
+  const expected = `${path === '' ? 'it' : path} should be ${issue?.message ?? 'another value'}`;
+  return `PAYMENT-SIGNATURE is not an exact EIP-3009 payment: ${expected}. ${ACCEPTED_SHAPE}`;
 }
 
 /** Parse the header's value. Never throws. */
@@ -120,7 +125,7 @@ export function readOffered(header: string | undefined): Offered {
   if (header === undefined || header === '') return { kind: 'none' };
   let decoded: unknown;
   try {
-    decoded = readPaymentHeader(header);
+    decoded = decodePaymentSignatureHeader(header);
   } catch {
     return malformed('PAYMENT-SIGNATURE is not base64 of JSON.');
   }
@@ -129,7 +134,8 @@ export function readOffered(header: string | undefined): Offered {
   const { accepted, payload, extensions } = parsed.data;
   if (payload.signature.toLowerCase().endsWith(ERC_6492_SUFFIX)) {
     return malformed(
-      'Signatures of wallets that are not deployed (ERC-6492) are not accepted. Deploy the wallet, or pay from an ordinary account.',
+      'Signatures of wallets that are not deployed (ERC-6492) are not accepted. ' +
+        'Deploy the wallet, or pay from an ordinary account.',
     );
   }
   const a = payload.authorization;
@@ -153,34 +159,35 @@ export function readOffered(header: string | undefined): Offered {
   };
 }
 
-/** The payment as a facilitator is given it: our own requirements, and what we parsed. */
+/** The payment for a facilitator: our own requirements, and the fields that we parsed. */
 export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequirements): PaymentPayload => ({
   x402Version: 2,
   accepted: requirements,
   payload: { signature: signed.signature, authorization: { ...signed.authorization } },
 });
 
-/** What is wrong with a payment for these requirements, in the protocol's words; null where nothing is. */
+/** The protocol's code for why a payment does not meet these requirements; null if it does. */
 export function mismatch(
   { payment, signed, accepted }: OfferedPayment,
-  asked: PaymentRequirements,
+  required: PaymentRequirements,
   nowSeconds: number,
 ): string | null {
   const isAccepted =
-    accepted.scheme === asked.scheme &&
-    payment.network === asked.network.toLowerCase() &&
-    payment.asset === asked.asset.toLowerCase() &&
-    accepted.amount === asked.amount &&
-    accepted.payTo.toLowerCase() === asked.payTo.toLowerCase() &&
-    accepted.maxTimeoutSeconds === asked.maxTimeoutSeconds;
+    accepted.scheme === required.scheme &&
+    payment.network === required.network.toLowerCase() &&
+    payment.asset === required.asset.toLowerCase() &&
+    accepted.amount === required.amount &&
+    accepted.payTo.toLowerCase() === required.payTo.toLowerCase() &&
+    accepted.maxTimeoutSeconds === required.maxTimeoutSeconds;
   if (!isAccepted) return 'no_matching_payment_requirements';
-  if (payment.payTo !== asked.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch';
-  if (payment.amount !== BigInt(asked.amount)) return 'invalid_exact_evm_payload_authorization_value_mismatch';
+  if (payment.payTo !== required.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch';
+  if (payment.amount !== BigInt(required.amount)) return 'invalid_exact_evm_payload_authorization_value_mismatch';
   const now = BigInt(Math.floor(nowSeconds));
-  if (payment.validBefore < now + BigInt(LEAST_VALID_SECONDS))
+  if (payment.validBefore < now + BigInt(MIN_VALID_SECONDS))
     return 'invalid_exact_evm_payload_authorization_valid_before';
-  // A payment that stays valid for longer could be held back and settled much later.
-  if (payment.validBefore > now + BigInt(asked.maxTimeoutSeconds + CLOCK_SKEW_SECONDS)) return 'valid_before_too_late';
+  // A payment that stays valid for longer could be settled much later.
+  if (payment.validBefore > now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS))
+    return 'valid_before_too_late';
   if (BigInt(signed.authorization.validAfter) > now) return 'invalid_exact_evm_payload_authorization_valid_after';
   return null;
 }

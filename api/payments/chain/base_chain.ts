@@ -1,6 +1,6 @@
 /**
- * The chain that payments are made on, as viem knows it. viem names it beside seven hundred others, which take a program
- * that starts as long to load as the rest of viem.
+ * The chain of all payments, as viem defines it. Importing it from viem/chains would load seven hundred other chains,
+ * which takes as long as loading the rest of viem.
  */
 import { defineChain } from 'viem';
 import { chainConfig } from 'viem/op-stack';

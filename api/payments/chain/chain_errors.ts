@@ -1,13 +1,13 @@
-/** Errors of the chain in our own words: a library's text may carry the node's address and its key. */
+/** Errors of the chain, without a library's text: that may contain the node's address and key. */
 import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 import { CHAIN_ID } from '../../../lib/network.ts';
 
-/** The node of the chain did not answer, or not usefully. */
+/** The chain node did not answer, or its answer cannot be used. */
 export class ChainUnavailable extends Error {
   override readonly name: string = 'ChainUnavailable';
 }
 
-/** The node serves another chain: nothing it says counts. */
+/** The node serves another chain, so its answers mean nothing here. */
 export class WrongChain extends ChainUnavailable {
   override readonly name = 'WrongChain';
   constructor(id: number) {
@@ -15,7 +15,7 @@ export class WrongChain extends ChainUnavailable {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describe(error: unknown): string {
   const cause =
     error instanceof BaseError
       ? error.walk((e) => e instanceof HttpRequestError || e instanceof RpcRequestError || e instanceof TimeoutError)
@@ -27,11 +27,11 @@ function reasonOf(error: unknown): string {
   return 'the node gave no usable answer';
 }
 
-/** Wait for the node. @throws ChainUnavailable */
+/** Await an answer of the node. @throws ChainUnavailable */
 export async function fromNode<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof ChainUnavailable ? error : new ChainUnavailable(reasonOf(error));
+    throw error instanceof ChainUnavailable ? error : new ChainUnavailable(describe(error));
   }
 }

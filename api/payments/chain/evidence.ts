@@ -1,7 +1,7 @@
 /**
- * What the chain shows of a payment, read from our own node. USDC marks an authorization as used (AuthorizationUsed) and
- * moves the money (Transfer) in two consecutive events. A payer may also cancel an authorization, or spend its nonce on
- * someone else.
+ * What the chain shows of a payment, read from our own node. USDC marks an authorization as used (AuthorizationUsed)
+ * and moves the money (Transfer) in two consecutive events. A payer can also cancel an authorization, or spend its
+ * nonce on another transfer.
  */
 import {
   isHash,
@@ -17,7 +17,7 @@ import type { Payment } from '../../../ledger/ledger.ts';
 import type { Paid } from '../../../ledger/transfers.ts';
 import { fromNode } from './chain_errors.ts';
 
-/** The part of the token that payments use. */
+/** The functions and events of the token that payments use. */
 export const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function balanceOf(address account) view returns (uint256)',
@@ -27,23 +27,23 @@ export const token = parseAbi([
 ]);
 const [, , USED, CANCELED] = token;
 
-/** Blocks per eth_getLogs request; public nodes refuse long ranges. */
+/** Blocks per eth_getLogs request; public nodes reject long ranges. */
 const BLOCKS_PER_REQUEST = 1_000n;
-/** Ranges searched for one payment before its validBefore, and after it: more than two days of Base each. */
+/** Ranges searched before the validBefore of a payment, and after it: more than two days of Base each. */
 const MOST_RANGES = 100;
 
 /** What the chain shows of one payment. */
 export type Evidence =
   /** A mined receipt holds both events of this payment. */
   | ({ readonly kind: 'paid' } & Paid)
-  /** A safe block shows that this payment never pays us. */
+  /** A safe block shows that this payment will never pay us. */
   | { readonly kind: 'void'; readonly reason: 'expired_unused' | 'used_elsewhere' }
   /** Neither is certain yet. */
   | { readonly kind: 'open' };
 
 export interface ChainEvidence {
   /**
-   * @param hint a transaction to look at first; it proves nothing by itself
+   * @param hint a transaction to read first; it proves nothing by itself
    * @throws ChainUnavailable
    */
   of(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
@@ -51,7 +51,7 @@ export interface ChainEvidence {
 
 export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
 
-/** How this transaction used the payment's authorization; null where it did not. */
+/** How this transaction used the payment's authorization; null if it did not. */
 function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
   const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter(
     (log) => log.address.toLowerCase() === payment.asset,
@@ -63,7 +63,7 @@ function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_el
       e.args.nonce.toLowerCase() === payment.nonce,
   );
   if (!used) return null;
-  // A transaction may use several authorizations: the transfer of this one is the next event.
+  // A transaction may use several authorizations; the transfer of this one is the next event.
   const moved = events.find((e) => e.logIndex === used.logIndex + 1);
   const isPaid =
     moved?.eventName === 'Transfer' &&
@@ -73,7 +73,7 @@ function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_el
   return isPaid ? 'paid' : 'used_elsewhere';
 }
 
-/** The first block at or after this time, in Unix seconds; the latest where all are earlier. */
+/** The first block at or after this time, in Unix seconds; the latest block if all are earlier. */
 export async function firstBlockAt(
   client: Pick<PublicClient, 'getBlock'>,
   seconds: bigint,
@@ -88,7 +88,7 @@ export async function firstBlockAt(
   return low;
 }
 
-/** Ranges of blocks backward from this one, and then forward from it. */
+/** Ranges of blocks backward from this block, then forward from it. */
 function* rangesAround(block: bigint, latest: bigint): Generator<readonly [from: bigint, to: bigint]> {
   for (let [range, to] = [0, block]; range < MOST_RANGES && to >= 0n; range += 1, to -= BLOCKS_PER_REQUEST) {
     yield [to >= BLOCKS_PER_REQUEST ? to - BLOCKS_PER_REQUEST + 1n : 0n, to];
@@ -119,7 +119,7 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     }
   };
 
-  /** The event that used or canceled the authorization, searched for around a block. */
+  /** The event that used or canceled the authorization, searched around a block. */
   const spentAround = async (block: bigint, payment: Payment, latest: bigint): Promise<Spent | null> => {
     const args = { authorizer: payment.payer as Address, nonce: payment.nonce as Hex };
     for (const [fromBlock, toBlock] of rangesAround(block, latest)) {
@@ -148,12 +148,12 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     const isUsed = await isUsedAt(latest.number);
     const safe = await client.getBlock({ blockTag: 'safe' });
     if (!isUsed) {
-      // The token accepts it only in blocks before validBefore. The state is read again at the safe block itself: the
-      // latest one may have been undone since, and requests may reach several nodes.
+      // The token accepts it only in blocks before validBefore. Read the state again at the safe block itself: the
+      // latest block may have been replaced since, and requests may reach several nodes.
       const isOver = safe.timestamp >= payment.validBefore && !(await isUsedAt(safe.number));
       return isOver ? { kind: 'void', reason: 'expired_unused' } : { kind: 'open' };
     }
-    // No clock of ours says where to look: the chain accepts a payment only before validBefore, by its own time.
+    // Search by the chain's time, not by our clock: the chain accepts a payment only before validBefore.
     const end = await firstBlockAt(client, payment.validBefore, latest.number);
     const spent = await spentAround(end, payment, latest.number);
     const receipt = spent && !spent.isCanceled ? await receiptOf(spent.transaction) : null;

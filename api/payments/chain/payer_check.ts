@@ -1,4 +1,4 @@
-/** What the server finds out about a payer by itself before a purchase begins. */
+/** Checks of the payer that the server makes itself before a purchase begins. */
 import type { OfferedPayment } from './authorization.ts';
 import type { PaymentChain } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
@@ -32,9 +32,9 @@ const contractRefused = (why: string): CheckedPayer => ({
 });
 
 /**
- * Check the signature, and read code, balance and nonce of the payer from our own node.
+ * Check the signature, and read the payer's code, balance and nonce from our own node.
  * @param isExclusive whether the purchase claims a lead
- * @throws ChainUnavailable: without the node no sale starts
+ * @throws ChainUnavailable
  */
 export async function checkPayer(
   { chain, signatures, contractWallets }: PayerCheck,
@@ -43,7 +43,7 @@ export async function checkPayer(
 ): Promise<CheckedPayer> {
   const { hasCode, balance, isUsed } = await chain.payer(payment);
   if (hasCode) {
-    // The token asks a contract whether it signed, and the contract may answer differently each time.
+    // The token asks the contract whether it signed; the contract may answer differently each time.
     if (!contractWallets)
       return contractRefused('The payer is a contract, and this server takes no payments from contract wallets.');
     if (isExclusive)

@@ -1,4 +1,4 @@
-/** The chain as the shop sees it: evidence of payments, the state of payers, incoming transfers. All from our own node. */
+/** The chain as payments use it, read from our own node: evidence, the state of payers, incoming transfers. */
 import { parseEventLogs, type Address, type Hex, type PublicClient } from 'viem';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
@@ -7,10 +7,10 @@ import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceRe
 import { CHAIN_ID, USDC } from '../../../lib/network.ts';
 
 const [, , , , TRANSFER] = token;
-/** Receipts requested at once. */
-const RECEIPTS_AT_ONCE = 8;
+/** Receipts requested in parallel. */
+const RECEIPTS_IN_PARALLEL = 8;
 
-/** What a sale rests on before it starts. */
+/** The state of a payer before a sale. */
 export interface PayerState {
   /** Whether the account has code: a contract wallet, or one with an EIP-7702 delegation. */
   readonly hasCode: boolean;
@@ -21,11 +21,11 @@ export interface PayerState {
 }
 
 export interface PaymentChain extends ChainEvidence {
-  /** Hash of block 0, once the node named the right chain. @throws WrongChain, ChainUnavailable */
+  /** Hash of block 0, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
-  /** The payer at the latest block. @throws ChainUnavailable */
+  /** State of the payer at the latest block. @throws ChainUnavailable */
   payer(payment: Payment): Promise<PayerState>;
-  /** The latest block that cannot be undone. @throws ChainUnavailable */
+  /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
   /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
@@ -36,8 +36,13 @@ export interface PaymentChain extends ChainEvidence {
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
 
-/** The nonce of the authorization that made the transfer at `logIndex`; null where none did. */
-async function nonceOf(client: ChainReader, transaction: Hex, logIndex: number, payer: string): Promise<string | null> {
+/** The nonce of the authorization that made the transfer at `logIndex`; null if none did. */
+async function authorizationNonce(
+  client: ChainReader,
+  transaction: Hex,
+  logIndex: number,
+  payer: string,
+): Promise<string | null> {
   const { logs } = await client.getTransactionReceipt({ hash: transaction });
   const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
     (e) =>
@@ -72,17 +77,17 @@ export function paymentChain(client: ChainReader): PaymentChain {
       strict: true,
     });
     const transfers: IncomingTransfer[] = [];
-    for (let at = 0; at < logs.length; at += RECEIPTS_AT_ONCE) {
+    for (let at = 0; at < logs.length; at += RECEIPTS_IN_PARALLEL) {
       transfers.push(
         ...(await Promise.all(
-          logs.slice(at, at + RECEIPTS_AT_ONCE).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
+          logs.slice(at, at + RECEIPTS_IN_PARALLEL).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
             const payer = args.from.toLowerCase();
             return {
               transaction: transactionHash,
               logIndex,
               block: blockNumber,
               payer,
-              nonce: await nonceOf(client, transactionHash, logIndex, payer),
+              nonce: await authorizationNonce(client, transactionHash, logIndex, payer),
               amount: args.value,
             };
           }),

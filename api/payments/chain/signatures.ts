@@ -1,6 +1,6 @@
 /**
- * Whether a wallet signed something. The signature alone decides for an ordinary account; a contract wallet (EIP-1271) is
- * asked by a call to our node that is bounded in gas and time.
+ * Checks signatures of wallets. For an ordinary account the signature alone decides. A contract wallet (EIP-1271) is
+ * called through our node, with limited gas and time.
  */
 import { authorizationTypes } from '@x402/evm';
 import {
@@ -20,15 +20,15 @@ import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { CHAIN_ID, USDC } from '../../../lib/network.ts';
 
-/** The token's name and version, as its signatures name them. */
+/** The EIP-712 domain of the token. */
 const DOMAIN = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
 
 const wallet = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
-/** What isValidSignature returns for a valid one. */
+/** Result of isValidSignature for a valid signature. */
 const VALID = '0x1626ba7e';
-/** Gas a contract wallet may use to check a signature: a multi-signature wallet of ten owners takes about 100,000. */
+/** Gas limit of a contract wallet's check; a multi-signature wallet with ten owners needs about 100,000. */
 const CONTRACT_GAS = 300_000n;
-/** Half of the order of secp256k1. The token refuses a signature with a higher s: it is another writing of the same one. */
+/** Half the order of secp256k1. The token rejects a higher s, which is another encoding of the same signature. */
 const HIGHEST_S = 0x7fff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_5d57_6e73_57a4_501d_dfe9_2f46_681b_20a0n;
 const SIGNATURE_BYTES = 65;
 const V_VALUES = ['0x1b', '0x1c'];
@@ -40,17 +40,17 @@ export interface SignedText {
 }
 
 export interface Signatures {
-  /** Whether the key of `from` signed this authorization, in the one form that the token accepts. */
+  /** Whether the key of `from` signed this authorization, in the one encoding that the token accepts. */
   byKey(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the contract wallet `from` accepts the signature. @throws ChainUnavailable */
   byContract(signed: SignedAuthorization): Promise<boolean>;
-  /** Either of the two, for an authorization that already paid. @throws ChainUnavailable */
+  /** Either of the above, for an authorization that already paid. @throws ChainUnavailable */
   authorization(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the wallet signed this text (EIP-191, or EIP-1271). @throws ChainUnavailable */
   text(signed: SignedText): Promise<boolean>;
 }
 
-/** What the payer signs; null where a number does not fit into 256 bits, which nobody can sign. */
+/** The hash that the payer signs; null if a number does not fit into 256 bits, which nobody can sign. */
 function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
   const message = {
     from: a.from,
@@ -69,7 +69,7 @@ function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
   });
 }
 
-/** Whether the signature is written in the one way that the token accepts. */
+/** Whether the signature has the one encoding that the token accepts. */
 function isCanonical(signature: Hex): boolean {
   return (
     size(signature) === SIGNATURE_BYTES &&
@@ -78,7 +78,7 @@ function isCanonical(signature: Hex): boolean {
   );
 }
 
-/** @param chain asked about contract wallets only; null: their signatures do not count */
+/** @param chain used for contract wallets only; null refuses their signatures */
 export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | null): Signatures {
   const contractAccepts = async (address: Hex, hash: Hex, signature: Hex): Promise<boolean> => {
     if (chain === null) return false;
@@ -89,7 +89,7 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
       const { data: answer } = await fromNode(chain.call({ to: address, data, gas: CONTRACT_GAS }));
       return answer !== undefined && size(answer) >= 32 && slice(answer, 0, 4) === VALID;
     } catch (error) {
-      // A call that reverts or runs out of gas is no; whether the node answers at all was seen right before.
+      // The call reverted or ran out of gas: not signed. The node itself answered just before.
       if (error instanceof ChainUnavailable) return false;
       throw error;
     }

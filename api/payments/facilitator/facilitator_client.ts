@@ -1,4 +1,4 @@
-/** A facilitator, over HTTP or in this process. Its replies decide nothing about money: the chain does. */
+/** The interface of a facilitator, over HTTP or in this process. The chain, not its reply, decides what was paid. */
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 
 export type Verification =
@@ -6,23 +6,23 @@ export type Verification =
   /** `reason` matches /^[a-z0-9_]{1,80}$/. */
   | { readonly valid: false; readonly reason: string };
 
-/** Where to look on the chain. `transaction` is 0x and 64 lower-case hex digits, or null if no such hash was named. */
+/** Where to look on the chain. `transaction` is 0x and 64 lower-case hex digits; null if the reply has no such hash. */
 export interface SettlementHint {
   readonly transaction: string | null;
-  /** True where this process itself sent nothing, because its gas of the day is spent. Never said by another host. */
+  /** True if this process sent nothing because its daily gas is spent. Never taken from the reply of another host. */
   readonly isUnsent?: true;
 }
 
 export interface Facilitator {
   /** @throws FacilitatorUnavailable if the facilitator gives no usable reply */
   verify(payload: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
-  /** Ask for the transfer. Never rejects, whatever the reply is: money may have moved in every case. */
+  /** Request the transfer. Never rejects: money may have moved whatever the reply is. */
   settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettlementHint>;
   /**
    * Whether it serves exact payments on eip155:8453.
    * @throws FacilitatorUnavailable if the facilitator gives no usable reply
    */
   supported(): Promise<boolean>;
-  /** Whether what it may spend today is not used up, where it spends something of ours. */
+  /** Whether our gas budget for today has anything left; absent if the gas is not ours. */
   hasBudget?(): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 /**
- * Client of a facilitator over HTTP. It reads at most 64 kB of a reply, follows no redirect, and passes on nothing of a
+ * Client of a facilitator over HTTP. It reads at most 64 kB of a reply, follows no redirect, and uses nothing of a
  * reply but a reason code and a transaction hash.
  */
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
@@ -12,9 +12,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 65_536;
 const REASON = /^[a-z0-9_]{1,80}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/** Reason for a refusal whose own reason is missing or is not a code. */
+/** Reason of a refusal without a valid reason code. */
 const UNNAMED_REASON = 'refused_by_facilitator';
-/** Names of networks that cover ours in a list of supported kinds. */
+/** Network names in a list of supported kinds that include ours. */
 const SERVED_NETWORKS: ReadonlySet<string> = new Set([NETWORK, 'eip155:*']);
 /** Statuses about our access to the facilitator, not about the payment. */
 const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
@@ -30,7 +30,7 @@ export interface HttpFacilitatorOptions {
   readonly url: string;
   /** Value of the Authorization header. */
   readonly authorization?: string;
-  /** Time for the whole reply, its body included. */
+  /** Timeout of the whole reply, including its body. */
   readonly timeoutMs?: number;
 }
 
@@ -45,7 +45,7 @@ interface Reply {
 const unavailable = (operation: Operation, why: string): FacilitatorUnavailable =>
   new FacilitatorUnavailable(`facilitator ${operation}: ${why}`);
 
-/** Read the body up to the limit. Returns null and drops the connection if it is larger. */
+/** Read the body up to the limit. If it is larger, close the connection and return null. */
 async function readLimited(response: Response): Promise<Buffer | null> {
   if (response.body === null) return Buffer.alloc(0);
   const reader = response.body.getReader();
@@ -79,13 +79,13 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   };
 
   /** @throws FacilitatorUnavailable if no whole reply of at most 64 kB arrives in time */
-  const ask = async (operation: Operation, body?: string): Promise<Reply> => {
+  const request = async (operation: Operation, body?: string): Promise<Reply> => {
     const signal = AbortSignal.timeout(timeoutMs);
-    const request = body === undefined ? { method: 'GET' } : { method: 'POST', body };
+    const method = body === undefined ? { method: 'GET' } : { method: 'POST', body };
     let status: number;
     let bytes: Buffer | null;
     try {
-      const response = await fetch(`${base}/${operation}`, { ...request, headers, redirect: 'error', signal });
+      const response = await fetch(`${base}/${operation}`, { ...method, headers, redirect: 'error', signal });
       status = response.status;
       bytes = await readLimited(response);
     } catch {
@@ -100,12 +100,12 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
 
   return {
     async verify(payload, requirements) {
-      const { status, body } = await ask('verify', requestBody(payload, requirements));
+      const { status, body } = await request('verify', requestBody(payload, requirements));
       const isSuccess = status === 200;
       const isRefusal = status >= 400 && status < 500 && !ACCESS_STATUSES.has(status);
       if (!isSuccess && !isRefusal) throw unavailable('verify', `status ${status}`);
       const reply = VerifyReply.safeParse(body);
-      // A refusal may come with a status such as 400; approval needs 200.
+      // A refusal may have a status such as 400; an approval needs 200.
       if (!reply.success || (reply.data.isValid && !isSuccess)) {
         throw unavailable('verify', `unusable reply (status ${status})`);
       }
@@ -116,7 +116,7 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
     },
     async settle(payload, requirements) {
       try {
-        const { body } = await ask('settle', requestBody(payload, requirements));
+        const { body } = await request('settle', requestBody(payload, requirements));
         const reply = SettleReply.safeParse(body);
         return { transaction: reply.success ? reply.data.transaction.toLowerCase() : null };
       } catch {
@@ -124,7 +124,7 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
       }
     },
     async supported() {
-      const { status, body } = await ask('supported');
+      const { status, body } = await request('supported');
       if (status !== 200) throw unavailable('supported', `status ${status}`);
       const reply = SupportedReply.safeParse(body);
       if (!reply.success) throw unavailable('supported', 'unusable reply (status 200)');

@@ -1,4 +1,4 @@
-/** A facilitator in this process: a key that pays for the gas, a node of the chain, and a ceiling on what it may spend. */
+/** A facilitator in this process: a key that pays the gas, a chain node, and a limit on the gas. */
 import type { PaymentPayload } from '@x402/core/types';
 import PQueue from 'p-queue';
 import {
@@ -19,28 +19,29 @@ import { CHAIN_ID, USDC } from '../../../lib/network.ts';
 import { readerOf } from '../chain/node.ts';
 
 const token = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, ' +
+    'uint256 validBefore, bytes32 nonce, bytes signature)',
 ]);
 
-/** Gas of settlements, counted before it is spent. */
+/** Gas of settlements, reserved before it is spent. */
 export interface GasBudget {
-  /** Gas limit of every settlement; what would take more is refused. */
+  /** Gas limit of every settlement; a settlement that needs more is refused. */
   readonly perSettlement: bigint;
-  /** @returns false where the day's gas is used up */
+  /** @returns false if the day's gas is used up */
   reserve(gas: bigint): Promise<boolean>;
   hasLeft(): Promise<boolean>;
 }
 
 export interface LocalFacilitatorOptions {
   readonly rpcUrl: string;
-  /** Key of an account with gas. It never receives what is paid. */
+  /** Key of an account with gas. Buyers never pay this account. */
   readonly key: Hex;
   readonly gas: GasBudget;
 }
 
 export interface LocalFacilitator extends Facilitator {
   readonly address: Hex;
-  /** How many settlements the balance is enough for at today's price. @throws ChainUnavailable */
+  /** Settlements that the balance pays for at the current gas price. @throws ChainUnavailable */
   settlementsLeft(): Promise<bigint>;
 }
 
@@ -64,7 +65,7 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
   const account = privateKeyToAccount(key);
   const reader = readerOf(rpcUrl);
   const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
-  // One transaction is numbered and sent at a time, so that two settlements never take the same number.
+  // Send one transaction at a time, so that two settlements never use the same account nonce.
   const sending = new PQueue({ concurrency: 1 });
   return {
     address: account.address,
@@ -84,7 +85,7 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
           transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })),
         };
       } catch {
-        // It may have been sent. The chain tells.
+        // It may have been sent; the chain decides.
         return { transaction: null };
       }
     },

@@ -1,6 +1,6 @@
 /**
- * The local chain of sandbox mode: anvil under Base's chain id, with test money at USDC's address. It lives in memory.
- * A chain that the server started dies with it, also where the server is killed; one that was there before stays.
+ * The local chain of sandbox mode: anvil with Base's chain id, in memory, with test money at USDC's address. A chain
+ * that the server started ends with it, also if the server is killed; a chain that the server joined keeps running.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { Compiled, compiledPath } from './compile.ts';
 
 const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 3_000;
-/** Seconds between two blocks without transactions, so that the chain's own time goes on. */
+/** Seconds between blocks without transactions, so that the chain's time advances. */
 const BLOCK_SECONDS = 5;
 export const POLLING_MS = 25;
 
@@ -30,21 +30,21 @@ const token = parseAbi([
 export interface Chain {
   readonly rpcUrl: string;
   readonly reader: PublicClient;
-  /** An account with gas and nothing else, for whoever sends transactions. Made anew for each server. */
+  /** Key of an account that has only gas, for sending transactions. New for each server. */
   readonly gasKey: Hex;
   balanceOf(address: Address): Promise<bigint>;
-  /** Make test money, in atomic units. */
+  /** Create test money, in atomic units. */
   mint(to: Address, units: bigint): Promise<void>;
   /** Whether the payer's authorization with this nonce has been used. */
   authorizationUsed(payer: Address, nonce: Hex): Promise<boolean>;
-  /** Throws where the chain does not answer. */
+  /** Throws if the chain does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Path of anvil's binary in its package for this platform.
- * @throws SettingError where the package is not installed
+ * @throws SettingError if the package is not installed
  */
 function anvilBinary(): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -55,34 +55,35 @@ function anvilBinary(): string {
     );
   } catch {
     throw new SettingError(
-      'PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the packages were installed without those for development. Run: make setup. For real money set PAYMENTS to facilitator or self',
+      'PAYMENTS is "sandbox", and the local chain of the sandbox (anvil) is not installed: the development packages ' +
+        'are missing. Run: make setup. For real money set PAYMENTS to facilitator or self',
     );
   }
 }
 
-/** Address anvil listens on, once it says so. */
+/** The address that anvil prints when it listens. */
 function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     const timer = setTimeout(() => {
-      reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${said.slice(-300)}`));
+      reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${output.slice(-300)}`));
     }, START_TIMEOUT_MS);
-    const hear = (chunk: Buffer): void => {
-      said += chunk.toString('utf8');
-      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(said)?.[1];
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString('utf8');
+      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(output)?.[1];
       if (address === undefined) return;
       clearTimeout(timer);
       resolve(`http://${address}`);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
     child.once('error', (error) => {
       clearTimeout(timer);
       reject(error);
     });
     child.once('exit', (code) => {
       clearTimeout(timer);
-      reject(new Error(`anvil ended with ${code}: ${said.slice(-300)}`));
+      reject(new Error(`anvil ended with ${code}: ${output.slice(-300)}`));
     });
   });
 }
@@ -103,15 +104,15 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Ends a process once this one has ended, in whatever way: it waits for the end of a pipe that only this process holds.
- * @returns ends the guard, which then does nothing
+ * Kill a process when this one ends, however it ends: a shell waits for the end of a pipe that only this process holds.
+ * @returns cancels this
  */
-function endWithUs(pid: number): () => void {
+function killWhenWeEnd(pid: number): () => void {
   const guard = spawn('sh', ['-c', 'cat > /dev/null; kill -9 "$0" 2> /dev/null', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Where there is no shell, the process is ended by us alone.
+  // Without a shell, only close() ends the process.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   guard.unref();
@@ -122,8 +123,8 @@ function endWithUs(pid: number): () => void {
 }
 
 /**
- * Use the chain at `rpcUrl`, which must be anvil. Test money is put there where it is not.
- * @throws where it does not answer, or its chain id is another
+ * Join the anvil chain at `rpcUrl`, and install the test money if it is missing.
+ * @throws if it does not answer, or has another chain id
  */
 export async function joinChain(rpcUrl: string, close: () => Promise<void> = async () => undefined): Promise<Chain> {
   const reader = readerOf(rpcUrl, POLLING_MS);
@@ -164,7 +165,7 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
   };
 }
 
-/** Start a chain on a free port of this machine. @throws where anvil cannot be started */
+/** Start a chain on a free port of this machine. @throws if anvil cannot be started */
 export async function startChain(): Promise<Chain> {
   const child = spawn(
     anvilBinary(),
@@ -184,12 +185,12 @@ export async function startChain(): Promise<Chain> {
       '--slots-in-an-epoch',
       '1',
     ],
-    // Its own process group: a Ctrl-C at the terminal reaches the server, which closes the chain last.
+    // In its own process group, so that Ctrl-C reaches only the server, which closes the chain last.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
   );
-  const dropGuard = child.pid === undefined ? () => undefined : endWithUs(child.pid);
+  const cancelGuard = child.pid === undefined ? () => undefined : killWhenWeEnd(child.pid);
   const close = async (): Promise<void> => {
-    dropGuard();
+    cancelGuard();
     await stop(child);
   };
   try {

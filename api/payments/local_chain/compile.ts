@@ -1,5 +1,5 @@
 /**
- * Compile contracts.sol. The result is kept in contracts.json so that a start needs no compiler; a test compiles
+ * Compiles contracts.sol. The result is stored in contracts.json, so that a start needs no compiler; a test compiles
  * again and compares. Run as a program, this file writes contracts.json.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,20 +8,20 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /**
- * The compiler, loaded where it is needed: a server reads this module for the contracts that were compiled before, and
- * the compiler would take a third of its start. It carries no types of its own; only this one function of it is used.
+ * The compiler, loaded when it is used: a server imports this module only for the stored result, and loading the
+ * compiler would take a third of its start. The package has no types.
  */
 const compiler = (): { compile(input: string): string } =>
   createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
 export const Compiled = z.strictObject({
-  /** Version of the compiler, as its metadata states it. */
+  /** Version of the compiler, from its metadata. */
   solc: z.string(),
   contracts: z.record(
     z.string(),
     z.strictObject({
       abi: z.array(z.record(z.string(), z.unknown())),
-      /** Code of the contract in place, after deployment: 0x and hex. */
+      /** Code after deployment: 0x and hex. */
       code: z.string().regex(/^0x([0-9a-f]{2})+$/),
     }),
   ),
@@ -46,7 +46,7 @@ const Output = z.object({
     .optional(),
 });
 
-/** Compile Solidity source. @throws with the compiler's message where it does not compile. */
+/** @throws with the compiler's message if the source does not compile */
 export function compile(source: string): Compiled {
   const output = Output.parse(
     JSON.parse(
@@ -57,7 +57,7 @@ export function compile(source: string): Compiled {
           settings: {
             optimizer: { enabled: true, runs: 200 },
             evmVersion: 'cancun',
-            // No hash of the metadata in the code: the same source gives the same bytes everywhere.
+            // Without a hash of the metadata, the same source gives the same bytes everywhere.
             metadata: { bytecodeHash: 'none', appendCBOR: false },
             outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.deployedBytecode.object'] } },
           },

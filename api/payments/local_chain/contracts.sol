@@ -2,8 +2,8 @@
 pragma solidity ^0.8.30;
 
 /// Test money for the local chain: the part of USDC that x402 uses (ERC-20 balances and EIP-3009 transfers).
-/// Its code is put at USDC's address on Base, so that payers sign exactly what they would sign there.
-/// No constructor and no immutables: the code is placed without being deployed.
+/// Its code is installed at USDC's address on Base, so that payers sign exactly what they would sign there.
+/// No constructor and no immutables: the code is installed without a deployment.
 contract TestUsdc {
     string public constant name = "USD Coin";
     string public constant version = "2";
@@ -11,10 +11,12 @@ contract TestUsdc {
     uint8 public constant decimals = 6;
 
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
-        "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+        "TransferWithAuthorization(address from,address to,uint256 value,"
+        "uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
-    bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
-    /// secp256k1n / 2: a signature with a higher s is the same signature written twice.
+    bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH =
+        keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
+    /// secp256k1n / 2: a signature with a higher s is another encoding of the same signature.
     uint256 private constant HIGHEST_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
 
     uint256 public totalSupply;
@@ -26,7 +28,7 @@ contract TestUsdc {
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
-    /// Anybody may make test money.
+    /// Anyone may create test money.
     function mint(address to, uint256 value) external {
         totalSupply += value;
         balanceOf[to] += value;
@@ -63,14 +65,26 @@ contract TestUsdc {
     ) public {
         require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
         require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
-        requireSigned(from, nonce, keccak256(abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)), signature);
+        requireSigned(
+            from,
+            nonce,
+            keccak256(
+                abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
+            ),
+            signature
+        );
         authorizationState[from][nonce] = true;
         emit AuthorizationUsed(from, nonce);
         move(from, to, value);
     }
 
     function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) external {
-        requireSigned(authorizer, nonce, keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)), signature);
+        requireSigned(
+            authorizer,
+            nonce,
+            keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)),
+            signature
+        );
         authorizationState[authorizer][nonce] = true;
         emit AuthorizationCanceled(authorizer, nonce);
     }
@@ -78,7 +92,12 @@ contract TestUsdc {
     function requireSigned(address signer, bytes32 nonce, bytes32 structHash, bytes memory signature) private view {
         require(!authorizationState[signer][nonce], "FiatTokenV2: authorization is used or canceled");
         bytes32 digest = keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), structHash));
-        require(signer.code.length > 0 ? signedByContract(signer, digest, signature) : signedByKey(signer, digest, signature), "FiatTokenV2: invalid signature");
+        require(
+            signer.code.length > 0
+                ? signedByContract(signer, digest, signature)
+                : signedByKey(signer, digest, signature),
+            "FiatTokenV2: invalid signature"
+        );
     }
 
     function signedByKey(address signer, bytes32 digest, bytes memory signature) private pure returns (bool) {
@@ -96,9 +115,11 @@ contract TestUsdc {
         return recovered != address(0) && recovered == signer;
     }
 
-    /// EIP-1271: a wallet that is a contract says itself what it signed.
+    /// EIP-1271: a contract wallet itself decides what it signed.
     function signedByContract(address signer, bytes32 digest, bytes memory signature) private view returns (bool) {
-        (bool success, bytes memory result) = signer.staticcall(abi.encodeWithSignature("isValidSignature(bytes32,bytes)", digest, signature));
+        (bool success, bytes memory result) = signer.staticcall(
+            abi.encodeWithSignature("isValidSignature(bytes32,bytes)", digest, signature)
+        );
         return success && result.length >= 32 && abi.decode(result, (bytes32)) == bytes32(bytes4(0x1626ba7e));
     }
 
@@ -113,7 +134,7 @@ contract TestUsdc {
     }
 }
 
-/// The one function of Multicall3 that the facilitator calls to say why a payment cannot be settled.
+/// The one function of Multicall3 that the facilitator calls to find out why a payment cannot be settled.
 contract TestMulticall {
     struct Call {
         address target;
@@ -125,7 +146,11 @@ contract TestMulticall {
         bytes returnData;
     }
 
-    function tryAggregate(bool requireSuccess, Call[] calldata calls) external payable returns (Result[] memory results) {
+    function tryAggregate(bool requireSuccess, Call[] calldata calls)
+        external
+        payable
+        returns (Result[] memory results)
+    {
         results = new Result[](calls.length);
         for (uint256 i = 0; i < calls.length; i++) {
             (results[i].success, results[i].returnData) = calls[i].target.call(calls[i].callData);

@@ -1,4 +1,4 @@
-/** The buyer of sandbox mode: a key made for one chain, with test money, written where `make buy` finds it. */
+/** The buyer of sandbox mode: a key for one chain, with test money, in a file that `make buy` reads. */
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -12,25 +12,25 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 export const SandboxWallet = z.strictObject({
   notice: z.string(),
   network: z.string(),
-  /** Where the local chain answers. */
+  /** Address of the local chain. */
   rpc_url: z.url(),
-  /** Where the server answers. */
+  /** Address of the server. */
   base_url: z.url(),
   asset: address,
   address,
   private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
-  /** Who is paid. */
+  /** The receiving account. */
   pay_to: address,
 });
 
 export type SandboxWallet = z.infer<typeof SandboxWallet>;
 
-/** Test money a buyer starts with: $1,000. */
+/** Test money of a new buyer: $1,000. */
 const START_UNITS = 1_000_000_000n;
 
 export const walletPath = (dataDir: string): string => join(dataDir, 'sandbox', 'wallet.json');
 
-/** Make a buyer with test money on `chain`. */
+/** Create a buyer with test money on `chain`. */
 export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string}`; address: `0x${string}` }> {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
@@ -38,14 +38,16 @@ export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string
   return { privateKey, address: account.address };
 }
 
-/** Write the buyer's wallet file, readable by its owner alone. */
+/** Write the buyer's wallet file, readable only by its owner. */
 export async function writeWallet(
   dataDir: string,
   wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>,
 ): Promise<void> {
   const path = walletPath(dataDir);
   const content: SandboxWallet = {
-    notice: `Test money on a local chain in memory. This key was made for it (${dollarsOf(START_UNITS)} test USDC) and is worth nothing anywhere else: never send real funds to it.`,
+    notice:
+      `Key for test money (${dollarsOf(START_UNITS)} USDC) on a local chain in memory. ` +
+      'It is worth nothing anywhere else: never send real funds to it.',
     network: NETWORK,
     asset: USDC,
     ...wallet,
@@ -54,7 +56,7 @@ export async function writeWallet(
   await chmod(path, 0o600);
 }
 
-/** The wallet file, or null where there is none that can be read. */
+/** The wallet file, or null if it does not exist or cannot be read. */
 export async function readWallet(dataDir: string): Promise<SandboxWallet | null> {
   const text = await readFile(walletPath(dataDir), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -65,7 +67,7 @@ export async function readWallet(dataDir: string): Promise<SandboxWallet | null>
   }
 }
 
-/** Remove the wallet file of a server that stops, unless it is another server's. */
+/** Remove the wallet file of a server that stops, unless the file belongs to another server. */
 export async function removeWallet(dataDir: string, baseUrl: string): Promise<void> {
   if ((await readWallet(dataDir))?.base_url === baseUrl) await rm(walletPath(dataDir), { force: true });
 }

@@ -1,4 +1,4 @@
-/** What else is for sale where a property is: medians of its city, and the listings most like it. */
+/** The market of a deal: medians of its city, and the most similar listings. */
 import { z } from 'zod';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Filters } from '../../snapshot/filters.ts';
@@ -22,46 +22,51 @@ const Comparable = Deal.schema.pick({
   deal_score: true,
   listing_url: true,
 });
-/** Their columns in the record's order. */
-const COMPARED = Deal.columns.map((c) => c.name).filter((name) => name in Comparable.shape);
+/** Their columns, in record order. */
+const COMPARABLE_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in Comparable.shape);
 const decimal = Deal.schema.shape.price_per_unit;
 
 export const Market = z.strictObject({
-  area: z.string().meta({ description: 'City and state whose active deals are counted.' }),
+  area: z.string().meta({ description: 'City and state of the counted active deals.' }),
   active_deals: z.int(),
   priced_deals: z.int().meta({ description: 'Active deals with a price per unit.' }),
   median_price_per_unit: decimal.meta({
-    description: 'Lower median of price_per_unit. Null when: no active deal there has one.',
+    description: 'Lower median of price_per_unit. Null when: no active deal in the city has one.',
   }),
   median_cap_rate: decimal.meta({
-    description: 'Lower median of cap_rate, percent. Null when: no active deal there has one.',
+    description: 'Lower median of cap_rate, percent. Null when: no active deal in the city has one.',
   }),
   median_cap_rate_underwritten: decimal.meta({
     description:
-      'Lower median of cap_rate_underwritten where the HUD proxy fits, percent. Null when: it fits no active deal there.',
+      'Lower median of cap_rate_underwritten over deals that the HUD proxy fits, percent. Null when: it fits no ' +
+      'active deal in the city.',
   }),
-  cheaper_deals: z
-    .int()
-    .nullable()
-    .meta({ description: 'Active deals there with a lower price per unit. Null when: this one has none.' }),
+  cheaper_deals: z.int().nullable().meta({
+    description: 'Active deals in the city with a lower price per unit. Null when: this deal has none.',
+  }),
   comparables: z.array(Comparable).meta({
-    description: `Up to ${COMPARABLES} other active deals there with a price: the same ZIP first, then the nearest number of units, then the nearest price per unit.`,
+    description:
+      `Up to ${COMPARABLES} other active deals in the city with a price: the same ZIP first, then the nearest number ` +
+      'of units, then the nearest price per unit.',
   }),
 });
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Active deals of the city. The median of an even number is the lower of the two in the middle. */
-const FIGURES = `SELECT count(*) AS active_deals, count(price_per_unit) AS priced_deals,
-  quantile_disc(price_per_unit, 0.5) AS median_price_per_unit, quantile_disc(cap_rate, 0.5) AS median_cap_rate,
-  quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok') AS median_cap_rate_underwritten`;
+/** Figures of the city. The median of an even number of values is the lower of the middle two. */
+const FIGURES_SQL = `SELECT count(*) AS active_deals, count(price_per_unit) AS priced_deals,
+  quantile_disc(price_per_unit, 0.5) AS median_price_per_unit,
+  quantile_disc(cap_rate, 0.5) AS median_cap_rate,
+  quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok')
+    AS median_cap_rate_underwritten`;
 
-/** Deals most like one of this ZIP, units and price per unit first. */
-const NEAREST = `ORDER BY zip IS NOT DISTINCT FROM ? DESC, abs(units - ?) NULLS LAST, abs(price_per_unit - CAST(? AS DECIMAL(14,2))) NULLS LAST, id LIMIT ${COMPARABLES}`;
+/** Orders deals by similarity to a ZIP, a number of units and a price per unit. */
+const NEAREST_SQL = `ORDER BY zip IS NOT DISTINCT FROM ? DESC, abs(units - ?) NULLS LAST,
+  abs(price_per_unit - CAST(? AS DECIMAL(14,2))) NULLS LAST, id LIMIT ${COMPARABLES}`;
 
 const decimalOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** The market of a deal, as a row of `deals`. */
+/** The market of a deal. */
 export async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof Market>> {
   const { id, city, state } = deal;
   const [zip, units, price] = [
@@ -69,18 +74,18 @@ export async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<t
     deal['units'] === null ? null : Number(deal['units']),
     decimalOrNull(deal['price_per_unit']),
   ];
-  const there = new Filters('deals')
+  const inCity = new Filters('deals')
     .and('listing_status', '=', 'active')
     .like('city', String(city))
     .and('state', '=', String(state))
     .sql();
-  const others = there.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
-  const cheaper = there.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
-  const nearest = others.copy().order(NEAREST, zip, units, price);
+  const others = inCity.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
+  const cheaper = inCity.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
+  const nearest = others.copy().order(NEAREST_SQL, zip, units, price);
   const [[figures = {}], [counted = {}], comparables] = await Promise.all([
-    snapshot.rows(`${FIGURES} FROM deals${there}`, there.values),
+    snapshot.rows(`${FIGURES_SQL} FROM deals${inCity}`, inCity.values),
     snapshot.rows(`SELECT count(*) AS n FROM deals${cheaper}`, cheaper.values),
-    snapshot.fields('deals', COMPARED, nearest.toString(), nearest.values),
+    snapshot.recordFields('deals', COMPARABLE_COLUMNS, nearest.toString(), nearest.values),
   ]);
   return {
     area: `${String(city)}, ${String(state)}`,

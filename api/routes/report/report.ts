@@ -1,4 +1,4 @@
-/** The report of one deal: all that is known of the property, with every figure to be made again. */
+/** GET /api/deals/:id/report: everything known about one deal, with a formula for every figure. */
 import { z } from 'zod';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
@@ -6,29 +6,29 @@ import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { noteOf } from '../list_route.ts';
-import { oncePerDay, oncePerSnapshot } from '../../snapshot/memo.ts';
+import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
-import { defineRoute, type Asked, type Route } from '../define.ts';
+import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { Market, marketOf } from './market.ts';
 import { summaryOf } from './summary.ts';
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';
-/** Reports named to who asks what a report is. */
+/** Reports listed in the template response. */
 const LIVE_EXAMPLES = 3;
 
 const { comparison, debt_terms, offer, sensitivity, paths, recompute } = ReportRecord.schema.shape;
 
-/** A county record beside the property: the whole row of the feed it is in. */
+/** A county record that matches the property: the full record of its feed. */
 const DistressRecord = z.strictObject({
   kind: z.enum(['tax_delinquent', 'sheriff_sale']),
   match_basis: z.string(),
   source_url: z.string(),
-  signal: Signal.schema.nullable().meta({ description: 'The record where kind is tax_delinquent.' }),
-  auction: Auction.schema.nullable().meta({ description: 'The record where kind is sheriff_sale.' }),
+  signal: Signal.schema.nullable().meta({ description: 'The record if kind is tax_delinquent.' }),
+  auction: Auction.schema.nullable().meta({ description: 'The record if kind is sheriff_sale.' }),
 });
 
 const Version = ListingVersion.schema.pick({
@@ -48,7 +48,7 @@ const Version = ListingVersion.schema.pick({
   source_url: true,
 });
 
-/** Its columns in the record's order. */
+/** Its columns, in record order. */
 const VERSION_COLUMNS = ListingVersion.columns.map((c) => c.name).filter((name) => name in Version.shape);
 
 export const Report = z.strictObject({
@@ -64,16 +64,20 @@ export const Report = z.strictObject({
     status: Deal.schema.shape.distress_status,
     score: Deal.schema.shape.distress_score,
     coverage: Deal.schema.shape.distress_coverage,
-    matches: z.array(DistressRecord).meta({ description: 'County records of exactly this address.' }),
+    matches: z.array(DistressRecord).meta({ description: 'County records with exactly this address.' }),
     candidates: z
       .array(DistressRecord)
-      .meta({ description: 'County records that may be of this property; they score nothing.' }),
+      .meta({ description: 'County records that may belong to this property; they do not affect scores.' }),
   }),
-  market: Market.meta({ description: 'Active deals of the same city.' }),
-  history: z.array(Version).nullable().meta({
-    description:
-      'Every version of every listing of the property that this service saw, the first one first. Null when: the snapshot was built before listings had a history.',
-  }),
+  market: Market.meta({ description: 'Active deals in the same city.' }),
+  history: z
+    .array(Version)
+    .nullable()
+    .meta({
+      description:
+        'Every version of every listing of the property that this service saw, oldest first. Null when: the snapshot ' +
+        'was built before listings had a history.',
+    }),
   sensitivity,
   recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
@@ -93,23 +97,27 @@ const TemplateAnswer = z.strictObject({
 
 type Row = Readonly<Record<string, unknown>>;
 
-const propertyOf = (deal: Row): string =>
-  `${deal['address'] === null ? 'Street not published' : String(deal['address'])}, ${String(deal['city'])}, ${String(deal['state'])} ${String(deal['zip'])}`;
+function propertyOf({ address, city, state, zip }: Row): string {
+  const street = address === null ? 'Street not published' : String(address);
+  return `${street}, ${String(city)}, ${String(state)} ${String(zip)}`;
+}
 
-/** Deals whose reports show the most: underwritten and with an offer, distress first, then by score. */
-export async function exampleDeals(snapshot: Snapshot, most: number): Promise<{ id: string; property: string }[]> {
-  const found = await snapshot.fields(
+/** Deals with the most complete reports: underwritten and with an offer, distress first, then by score. */
+export async function exampleDeals(snapshot: Snapshot, limit: number): Promise<{ id: string; property: string }[]> {
+  const found = await snapshot.recordFields(
     'deals',
     ['id', 'address', 'city', 'state', 'zip'],
     `WHERE listing_status = 'active'
-    ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC, (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id LIMIT ${most}`,
+    ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC,
+      (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id
+    LIMIT ${limit}`,
   );
   return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
 }
 
-/** Refuse where the snapshot was built before there were reports. */
-function present(snapshot: Snapshot): void {
-  if (!snapshot.lacks.has('reports')) return;
+/** @throws Problem if the snapshot was built before there were reports */
+function requireReports(snapshot: Snapshot): void {
+  if (!snapshot.missingTables.has('reports')) return;
   throw new Problem(
     'snapshot_unavailable',
     `Snapshot ${snapshot.id} was built before there were reports; the next one has them. Nothing was charged.`,
@@ -129,7 +137,7 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
   const found: Row[] = [];
   for (const { kind, id, match_basis, source_url } of matches) {
     const table = kind === 'tax_delinquent' ? 'signals' : 'auctions';
-    const [record = null] = await snapshot.whole(table, 'WHERE id = $1', [id]);
+    const [record = null] = await snapshot.records(table, 'WHERE id = $1', [id]);
     found.push({
       kind,
       match_basis,
@@ -142,9 +150,9 @@ async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): P
 }
 
 /** Values of each set of assumptions. */
-const assumptionsOf = oncePerSnapshot(async (snapshot) => {
+const assumptionsOf = cachePerSnapshot(async (snapshot) => {
   const sets = new Map<string, Record<string, string>>();
-  for (const { assumption_set_id: set, key, value } of await snapshot.whole(
+  for (const { assumption_set_id: set, key, value } of await snapshot.records(
     'assumptions',
     'ORDER BY assumption_set_id, key',
   )) {
@@ -153,22 +161,22 @@ const assumptionsOf = oncePerSnapshot(async (snapshot) => {
   return sets;
 });
 
-/** The body of the report of one deal, or null where there is no such deal. */
-async function reportOf(
-  { snapshot, manifest }: Pick<Asked<Params>, 'snapshot' | 'manifest'>,
+/** The report of one deal, or null if there is no such deal. */
+async function buildReport(
+  { snapshot, manifest }: Pick<RouteRequest<Params>, 'snapshot' | 'manifest'>,
   id: string,
   more = '',
 ): Promise<Row | null> {
-  const [deal] = await snapshot.whole('deals', 'WHERE id = $1', [id]);
-  const [report] = await snapshot.whole('reports', 'WHERE id = $1', [id]);
+  const [deal] = await snapshot.records('deals', 'WHERE id = $1', [id]);
+  const [report] = await snapshot.records('reports', 'WHERE id = $1', [id]);
   if (!deal || !report) return null;
-  const gone =
+  const goneNote =
     deal['listing_status'] === 'active'
       ? ''
       : `This property is no longer shown for sale: listing_status is ${String(deal['listing_status'])}.`;
   const set = String(report['assumption_set_id']);
   return {
-    ...noteOf(manifest, [more, gone].filter(Boolean).join(' ')),
+    ...noteOf(manifest, [more, goneNote].filter(Boolean).join(' ')),
     property: propertyOf(deal),
     summary: summaryOf(deal as Parameters<typeof summaryOf>[0], report as Parameters<typeof summaryOf>[1]),
     deal,
@@ -184,9 +192,9 @@ async function reportOf(
       candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
     },
     market: await marketOf(snapshot, deal),
-    history: snapshot.lacks.has('listing_history')
+    history: snapshot.missingTables.has('listing_history')
       ? null
-      : await snapshot.fields(
+      : await snapshot.recordFields(
           'listing_history',
           VERSION_COLUMNS,
           'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version',
@@ -201,9 +209,9 @@ async function reportOf(
   };
 }
 
-const dealId = idParam('Id of a deal; /api/deals/ids lists the best 50, free.');
+const dealId = idParam('Id of a deal; /api/deals/ids lists the top 50, free.');
 
-/** The report of any deal, paid, and of one as an example, free. */
+/** The paid report of any deal, and the free report of an example. */
 export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Route[] {
   const urlOf = (id: string): string => publicUrl + PATH.replace(':id', id);
   const price = PRICES[PATH];
@@ -212,58 +220,69 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       path: PATH,
       price,
       about:
-        "The report of one deal: the claim beside HUD's underwriting, debt and DSCR, county distress records with their sources, the three paths, an offer range at the target cap rate, what else is for sale in the city, the listing's history, what-ifs, and every figure as a formula.",
+        "The report of one deal: the claim compared with HUD's underwriting, debt and DSCR, county distress records " +
+        'with their sources, the three paths, an offer range at the target cap rate, other listings in the city, the ' +
+        "listing's history, what-ifs, and a formula for every figure.",
       params: {},
       pathParams: { id: dealId },
       reasons: ['unknown_deal'],
-      reply: Report,
+      response: Report,
       check({ path, snapshot }) {
         readValue('id', dealId, path['id'] ?? '');
-        present(snapshot);
+        requireReports(snapshot);
       },
-      async handle(asked) {
-        const id = readValue('id', dealId, asked.path['id'] ?? '');
-        const report = await reportOf(asked, id);
+      async handle(request) {
+        const id = readValue('id', dealId, request.path['id'] ?? '');
+        const report = await buildReport(request, id);
         if (report !== null) return report;
         throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
           id,
           free_id_index: `${publicUrl}/api/deals/ids`,
-          as_of: asked.manifest.as_of,
-          snapshot_id: asked.snapshot.id,
+          as_of: request.manifest.as_of,
+          snapshot_id: request.snapshot.id,
         });
       },
       template: {
-        about: 'The literal {id} in place of an id: what a report is, what it costs and where ids are. Free.',
-        reply: TemplateAnswer,
+        about: 'With the literal {id}: what a report is, what it costs, and where to find ids. Free.',
+        response: TemplateAnswer,
         handle: async ({ snapshot, manifest }) => ({
-          ...noteOf(manifest, `{id} stands for the id of a deal. ${publicUrl}${EXAMPLE_PATH} is a whole report, free.`),
-          how_to: `Put the id of a deal in place of {id}, such as one of free_id_index or of /api/deals, and call GET ${PATH.replace(':id', '<id>')}. It is answered 402 with its price; sign what PAYMENT-REQUIRED asks for and send the call again with PAYMENT-SIGNATURE.`,
+          ...noteOf(
+            manifest,
+            `Replace {id} with the id of a deal. ${publicUrl}${EXAMPLE_PATH} is a full report, free.`,
+          ),
+          how_to:
+            'Replace {id} with the id of a deal, from free_id_index or /api/deals, and call GET ' +
+            `${PATH.replace(':id', '<id>')}. ` +
+            'The response is 402 with the price; sign the terms in PAYMENT-REQUIRED and send the request again with ' +
+            'PAYMENT-SIGNATURE.',
           price: `$${price}`,
-          // The first is shown free: nobody should pay for it.
+          // The first is the free example.
           live_examples: (await exampleDeals(snapshot, LIVE_EXAMPLES + 1))
             .slice(1)
             .map(({ id, property }) => ({ url: urlOf(id), property })),
           free_id_index: `${publicUrl}/api/deals/ids`,
           note_billing:
-            'This answer is free: no charge was made. A report is charged only when it is answered 200; an invalid id is 400 and an unknown one 404, both free.',
+            'This response is free: no charge was made. A report is charged only if the response is 200; an invalid ' +
+            'id is 400 and an unknown id 404, both free.',
         }),
       },
     }),
     defineRoute({
       path: EXAMPLE_PATH,
       price: null,
-      about: 'Free example: the whole report of one active deal, chosen anew with every snapshot.',
+      about: 'Free example: the full report of one active deal, chosen from each snapshot.',
       params: {},
-      reply: Report,
+      response: Report,
       reasons: ['no_matches'],
-      handle: oncePerDay(async (asked) => {
-        present(asked.snapshot);
-        const [deal] = await exampleDeals(asked.snapshot, 1);
-        const report = deal && (await reportOf(asked, deal.id, `A whole report as ${urlOf(deal.id)} sells it, free.`));
+      handle: cachePerDay(async (request) => {
+        requireReports(request.snapshot);
+        const [deal] = await exampleDeals(request.snapshot, 1);
+        const report =
+          deal && (await buildReport(request, deal.id, `The full report that ${urlOf(deal.id)} sells, free.`));
         if (!report)
-          throw new Problem('no_matches', 'There is no active deal to show the report of.', {
-            as_of: asked.manifest.as_of,
-            snapshot_id: asked.snapshot.id,
+          throw new Problem('no_matches', 'There is no active deal for an example report.', {
+            as_of: request.manifest.as_of,
+            snapshot_id: request.snapshot.id,
           });
         return report;
       }),

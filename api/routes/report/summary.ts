@@ -1,4 +1,4 @@
-/** The report in plain sentences, each of them from figures that stand in it. */
+/** The report in plain sentences, each from figures of the report. */
 import type { z } from 'zod';
 import type { Deal } from '../../../models/marts/deals.ts';
 import type { Report } from '../../../models/marts/reports.ts';
@@ -6,8 +6,9 @@ import type { Report } from '../../../models/marts/reports.ts';
 type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
 
-/** "225000.00" as "$225,000"; cents are said only where there are any. */
-const dollars = (amount: string): string => `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+/** "225000.00" as "$225,000"; cents only if there are any. */
+const exactDollars = (amount: string): string =>
+  `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {
@@ -16,7 +17,7 @@ const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {
   partly_covered:
     'No county record at this address; only one of tax delinquency and sheriff sales is read for this county.',
   county_not_covered: 'Neither tax delinquency nor sheriff sales are read for this county.',
-  address_unknown: 'County records could not be matched, as the street address is not known.',
+  address_unknown: 'County records could not be matched: the street address is unknown.',
 };
 
 function price({ list_price, units, price_per_unit, price_reduction_pct }: DealRow): string {
@@ -26,9 +27,9 @@ function price({ list_price, units, price_per_unit, price_reduction_pct }: DealR
       : `, after a cut of ${price_reduction_pct}% seen by this service`,
     units === null ? 'an unstated number of units' : `${units} unit${units === 1 ? '' : 's'}`,
   ];
-  return list_price === null
-    ? `No asking price is published, for ${count}.`
-    : `Asking ${dollars(list_price)} for ${count}${price_per_unit === null || units === 1 ? '' : `, ${dollars(price_per_unit)} a unit`}${cut}.`;
+  if (list_price === null) return `No asking price is published, for ${count}.`;
+  const perUnit = price_per_unit === null || units === 1 ? '' : `, ${exactDollars(price_per_unit)} per unit`;
+  return `Asking ${exactDollars(list_price)} for ${count}${perUnit}${cut}.`;
 }
 
 function underwriting({
@@ -39,49 +40,47 @@ function underwriting({
   underwrite_reliability,
   underwrite_reason,
 }: DealRow): string[] {
-  const claim =
-    cap_rate === null
-      ? 'No cap rate is advertised'
-      : `The ${cap_rate_source === 'advertised' ? 'advertised cap rate is' : 'stated income gives a cap rate of'} ${cap_rate}%`;
-  const own =
+  const basis = cap_rate_source === 'advertised' ? 'advertised cap rate is' : 'stated income gives a cap rate of';
+  const claim = cap_rate === null ? 'No cap rate is advertised' : `The ${basis} ${cap_rate}%`;
+  const reason = underwrite_reason === null ? '' : ` (${words(underwrite_reason)})`;
+  const gap = cap_gap_pct === null ? '' : `, a gap of ${cap_gap_pct} points`;
+  const underwritten =
     cap_rate_underwritten === null
-      ? `; it could not be underwritten${underwrite_reason === null ? '' : ` (${words(underwrite_reason)})`}.`
-      : `; HUD rents under the declared assumptions give ${cap_rate_underwritten}%${cap_gap_pct === null ? '' : `, a gap of ${cap_gap_pct} points`}.`;
+      ? `; it could not be underwritten${reason}.`
+      : `; HUD rents under the declared assumptions give ${cap_rate_underwritten}%${gap}.`;
+  if (underwrite_reliability !== 'proxy_out_of_range') return [claim + underwritten];
   return [
-    claim + own,
-    ...(underwrite_reliability === 'proxy_out_of_range'
-      ? [
-          `HUD's 2-bedroom rent does not fit this property (${words(underwrite_reason ?? 'out of range')}), so the underwriting is not to be relied on.`,
-        ]
-      : []),
+    claim + underwritten,
+    `HUD's 2-bedroom rent does not fit this property (${words(underwrite_reason ?? 'out of range')}), so do not rely ` +
+      'on the underwriting.',
   ];
 }
 
 function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank } }: ReportRow): string {
-  return dscr === null
-    ? `There is no DSCR: ${words(dscr_reason ?? 'not computed')}.`
-    : `DSCR ${dscr} on ${noi_source === 'underwritten' ? 'the underwritten' : "the broker's"} NOI, with a loan of ${Math.round(Number(bank.loan_to_value) * 100)}% at ${bank.rate_pct}% over ${bank.years} years.`;
+  if (dscr === null) return `There is no DSCR: ${words(dscr_reason ?? 'not computed')}.`;
+  const noi = noi_source === 'underwritten' ? 'the underwritten NOI' : "the broker's NOI";
+  const share = Math.round(Number(bank.loan_to_value) * 100);
+  return `DSCR ${dscr} on ${noi}, with a loan of ${share}% at ${bank.rate_pct}% over ${bank.years} years.`;
 }
 
 function offerOf({ offer: { status, low, high, target_cap_pct, high_binding } }: ReportRow): string {
   if (low === null || high === null) return `No offer is suggested: ${words(status)}.`;
-  return (
-    `Suggested offer ${low === high ? dollars(high) : `${dollars(low)} to ${dollars(high)}`} at a target cap rate of ${target_cap_pct}%, limited by the ${words(high_binding ?? 'asking price')}` +
-    `${status === 'claimed_basis_unverified' ? "; it rests on the broker's unverified claim" : ''}.`
-  );
+  const range = low === high ? exactDollars(high) : `${exactDollars(low)} to ${exactDollars(high)}`;
+  const limit = words(high_binding ?? 'asking price');
+  const basis = status === 'claimed_basis_unverified' ? "; it is based on the broker's unverified claim" : '';
+  return `Suggested offer ${range} at a target cap rate of ${target_cap_pct}%, limited by the ${limit}${basis}.`;
 }
 
 function distress({ distress_status, distress_matches }: DealRow): string {
   if (distress_status !== 'matched') return ABSENT_DISTRESS[distress_status];
-  const said = distress_matches.map((m) =>
+  const records = distress_matches.map((m) =>
     m.kind === 'sheriff_sale'
       ? `a sheriff sale${m.sale_date === null ? '' : ` on ${m.sale_date}`}`
-      : `delinquent tax${m.amount === null ? '' : ` of ${dollars(m.amount)}`}`,
+      : `delinquent tax${m.amount === null ? '' : ` of ${exactDollars(m.amount)}`}`,
   );
-  return `County records at this address: ${said.join(', ')}.`;
+  return `County records at this address: ${records.join(', ')}.`;
 }
 
-/** What the report says, in plain sentences. */
 export const summaryOf = (deal: DealRow, report: ReportRow): string[] => [
   deal.why_this_is_interesting,
   price(deal),

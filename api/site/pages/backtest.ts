@@ -1,11 +1,11 @@
-/** The back-test as a table: what happened to deals of each part of the score, over all snapshots that are published here. */
+/** The back-test as tables: outcomes of deals by score decile, over all published snapshots. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backtestOver, type BacktestRow } from '../../../models/analysis/backtest.ts';
 import { ServedManifest } from '../../../models/manifest.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
-import { countText } from '../numbers.ts';
+import { countText } from '../format.ts';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   price_cut: 'Price cut',
@@ -14,7 +14,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   debt_cleared: 'Tax debt cleared',
 };
 
-/** The last snapshot of each day, in order. Folders that are no snapshot are passed over: another program may be at work on them. */
+/** The last snapshot of each day, in order. Incomplete folders are skipped: a run may be writing them. */
 async function snapshotDays(folder: string): Promise<Map<string, string>> {
   const days = new Map<string, string>();
   for (const name of (await readdir(folder).catch((): string[] => [])).sort()) {
@@ -41,18 +41,24 @@ function cell(row: BacktestRow | undefined): Html {
   </td>`;
 }
 
+function decileLabel(decile: number | null): string {
+  if (decile === null) return 'all deals';
+  if (decile === 1) return '1 (lowest)';
+  return decile === 10 ? '10 (highest)' : String(decile);
+}
+
 function outcome(rows: readonly BacktestRow[], name: string): Html {
-  const mine = rows.filter((r) => r.outcome === name);
-  const horizons = [...new Set(mine.map((r) => r.days))];
-  const deciles = [...new Set(mine.map((r) => r.decile))].filter(
-    (d) => d === null || mine.some((r) => r.decile === d && r.n > 0),
+  const ofOutcome = rows.filter((r) => r.outcome === name);
+  const horizons = [...new Set(ofOutcome.map((r) => r.days))];
+  const deciles = [...new Set(ofOutcome.map((r) => r.decile))].filter(
+    (d) => d === null || ofOutcome.some((r) => r.decile === d && r.n > 0),
   );
   return html`<h3>${OUTCOMES[name] ?? name}</h3>
     ${wideTable(
       `Back-test: ${OUTCOMES[name] ?? name}`,
       html`<table>
         <caption>
-          Share of deals to which it happened, with Wilson’s 95 % interval in percent and the number of deals
+          Share of deals with this outcome, with Wilson’s 95 % interval in percent and the number of deals
         </caption>
         <thead>
           <tr>
@@ -64,10 +70,8 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
           ${deciles.map(
             (decile) =>
               html`<tr>
-                <th scope="row">
-                  ${decile === null ? 'all deals' : decile === 1 ? '1 (lowest)' : decile === 10 ? '10 (highest)' : decile}
-                </th>
-                ${horizons.map((days) => cell(mine.find((r) => r.decile === decile && r.days === days)))}
+                <th scope="row">${decileLabel(decile)}</th>
+                ${horizons.map((days) => cell(ofOutcome.find((r) => r.decile === decile && r.days === days)))}
               </tr>`,
           )}
         </tbody>
@@ -75,26 +79,29 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
     )}`;
 }
 
-/** What the back-test shows so far; a sentence where there are too few days or it cannot be run. */
+/** The tables of the back-test, or a sentence if there is not enough history or it fails. */
 export async function backtestTables(folder: string | undefined): Promise<Html> {
   const days = folder === undefined ? new Map<string, string>() : await snapshotDays(folder);
   const [first, last] = [[...days.keys()].sort()[0], [...days.keys()].sort().at(-1)];
   if (days.size < 2)
     return html`<p class="outcome">
-      Not enough history:
-      ${days.size === 1 ? 'the snapshots here are of one day' : 'there are no snapshots to look at'}. The tables appear
-      by themselves as days are published.
+      Not enough history: ${days.size === 1 ? 'there are snapshots of one day only' : 'there are no snapshots'}. The
+      tables appear when more days are published.
     </p>`;
-  // A snapshot pruned while it is read must not take the page with it.
+  // A snapshot that is pruned while it is read must not break the page.
   const rows = await backtestOver(days).catch(() => null);
   if (rows === null)
     return html`<p class="outcome thin">
-      The back-test could not be run over the snapshots that stand here just now.
+      The back-test failed on the current snapshots. Reload the page to try again.
     </p>`;
   const seen = Object.keys(OUTCOMES).filter((name) => rows.some((r) => r.outcome === name && r.n > 0));
   return html`<p>
       Over the snapshots of ${days.size} days, <time datetime="${first}">${first}</time> to
       <time datetime="${last}">${last}</time>.
     </p>
-    ${seen.length === 0 ? html`<p class="outcome">Not enough history: no deal has been followed for 30 days yet.</p>` : seen.map((name) => outcome(rows, name))}`;
+    ${
+      seen.length === 0
+        ? html`<p class="outcome">Not enough history: no deal has been followed for 30 days yet.</p>`
+        : seen.map((name) => outcome(rows, name))
+    }`;
 }

@@ -1,36 +1,36 @@
-/** The query builder: a plain form whose answer is the exact address to buy, what it costs, how much it finds, and a sample. */
+/** /build: a form that shows the exact URL to buy, its price, the number of matches, and a sample. */
 import { paramFacts, readParams, type Params } from '../../routes/params.ts';
 import { Problem } from '../../http/problem.ts';
-import { plainOf } from '../../snapshot/json_text.ts';
+import { bodyObject } from '../../snapshot/json_text.ts';
 import { mediaOf, type Route } from '../../routes/define.ts';
-import { html, type Html } from '../html.ts';
+import { html, type Html, type Piece } from '../html.ts';
 import { code } from '../layout.ts';
-import { countText } from '../numbers.ts';
-import type { Given, Page } from '../page.ts';
+import { countText } from '../format.ts';
+import type { PageContext, Page } from '../page.ts';
 
-const FIRST = '/api/deals';
-/** Parameters that turn pages; they are no filters. */
+const DEFAULT_FEED = '/api/deals';
+/** Parameters for paging, which are no filters. */
 const PAGING = new Set(['cursor']);
 
-/** A range that ends above this says nothing to who fills in a form. */
-const LARGEST_SAID = 1_000;
+/** A range that ends above this is not shown as a hint. */
+const MAX_HINT_RANGE = 1_000;
 
 const isList = (route: Route): boolean => Object.hasOwn(route.params, 'limit');
 
-/** Priced calls whose address is all there is to them. */
+/** Priced routes without path parameters. */
 const callsOf = (routes: readonly Route[]): readonly Route[] =>
   routes.filter((r) => r.price !== null && !r.path.includes(':'));
 
 function field(name: string, schema: Params[string], value: string, refused: boolean): Html {
   const { kind, about, values, range } = paramFacts(schema);
-  const said = html` aria-describedby="about-${name}"${refused ? html` aria-invalid="true"` : ''}`;
+  const attributes = html` aria-describedby="about-${name}"${refused ? html` aria-invalid="true"` : ''}`;
   const input = values
-    ? html`<select id="f-${name}" name="${name}" ${said}>
+    ? html`<select id="f-${name}" name="${name}" ${attributes}>
         <option value="">any</option>
         ${values.map((v) => html`<option${v === value ? html` selected` : ''}>${v}</option>`)}
       </select>`
     : kind === 'date'
-      ? html`<input id="f-${name}" name="${name}" type="date" value="${value}" ${said} />`
+      ? html`<input id="f-${name}" name="${name}" type="date" value="${value}" ${attributes} />`
       : html`<input
           id="f-${name}"
           name="${name}"
@@ -38,19 +38,23 @@ function field(name: string, schema: Params[string], value: string, refused: boo
           ${kind === 'number' ? html` inputmode="decimal"` : kind === 'integer' ? html` inputmode="numeric"` : ''}
           autocomplete="off"
           spellcheck="false"
-          ${said}
+          ${attributes}
         />`;
-  const hint = range && range[1] <= LARGEST_SAID ? `${about} ${range[0]} to ${range[1]}.` : about;
+  const hint = range && range[1] <= MAX_HINT_RANGE ? `${about} ${range[0]} to ${range[1]}.` : about;
   return html`<div class="field">
     <label for="f-${name}">${name}</label>${input}<small id="about-${name}">${hint}</small>
   </div>`;
 }
 
-/** How many records a list finds; null where it is no list. Finding nothing is no error here. */
-async function found(route: Route, given: Given, params: Record<string, unknown>): Promise<number | null> {
+/** Number of records that match; null if the route is no list. */
+async function countMatches(
+  route: Route,
+  context: PageContext,
+  params: Record<string, unknown>,
+): Promise<number | null> {
   if (!isList(route)) return null;
   try {
-    const body = plainOf(await route.handle({ ...given.asked, params: { ...params, limit: 1 } })) as {
+    const body = bodyObject(await route.handle({ ...context.request, params: { ...params, limit: 1 } })) as {
       total_matches: number;
     };
     return body.total_matches;
@@ -60,94 +64,107 @@ async function found(route: Route, given: Given, params: Record<string, unknown>
   }
 }
 
-/** The free sample of what a call answers with. */
-async function sampleOf(route: Route, given: Given): Promise<unknown> {
-  const { free_samples: samples } = given.meta;
+/** The free sample record of a feed. */
+async function sampleOf(route: Route, context: PageContext): Promise<unknown> {
+  const { free_samples: samples } = context.meta;
   if (route.path.startsWith('/api/deals')) return samples.deals[0];
   if (route.path === '/api/signals') return samples.signals[0];
   if (route.path === '/api/auctions') return samples.auctions[0];
   if (route.path.startsWith('/api/leads')) return samples.leads[0];
   if (!/filings|weekly/.test(route.path)) return undefined;
-  const register = given.site.routes.find(
+  const register = context.site.routes.find(
     (r) => r.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'),
   );
-  const body = (await register?.handle(given.asked)) as { free_samples: { records: unknown[] } } | undefined;
+  const body = (await register?.handle(context.request)) as { free_samples: { records: unknown[] } } | undefined;
   return body?.free_samples.records[0];
 }
 
-interface Built {
+function sampleSource(route: Route): Piece {
+  if (mediaOf(route) === 'text/csv') return 'the lists return it; the file has its fields as columns';
+  return route.path === '/api/deals/basic'
+    ? html`<code>/api/deals</code> returns it; cards have fewer fields`
+    : 'this call returns it';
+}
+
+interface BuiltCall {
   readonly address: string;
   readonly path: string;
   readonly matches: number | null;
 }
 
-function result(route: Route, { address, path, matches }: Built, purchase: boolean): Html {
+function result(route: Route, { address, path, matches }: BuiltCall, purchase: boolean): Html {
   return html`<p>
       <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
     </p>
     <p class="address">GET <a href="${address}" rel="nofollow">${address}</a></p>
     ${
       matches === 0
-        ? html`<p class="outcome thin">
-            Nothing matches today. This call would be answered 404 and would not be charged.
-          </p>`
+        ? html`<p class="outcome thin">No match today. This call would get 404 and would not be charged.</p>`
         : matches !== null
           ? html`<p class="outcome good">
               ${countText(matches)} ${matches === 1 ? 'record matches' : 'records match'} now.
             </p>`
           : ''
     }
-    ${purchase && html`<p class="actions"><a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a></p>`}
+    ${
+      purchase &&
+      html`<p class="actions">
+        <a class="button" href="/sandbox/buy?call=${encodeURIComponent(path)}">Buy it with test money</a>
+      </p>`
+    }
     ${purchase && code('The same from a terminal', `make buy URL='${path}'`)}`;
 }
 
 const refusal = ({ message }: Problem): Html =>
   html`<p class="refused">${message}</p>
-    <p>A bad request is answered 400 and never charged.</p>`;
+    <p>A bad request gets 400 and is never charged.</p>`;
 
 export const build: Page = {
   path: '/build',
   label: 'Query builder',
   title: 'Query builder',
-  made: 'request',
+  cache: 'none',
   about:
-    'Choose a feed and filters, and see the exact address to buy, its price, how much it finds and a sample record.',
-  async content(given) {
-    const { site, query, asked } = given;
+    'Choose a feed and filters, and see the exact URL to buy, its price, the number of matches and a sample record.',
+  async content(context) {
+    const { site, query, request } = context;
     const calls = callsOf(site.routes);
-    const route = calls.find((r) => r.path === (query.get('call') ?? FIRST)) ?? calls[0];
-    if (!route) throw new Error('there is nothing to buy');
+    const route = calls.find((r) => r.path === (query.get('call') ?? DEFAULT_FEED)) ?? calls[0];
+    if (!route) throw new Error('there is no priced route');
     const filled = [...query].filter(
       ([name, value]) =>
         name !== 'call' && value.trim() !== '' && Object.hasOwn(route.params, name) && !PAGING.has(name),
     );
     const search = new URLSearchParams(filled).toString();
     const path = `${route.path}${search === '' ? '' : `?${search}`}`;
-    let answer: Html;
-    let field_: unknown;
+    let outcome: Html;
+    let invalidField: unknown;
     try {
       const params = readParams(route.params, search);
-      await route.check?.({ ...asked, params });
-      answer = result(
+      await route.check?.({ ...request, params });
+      outcome = result(
         route,
-        { path, address: site.publicUrl + path, matches: await found(route, given, params) },
+        { path, address: site.publicUrl + path, matches: await countMatches(route, context, params) },
         site.purchase,
       );
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      field_ = error.extras['field'];
-      answer = refusal(error);
+      invalidField = error.extras['field'];
+      outcome = refusal(error);
     }
-    const sample = await sampleOf(route, given);
+    const sample = await sampleOf(route, context);
     return html`<h1>Query builder</h1>
       <p class="lead">
-        Choose what to ask for. The exact address, its price and what it finds today stand below; nothing is charged
-        until you sign.
+        Choose a feed and its filters. The exact URL, its price and the number of matches are shown below; nothing is
+        charged until you sign.
       </p>
       <form class="panel" method="get" action="/build">
         <label for="call">Feed</label
         ><select id="call" name="call">
-          ${calls.map((r) => html`<option value="${r.path}" ${r === route ? html` selected` : ''}>${r.path} – $${r.price}</option>`)}</select
+          ${calls.map(
+            (r) =>
+              html`<option value="${r.path}" ${r === route ? html` selected` : ''}>${r.path} – $${r.price}</option>`,
+          )}</select
         ><button type="submit">Choose this feed</button>
       </form>
       <p>${route.about} <a href="/reference#${route.path}">Reference</a></p>
@@ -159,22 +176,19 @@ export const build: Page = {
               <div class="fields">
                 ${Object.entries(route.params)
                   .filter(([name]) => !PAGING.has(name))
-                  .map(([name, schema]) => field(name, schema, query.get(name) ?? '', field_ === name))}
+                  .map(([name, schema]) => field(name, schema, query.get(name) ?? '', invalidField === name))}
               </div>
-              <button type="submit">Show the address and its price</button>
+              <button type="submit">Show the URL and its price</button>
             </form>`
       }
       <section id="built" aria-live="polite" aria-label="What to buy">
         <h2>What to buy</h2>
-        ${answer}
+        ${outcome}
       </section>
       ${
         sample !== undefined &&
         html`<h2>A free sample</h2>
-          <p>
-            One full record as
-            ${mediaOf(route) === 'text/csv' ? 'the lists give it; the file has its fields as columns' : route.path === '/api/deals/basic' ? html`<code>/api/deals</code> gives it; cards have fewer fields` : 'this call gives it'}.
-          </p>
+          <p>One full record as ${sampleSource(route)}.</p>
           ${code('A sample record', JSON.stringify(sample, null, 2))}`
       }`;
   },

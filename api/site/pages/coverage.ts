@@ -1,17 +1,17 @@
-/** What the snapshot holds now, place by place, and how fresh it is. */
+/** /coverage: what the snapshot holds by metro and county, and how fresh it is. */
 import type { Filters } from '../../snapshot/filters.ts';
-import { unclaimed } from '../../routes/lead_claims.ts';
-import { upcoming } from '../../routes/auctions.ts';
-import { available } from '../../routes/leads.ts';
-import { standing } from '../../routes/signals.ts';
+import { unclaimed } from '../../routes/leads/lead_claims.ts';
+import { upcomingAuctions } from '../../routes/auctions.ts';
+import { sellableLeads } from '../../routes/leads/leads.ts';
+import { currentSignals } from '../../routes/signals.ts';
 import { barChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, wideTable } from '../layout.ts';
-import { count, countText, day, percent, points } from '../numbers.ts';
-import { rowsFor, textOrNull, type Given, type Page } from '../page.ts';
+import { count, countText, day, percent, points } from '../format.ts';
+import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 
 const ACTIVE = "listing_status = 'active'";
-/** Lower ends of the bins of the gap, in percentage points; the first and the last are open. */
+/** Bins of the gap, in percentage points; the first and the last are open. */
 const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [
   [-1e9, -2, 'more than 2 below'],
   [-2, -1, '1 to 2 below'],
@@ -22,21 +22,25 @@ const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[]
   [4, 1e9, 'more than 4 above'],
 ];
 
-const num = (v: unknown): number => Number(v ?? 0);
+const toNumber = (v: unknown): number => Number(v ?? 0);
 
-async function metros(given: Given): Promise<Html> {
+async function metros(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
-    given,
-    `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n, count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      median(cap_rate) FILTER (WHERE underwrite_reliability = 'ok') AS claimed, median(cap_rate_underwritten) FILTER (WHERE underwrite_reliability = 'ok') AS underwritten,
-      median(cap_gap_pct) FILTER (WHERE underwrite_reliability = 'ok') AS gap, count(*) FILTER (WHERE underwrite_reliability = 'ok') AS ok
-    FROM deals WHERE ${ACTIVE} GROUP BY 1 ORDER BY n DESC, 1`,
+    context,
+    `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n,
+      count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
+      median(cap_rate) FILTER (WHERE fits) AS claimed,
+      median(cap_rate_underwritten) FILTER (WHERE fits) AS underwritten,
+      median(cap_gap_pct) FILTER (WHERE fits) AS gap,
+      count(*) FILTER (WHERE fits) AS ok
+    FROM (SELECT *, underwrite_reliability = 'ok' AS fits FROM deals WHERE ${ACTIVE})
+    GROUP BY 1 ORDER BY n DESC, 1`,
   );
   return wideTable(
     'Deals by HUD area',
     html`<table>
       <caption>
-        Active deals by HUD rent area. Medians are over deals for which HUD’s rent is a fitting proxy.
+        Active deals by HUD rent area. Medians are over deals that HUD’s rent fits.
       </caption>
       <thead>
         <tr>
@@ -54,12 +58,12 @@ async function metros(given: Given): Promise<Html> {
           (r) =>
             html`<tr>
               <th scope="row">${String(r['metro']).replace(/ HUD Metro FMR Area$| MSA$/, '')}</th>
-              <td class="num">${count(num(r['n']))}</td>
-              <td class="num">${count(num(r['hot']))}</td>
+              <td class="num">${count(toNumber(r['n']))}</td>
+              <td class="num">${count(toNumber(r['hot']))}</td>
               <td class="num">${percent(textOrNull(r['claimed']))}</td>
               <td class="num">${percent(textOrNull(r['underwritten']))}</td>
               <td class="num">${points(textOrNull(r['gap']))}</td>
-              <td class="num">${count(num(r['ok']))}</td>
+              <td class="num">${count(toNumber(r['ok']))}</td>
             </tr>`,
         )}
       </tbody>
@@ -67,16 +71,16 @@ async function metros(given: Given): Promise<Html> {
   );
 }
 
-async function gaps(given: Given): Promise<Html> {
+async function gaps(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
-    given,
+    context,
     `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL`,
   );
   const values = rows.map((r) => Number(r['cap_gap_pct']));
   return barChart({
-    caption: html`Claimed cap rate against the underwritten one, in percentage points: ${countText(values.length)}
-    active deals with a claim and a fitting proxy`,
-    head: ['Claim against underwriting', 'Deals'],
+    caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals
+    with a claim and a fitting HUD rent`,
+    head: ['Claim minus underwriting', 'Deals'],
     bars: GAP_BINS.map(([low, high, label]) => {
       const n = values.filter((v) => (low < 0 ? v >= low && v < high : v >= low && (v < high || high > 1e8))).length;
       return { label, figure: countText(n), to: n, tone: low >= 0 ? 'claimed' : 'hud' } as const;
@@ -84,11 +88,11 @@ async function gaps(given: Given): Promise<Html> {
   });
 }
 
-async function freshness(given: Given): Promise<Html> {
+async function freshness(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
-    given,
+    context,
     `SELECT date_diff('day', CAST(last_verified AS DATE), CAST($1 AS DATE)) AS days FROM deals WHERE ${ACTIVE}`,
-    given.asked.today,
+    context.request.today,
   );
   const bins: readonly (readonly [string, number, number])[] = [
     ['the same day', 0, 0],
@@ -98,17 +102,17 @@ async function freshness(given: Given): Promise<Html> {
     ['more than 7 days', 8, 1e9],
   ];
   return barChart({
-    caption: 'How long ago the price of an active deal was last verified',
+    caption: 'Days since the price of an active deal was last verified',
     head: ['Age', 'Deals'],
     bars: bins.map(([label, from, to]) => {
-      const n = rows.filter((r) => num(r['days']) >= from && num(r['days']) <= to).length;
+      const n = rows.filter((r) => toNumber(r['days']) >= from && toNumber(r['days']) <= to).length;
       return { label, figure: countText(n), to: n, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
     }),
   });
 }
 
-async function counties(given: Given): Promise<Html> {
-  const { snapshot, today } = given.asked;
+async function counties(context: PageContext): Promise<Html> {
+  const { snapshot, today, claims } = context.request;
   const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
     const where = filters.sql();
     return new Map(
@@ -117,12 +121,15 @@ async function counties(given: Given): Promise<Html> {
   };
   const taxes = await byCounty(
     'SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals',
-    standing(),
+    currentSignals(),
   );
-  const sales = await byCounty('SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions', upcoming(today));
+  const sales = await byCounty(
+    'SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions',
+    upcomingAuctions(today),
+  );
   const sellable = await byCounty(
     'SELECT county, count(*) AS n FROM leads',
-    unclaimed(available(today), await given.asked.claims()),
+    unclaimed(await sellableLeads(context.request), await claims()),
   );
   return cardTable(
     'County records by county',
@@ -130,7 +137,7 @@ async function counties(given: Given): Promise<Html> {
       { label: 'County' },
       { label: 'Tax signals', num: true },
       { label: 'with an address', num: true },
-      { label: 'Sales to come', num: true },
+      { label: 'Upcoming sales', num: true },
       { label: 'Next sale' },
       { label: 'Leads', num: true },
     ],
@@ -147,10 +154,12 @@ async function counties(given: Given): Promise<Html> {
   );
 }
 
-async function registers(given: Given): Promise<Html> {
+async function registers(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
-    given,
-    `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest, count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen FROM filings GROUP BY 1 ORDER BY 1`,
+    context,
+    `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest,
+      count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen
+    FROM filings GROUP BY 1 ORDER BY 1`,
   );
   return cardTable(
     'Business registrations',
@@ -163,8 +172,8 @@ async function registers(given: Given): Promise<Html> {
     ],
     rows.map((r) => [
       String(r['state']),
-      count(num(r['n'])),
-      count(num(r['agents'])),
+      count(toNumber(r['n'])),
+      count(toNumber(r['agents'])),
       day(textOrNull(r['newest'])),
       day(textOrNull(r['seen'])),
     ]),
@@ -175,14 +184,14 @@ export const coverage: Page = {
   path: '/coverage',
   label: 'Coverage',
   title: 'Coverage and freshness',
-  made: 'snapshot',
+  cache: 'snapshot',
   about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
-  async content(given) {
-    const { coverage: c } = given.meta;
+  async content(context) {
+    const { coverage: c } = context.meta;
     return html`<h1>Coverage and freshness</h1>
-      <p class="lead">What the snapshot that serves now holds. ${given.meta.refresh_cadence}</p>
+      <p class="lead">Contents of the current snapshot. ${context.meta.refresh_cadence}</p>
       ${figures([
-        { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} ever listed` },
+        { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} in total` },
         { label: 'Hot', value: count(c.hot), note: html`and ${count(c.warm)} warm` },
         { label: 'With a DSCR', value: count(c.dscr_computed) },
         { label: 'Cities', value: count(c.cities) },
@@ -193,19 +202,19 @@ export const coverage: Page = {
         },
       ])}
       <div class="split">
-        <section>${await gaps(given)}</section>
-        <section>${await freshness(given)}</section>
+        <section>${await gaps(context)}</section>
+        <section>${await freshness(context)}</section>
       </div>
       <h2>Deals</h2>
-      ${await metros(given)}
+      ${await metros(context)}
       <h2>Counties</h2>
       <p>
-        Tax delinquencies, sheriff sales and the leads made from them. A lead is sold only while its signal was verified
-        within seven days. A dash: that list of the county is not read.
+        Tax delinquencies, sheriff sales and the leads derived from them. A lead is sold only if its signal was verified
+        within the last seven days. A dash means that the county’s list is not read.
       </p>
-      ${await counties(given)}
+      ${await counties(context)}
       <h2>Registers</h2>
-      ${await registers(given)}
-      <p>How each source does is on the <a href="/status">status page</a>.</p>`;
+      ${await registers(context)}
+      <p>The <a href="/status">status page</a> lists every source.</p>`;
   },
 };

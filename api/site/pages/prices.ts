@@ -1,18 +1,18 @@
-/** What a call costs, from the table that the 402 is made from. */
+/** /prices: the price of every call, from the table that the 402 uses. */
 import { html } from '../html.ts';
 import { cardTable } from '../layout.ts';
 import { templateOf } from '../../docs/openapi.ts';
 import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 
-/** The first part of a register's own feed, where a path has one. */
+/** The register of a path such as /ohio/api/filings, or ''. */
 const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
 
 export const prices: Page = {
   path: '/prices',
   label: 'Prices',
   title: 'Prices',
-  made: 'snapshot',
+  cache: 'snapshot',
   about: 'The price of every call, what is free, and what is never charged.',
   content({ site }) {
     const ofFeed = (feed: string): Route[] => site.routes.filter((r) => feedOf(r) === feed);
@@ -26,29 +26,27 @@ export const prices: Page = {
           : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
       ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];
-    const own = ['ohio', 'colorado'].flatMap(ofFeed);
+    const byRegister = ['ohio', 'colorado'].flatMap(ofFeed);
+    const byPrice = (a: Route, b: Route): number => Number(a.price) - Number(b.price);
     return html`<h1>Prices</h1>
-      <p class="lead">One price a call, in USDC on Base. A list answers with up to 500 records at the same price.</p>
-      ${cardTable('Dollars per call that is answered with 200', columns, rows(ofFeed('').sort((a, b) => Number(a.price) - Number(b.price))))}
+      <p class="lead">One price per call, in USDC on Base. A list returns up to 500 records at the same price.</p>
+      ${cardTable('Dollars per call with a 200 response', columns, rows(ofFeed('').sort(byPrice)))}
       ${
-        own.length > 0 &&
-        html`<h2>Registers of their own</h2>
+        byRegister.length > 0 &&
+        html`<h2>Feeds of one register</h2>
           <p>The registrations of one state, at the same prices.</p>
-          ${cardTable('The feeds of one register', columns, rows(own))}`
+          ${cardTable('Feeds of one register', columns, rows(byRegister))}`
       }
       <h2>What is never charged</h2>
       <ul>
-        <li>A bad request: 400, before any price is named.</li>
-        <li>A query that matches nothing: 404 with the reason <code>no_matches</code>.</li>
-        <li>
-          An answer that could not be made or a payment that could not be settled: 4xx or 5xx with
-          <code>"billed": false</code>.
-        </li>
+        <li>A bad request: 400, before a payment is required.</li>
+        <li>A query without matches: 404 with the reason <code>no_matches</code>.</li>
+        <li>A failed response or a payment that could not be settled: 4xx or 5xx with <code>"billed": false</code>.</li>
         <li>The free calls above, <a href="/health">/health</a>, and everything on this site.</li>
       </ul>
       <p>
         There is no subscription, no minimum and no account. The price is part of what you sign, so it cannot change
-        under you.
+        after you have signed.
       </p>`;
   },
 };

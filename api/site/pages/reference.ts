@@ -1,4 +1,4 @@
-/** The reference: the OpenAPI document, laid out to read. Nothing stands here that is not in it. */
+/** /reference: the OpenAPI document as a page. */
 import { openApi } from '../../docs/openapi.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
@@ -60,7 +60,7 @@ function typeOf(s: Schema): Html {
   return html`${s.type ?? 'any value'}`;
 }
 
-/** The object inside a schema whose fields are worth listing. */
+/** The object inside a schema whose fields are listed. */
 function objectIn(s: Schema): Schema | undefined {
   if (s.properties) return s;
   if (s.items) return objectIn(s.items);
@@ -106,10 +106,11 @@ const fields = (name: string, of: Schema, head: string): Html =>
 
 function operation(path: string, op: Operation, idOf: (path: string) => string): Html {
   const [type, body] = Object.entries(op.responses['200']?.content ?? {})[0] ?? [];
+  const price = op['x-price-usd'];
   return html`<section id="${idOf(path)}">
     <h3>
       <code>GET ${path}</code>
-      ${op['x-price-usd'] === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">$${op['x-price-usd']}</span>`}
+      ${price === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">$${price}</span>`}
     </h3>
     <p>${op.summary}</p>
     ${
@@ -140,7 +141,7 @@ function operation(path: string, op: Operation, idOf: (path: string) => string):
       )
     }
     <details>
-      <summary>Answers</summary>
+      <summary>Responses</summary>
       <dl class="headers">
         ${Object.entries(op.responses).map(
           ([status, r]) =>
@@ -158,29 +159,30 @@ export const reference: Page = {
   path: '/reference',
   label: 'Reference',
   title: 'Reference',
-  made: 'snapshot',
-  about: 'Every endpoint, parameter, answer and field, from the OpenAPI description.',
+  cache: 'snapshot',
+  about: 'Every endpoint, parameter, response and field, from the OpenAPI description.',
   content({ site }) {
     const document = openApi(site.routes, site.publicUrl) as unknown as Document;
     const paths = Object.entries(document.paths);
-    // Addresses of the sections are the paths as the router writes them, which other pages link to.
+    // Anchors are paths in router syntax, which other pages link to.
     const idOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
     const { schemas } = document.components;
-    const answers = new Set(
+    const responseNames = new Set(
       paths
         .map(([, { get }]) => Object.values(get.responses['200']?.content ?? {})[0]?.schema.$ref)
         .map((r) => refName(r ?? '')),
     );
-    const records = Object.entries(schemas).filter(([name]) => !answers.has(name));
+    const records = Object.entries(schemas).filter(([name]) => !responseNames.has(name));
     return html`<h1>Reference</h1>
       <p class="lead">${document.info.description}</p>
       <p>
-        Version ${document.info.version}. Made from <a href="/openapi.json">openapi.json</a>, which a generator of
-        clients reads.
+        Version ${document.info.version}. Generated from <a href="/openapi.json">openapi.json</a>, which you can also
+        use to generate clients.
       </p>
       <nav aria-label="Contents">
         <ul class="toc">
-          ${paths.map(([path]) => html`<li><a href="#${idOf(path)}">${path}</a></li>`)}${records.map(([name]) => html`<li><a href="#schema-${name}">${name} record</a></li>`)}
+          ${paths.map(([path]) => html`<li><a href="#${idOf(path)}">${path}</a></li>`)}
+          ${records.map(([name]) => html`<li><a href="#schema-${name}">${name} record</a></li>`)}
         </ul>
       </nav>
       <h2>Endpoints</h2>
@@ -193,8 +195,8 @@ export const reference: Page = {
             ${s.description !== undefined && html`<p>${s.description}</p>`}${fields(name, s, 'Field')}
           </section>`,
       )}
-      <h2>Answers</h2>
-      ${[...answers]
+      <h2>Responses</h2>
+      ${[...responseNames]
         .filter((name) => schemas[name])
         .map(
           (name) =>

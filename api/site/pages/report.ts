@@ -1,13 +1,13 @@
-/** The free example report as a page to read: the same answer a buyer gets, figure by figure. */
+/** /report: the free example report as a page, with every figure that a buyer gets. */
 import type { z } from 'zod';
 import { PRICES } from '../../routes/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { EXAMPLE_PATH, type Report } from '../../routes/report/report.ts';
 import { partsChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable, figures, outside, wideTable } from '../layout.ts';
-import { absent, count, day, dollars, percent, points, ratio, sentence, words } from '../numbers.ts';
-import type { Given, Page } from '../page.ts';
+import { cardTable, figures, externalLink, wideTable } from '../layout.ts';
+import { absent, count, day, dollars, percent, points, ratio, sentence, words } from '../format.ts';
+import type { PageContext, Page } from '../page.ts';
 import { comparison, income, offer } from './report_money.ts';
 import { sensitivity } from './report_grid.ts';
 
@@ -17,12 +17,16 @@ const toneOf = (status: string): string => (status === 'Hot' ? 'good' : status =
 const tag = (status: string): Html => html`<span class="tag ${toneOf(status)}">${status}</span>`;
 
 const PATHS: readonly (readonly [name: keyof ReportBody['paths'], title: string, about: string])[] = [
-  ['rental', 'Rental', 'Hold it on a bank loan: does the income carry the debt, after reserves?'],
+  ['rental', 'Rental', 'Hold it with a bank loan: does the income cover the debt, after reserves?'],
   ['wholesale', 'Wholesale', 'Assign the contract: is the asking price below what a rehabber could pay?'],
-  ['creative_finance', 'Creative finance', 'Buy on the seller’s terms: does it carry, and is there a reason to agree?'],
+  [
+    'creative_finance',
+    'Creative finance',
+    'Buy on seller terms: does the income cover the payments, and does the seller have a reason to agree?',
+  ],
 ];
 
-/** One path: its decision, with what it was decided from. */
+/** One path: its decision, reason, inputs and thresholds. */
 function path(report: ReportBody, [name, title, about]: (typeof PATHS)[number]): Html {
   const { status, reason, thresholds, inputs } = report.paths[name];
   const list = (of: Readonly<Record<string, string | null>>): Html =>
@@ -38,7 +42,7 @@ function path(report: ReportBody, [name, title, about]: (typeof PATHS)[number]):
   return html`<section class="panel">
     <h3>${title} ${tag(status)}</h3>
     <p>${about}</p>
-    <p>Because: <strong>${words(reason)}</strong>.</p>
+    <p>Reason: <strong>${words(reason)}</strong>.</p>
     <h4>Inputs</h4>
     ${list(inputs)}
     <details>
@@ -50,7 +54,7 @@ function path(report: ReportBody, [name, title, about]: (typeof PATHS)[number]):
 
 const BASES: Readonly<Record<string, string>> = {
   address_exact: 'the same address',
-  address_range: 'an address range that covers it',
+  address_range: 'an address range that contains it',
   address_without_unit: 'the same house, unit not given',
   address_without_zip: 'the same street address, no ZIP printed',
   apn_exact: 'the same parcel',
@@ -64,7 +68,7 @@ function distress({ distress: d }: ReportBody): Html {
       dollars(signal?.amount ?? auction?.opening_bid),
       kind === 'sheriff_sale' ? day(auction?.sale_date) : html`seen ${day(signal?.last_seen)}`,
       BASES[match_basis] ?? words(match_basis),
-      outside(source_url, 'County page'),
+      externalLink(source_url, 'County page'),
     ]);
   const columns = [
     { label: 'Record' },
@@ -79,20 +83,20 @@ function distress({ distress: d }: ReportBody): Html {
       ${sentence(d.status)}. Distress score ${d.score} of 100. Tax lists: ${words(d.coverage.tax_delinquent)}; sheriff
       sales: ${words(d.coverage.sheriff_sale)}.
     </p>
-    ${d.matches.length > 0 && cardTable('County records of exactly this address', columns, rows(d.matches))}
+    ${d.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(d.matches))}
     ${
       d.candidates.length > 0 &&
-      html`<h3>May be of this property</h3>
-        <p>These score nothing: one owner’s debt must not be put on another’s house.</p>
-        ${cardTable('County records that may be of this property', columns, rows(d.candidates))}`
+      html`<h3>Possible matches</h3>
+        <p>These do not affect scores: one owner’s debt must not count against another owner’s house.</p>
+        ${cardTable('County records that may belong to this property', columns, rows(d.candidates))}`
     }`;
 }
 
 const recompute = ({ recompute: steps }: ReportBody): Html =>
-  html`<h2 id="recompute">Make every figure again</h2>
+  html`<h2 id="recompute">Recompute every figure</h2>
     <p>
       ${steps.length} figures, each a formula over named inputs. Decimals are exact; <code>round2</code> rounds half
-      away from zero, <code>clamp</code> keeps to 0 to 1, <code>floor_to</code> goes down to a whole multiple.
+      away from zero, <code>clamp</code> limits to 0 to 1, <code>floor_to</code> rounds down to a multiple.
     </p>
     <details>
       <summary>Show all ${steps.length} figures</summary>
@@ -129,7 +133,7 @@ const recompute = ({ recompute: steps }: ReportBody): Html =>
 
 const history = ({ history: versions }: ReportBody): Html | '' =>
   versions !== null && versions.length > 0
-    ? html`<h2>What this service saw of the listing</h2>
+    ? html`<h2>History of the listing</h2>
         ${cardTable(
           'Every version of every listing of the property',
           [
@@ -146,15 +150,15 @@ const history = ({ history: versions }: ReportBody): Html | '' =>
             dollars(v.list_price),
             percent(v.cap_rate),
             words(v.availability),
-            outside(v.listing_url, v.source),
+            externalLink(v.listing_url, v.source),
           ]),
         )}`
     : '';
 
-function shown(report: ReportBody): Html {
+function reportContent(report: ReportBody): Html {
   const { deal } = report;
   const all = report.assumptions.values;
-  const most = (key: string): number => Number(all[key] ?? 0);
+  const weight = (key: string): number => Number(all[key] ?? 0);
   return html`<h1>${report.property}</h1>
     <p class="lead">${deal.why_this_is_interesting}</p>
     ${figures([
@@ -177,30 +181,30 @@ function shown(report: ReportBody): Html {
       { label: 'DSCR', value: ratio(deal.dscr), note: words(deal.dscr_reason ?? deal.dscr_status) },
     ])}
     <p>
-      This is the free example: the answer of <a href="${EXAMPLE_PATH}"><code>${EXAMPLE_PATH}</code></a
-      >, laid out. Any other deal’s costs $${PRICES['/api/deals/:id/report']}. Listed by
-      ${outside(deal.listing_url, deal.source)}, verified ${day(deal.last_verified)}.
+      This is the free example, the response of <a href="${EXAMPLE_PATH}"><code>${EXAMPLE_PATH}</code></a
+      >. The report of any other deal costs $${PRICES['/api/deals/:id/report']}. Listed by
+      ${externalLink(deal.listing_url, deal.source)}, verified ${day(deal.last_verified)}.
     </p>
     <div class="split">
       <section>${comparison(report)}</section>
       <section>${income(report)}</section>
     </div>
     ${offer(report)}
-    <h2>Three ways to buy it</h2>
+    <h2>Three paths</h2>
     <div class="split">${PATHS.map((p) => path(report, p))}</div>
-    <h2>Where the score comes from</h2>
+    <h2>Parts of the score</h2>
     <div class="split">
-      ${partsChart('Deal score: four parts, and the most each can earn', [
-        { label: 'Yield', points: deal.deal_score_yield, most: most('score_yield_weight') },
-        { label: 'Debt coverage', points: deal.deal_score_coverage, most: most('score_coverage_weight') },
-        { label: 'Motivation', points: deal.deal_score_motivation, most: most('score_motivation_weight') },
-        { label: 'Distress', points: deal.deal_score_distress, most: most('score_distress_weight') },
+      ${partsChart('Deal score: four parts, each with its maximum', [
+        { label: 'Yield', points: deal.deal_score_yield, most: weight('score_yield_weight') },
+        { label: 'Debt coverage', points: deal.deal_score_coverage, most: weight('score_coverage_weight') },
+        { label: 'Motivation', points: deal.deal_score_motivation, most: weight('score_motivation_weight') },
+        { label: 'Distress', points: deal.deal_score_distress, most: weight('score_distress_weight') },
       ])}
       <p>
         The parts add up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
         ${Object.entries(deal.confidence_parts)
           .map(([k, v]) => `${words(k)} ${v}`)
-          .join(', ')}. <a href="/scores">How scores are made</a>
+          .join(', ')}. <a href="/scores">How scores are computed</a>
       </p>
     </div>
     ${distress(report)} ${sensitivity(report)} ${history(report)} ${recompute(report)}`;
@@ -210,14 +214,15 @@ export const report: Page = {
   path: '/report',
   label: 'Example report',
   title: 'Example report',
-  made: 'snapshot',
+  cache: 'snapshot',
   about:
-    'A whole report of one deal: claim beside underwriting, offer range, three paths, what-ifs, and every figure as a formula.',
-  async content({ site, asked }: Given) {
+    'The full report of one deal: claim compared with underwriting, offer range, three paths, what-ifs, and a ' +
+    'formula for every figure.',
+  async content({ site, request }: PageContext) {
     try {
       const example = site.routes.find((r) => r.path === EXAMPLE_PATH);
-      if (!example) throw new Error(`${EXAMPLE_PATH} is not among the routes`);
-      return shown((await example.handle(asked)) as ReportBody);
+      if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
+      return reportContent((await example.handle(request)) as ReportBody);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return html`<h1>Example report</h1>

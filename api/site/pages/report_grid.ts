@@ -1,21 +1,24 @@
-/** What-ifs of a report: coverage and cap rate under other rents, vacancies, expenses and loan rates. */
+/** What-ifs of a report: debt coverage and cap rate for other rents, vacancies, expenses and loan rates. */
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
-import { percentText, shareText, words } from '../numbers.ts';
+import { dollarsText, percentText, shareText, words } from '../format.ts';
 import type { ReportBody } from './report.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** Colour of a coverage: what lenders ask for, what pays its debt, what does not. */
-const toneOf = (dscr: number, asked: number): string => (dscr >= asked ? 'good' : dscr >= 1 ? 'thin' : 'bad');
+/** Color of a debt coverage: enough for lenders, enough for the debt, or neither. */
+const toneOf = (dscr: number, minCoverage: number): string =>
+  dscr >= minCoverage ? 'good' : dscr >= 1 ? 'thin' : 'bad';
 
 export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody): Html {
   if (s.status !== 'computed')
     return html`<h2>What if</h2>
       <p>There is no grid: ${words(s.status)}.</p>`;
-  const asked = Number(paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25);
+  const minCoverage = Number(
+    paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25,
+  );
   const [baseVacancy, baseRate] = [assumptions.values['vacancy'], assumptions.values['loan_rate_pct']];
   const vacancies = unique(s.cells.map((c) => c.vacancy));
   const rents = unique(s.cells.map((c) => c.rent_change));
@@ -48,7 +51,7 @@ export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody):
             ${rowHead(rent, expense)}${vacancies.map((vacancy) =>
               (cellAt(rent, expense, vacancy)?.dscr ?? []).map((dscr, i) => {
                 const base = isBase(rent, expense, vacancy) && Number(s.rates[i]?.rate_pct) === Number(baseRate);
-                return html`<td class="${toneOf(Number(dscr), asked)}${base ? ' base' : ''}">
+                return html`<td class="${toneOf(Number(dscr), minCoverage)}${base ? ' base' : ''}">
                   ${dscr}${base && html`<span class="sr"> base case</span>`}
                 </td>`;
               }),
@@ -73,7 +76,11 @@ export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody):
           html`<tr>
             ${rowHead(rent, expense)}${vacancies.map((vacancy) => {
               const cell = cellAt(rent, expense, vacancy);
-              return html`<td${isBase(rent, expense, vacancy) ? html` class="base"` : ''}>${cell && `${percentText(Number(cell.cap_rate_pct))}`}<span class="sub">${cell && `$${Math.round(Number(cell.noi)).toLocaleString('en-US')}`}</span></td>`;
+              return html`<td ${isBase(rent, expense, vacancy) ? html` class="base"` : ''}>
+                ${cell && percentText(Number(cell.cap_rate_pct))}<span class="sub"
+                  >${cell && dollarsText(Number(cell.noi))}</span
+                >
+              </td>`;
             })}
           </tr>`,
       )}
@@ -82,21 +89,21 @@ export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody):
   const hasDebt = s.cells.some((c) => c.dscr !== null);
   return html`<h2>What if</h2>
     <p>
-      The underwriting again, under other rents, vacancies, expense ratios and loan
-      rates${s.reliability === 'ok' ? '' : html`; the proxy is <strong>${words(s.reliability)}</strong>, so read it with care`}.
+      The underwriting for other rents, vacancies, expense ratios and loan rates.
+      ${s.reliability === 'ok' ? '' : html`HUD’s rent: <strong>${words(s.reliability)}</strong>, so read it with care.`}
     </p>
     ${
       hasDebt
         ? html`<ul class="legend">
-              <li><span class="key key-good"></span>${asked.toFixed(2)} or more: what lenders ask for</li>
-              <li><span class="key key-thin"></span>1.00 or more: pays its debt</li>
-              <li><span class="key key-bad"></span>less: does not</li>
+              <li><span class="key key-good"></span>${minCoverage.toFixed(2)} or more: what lenders require</li>
+              <li><span class="key key-thin"></span>1.00 or more: covers its debt</li>
+              <li><span class="key key-bad"></span>below 1.00: does not cover its debt</li>
             </ul>
-            ${wideTable('Debt coverage under other rents, vacancies, expenses and rates', coverage)}`
-        : html`<p>Debt coverage does not apply: the declared loan is smaller than lenders make.</p>`
+            ${wideTable('Debt coverage for other rents, vacancies, expenses and rates', coverage)}`
+        : html`<p>Debt coverage does not apply: the declared loan is below what lenders offer.</p>`
     }
     <details>
       <summary>Cap rate and income</summary>
-      ${wideTable('Cap rate and income under other rents, vacancies and expenses', caps)}
+      ${wideTable('Cap rate and income for other rents, vacancies and expenses', caps)}
     </details>`;
 }

@@ -1,7 +1,7 @@
-/** The money of a report: claim beside underwriting, from rent to cash flow, and the offer with what limits it. */
+/** The money of a report: claim and underwriting, from rent to cash flow, and the offer with its limits. */
 import { barChart, type Bar } from '../charts.ts';
 import { html, type Html } from '../html.ts';
-import { absent, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../numbers.ts';
+import { absent, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
 import type { ReportBody } from './report.ts';
 
 type Line = ReportBody['comparison']['lines'][number];
@@ -17,7 +17,7 @@ const FIGURES: Readonly<
   dscr: { title: 'Debt coverage', write: ratio, text: ratioText },
 };
 
-/** Both figures of a line on one scale, where there are both. */
+/** Claim and underwriting of one figure, on one scale. */
 function pair({ figure, claimed, underwritten, difference }: Line): Html {
   const { title, write } = FIGURES[figure];
   const bar = (label: string, value: string | null, tone: Bar['tone']): Bar => ({
@@ -28,23 +28,26 @@ function pair({ figure, claimed, underwritten, difference }: Line): Html {
   });
   const gap = difference === null ? absent : figure === 'cap_rate_pct' ? points(difference) : write(difference);
   return barChart({
-    caption: html`<strong>${title}</strong>, claim less underwriting: ${gap}`,
-    head: ['Whose', title],
+    caption: html`<strong>${title}</strong>, claim minus underwriting: ${gap}`,
+    head: ['Source', title],
     bars: [bar('Broker’s claim', claimed, 'claimed'), bar('HUD rents', underwritten, 'hud')],
   });
 }
 
 export function comparison({ comparison: c, deal }: ReportBody): Html {
-  return html`<h2>Claimed beside underwritten</h2>
+  const reliability =
+    c.reliability === 'ok'
+      ? html`HUD’s rent fits this property`
+      : html`HUD’s rent: <strong>${words(c.reliability)}</strong> (${words(c.reliability_reason ?? '')})`;
+  return html`<h2>Claimed and underwritten</h2>
     <p>
-      Claim: ${words(c.claim_basis)}. The proxy is
-      ${c.reliability === 'ok' ? html`within its range` : html`<strong>${words(c.reliability)}</strong> (${words(c.reliability_reason ?? '')})`};
-      rent by ${words(deal.rent_basis)}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
+      Claim: ${words(c.claim_basis)}. ${reliability}; rent by
+      ${words(deal.rent_basis)}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
     </p>
     ${c.lines.map(pair)}`;
 }
 
-/** From the rent that could be had to what is left after debt, each step from where the one before ends. */
+/** Waterfall from potential rent to cash flow after debt; each step starts where the previous one ends. */
 export function income({ deal, debt_terms: debt }: ReportBody): Html {
   const {
     gross_potential_rent: gross,
@@ -59,9 +62,9 @@ export function income({ deal, debt_terms: debt }: ReportBody): Html {
   const s = service === null ? null : Number(service);
   const bars: Bar[] = [
     { label: 'Rent of all units', figure: dollarsText(g), to: g, tone: 'hud' },
-    { label: 'less vacancy', figure: dollarsText(e - g), from: e, to: g, tone: 'muted' },
+    { label: 'minus vacancy', figure: dollarsText(e - g), from: e, to: g, tone: 'muted' },
     {
-      label: html`less expenses (${percent(deal.expense_ratio_pct)})`,
+      label: html`minus expenses (${percent(deal.expense_ratio_pct)})`,
       figure: dollarsText(n - e),
       from: n,
       to: e,
@@ -71,28 +74,29 @@ export function income({ deal, debt_terms: debt }: ReportBody): Html {
     ...(s === null
       ? []
       : [
-          { label: 'less debt service', figure: dollarsText(-s), from: n - s, to: n, tone: 'muted' } as const,
+          { label: 'minus debt service', figure: dollarsText(-s), from: n - s, to: n, tone: 'muted' } as const,
           {
-            label: html`<strong>Left after debt</strong>`,
+            label: html`<strong>Cash flow after debt</strong>`,
             figure: dollarsText(n - s),
             to: n - s,
             tone: n - s < 0 ? 'bad' : 'good',
           } as const,
         ]),
   ];
+  const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
   return html`<h2>From rent to cash flow</h2>
     <p>
-      HUD’s 2-bedroom rent is ${dollars(deal.market_rent_2br)} a month for fiscal year
+      HUD’s 2-bedroom rent is ${dollars(deal.market_rent_2br)} per month for fiscal year
       ${deal.rent_fiscal_year ?? 'unknown'}. Bank loan: ${dollars(debt.bank.loan_amount)} at
       ${percent(debt.bank.rate_pct)} over ${debt.bank.years} years.
     </p>
-    ${barChart({ caption: 'A year, in dollars', head: ['Step', 'Dollars'], bars, low: Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to))) })}`;
+    ${barChart({ caption: 'Dollars per year', head: ['Step', 'Dollars'], bars, low })}`;
 }
 
 const LIMITS: Readonly<Record<string, string>> = {
   list_price: 'Asking price',
   target_cap: 'Income at the target cap rate',
-  debt_coverage: 'What the debt can carry',
+  debt_coverage: 'Debt coverage',
 };
 
 export function offer({ offer: o, deal }: ReportBody): Html {
@@ -104,12 +108,17 @@ export function offer({ offer: o, deal }: ReportBody): Html {
     <p>
       <strong class="price">${low === high ? dollarsText(high) : `${dollarsText(low)} to ${dollarsText(high)}`}</strong>
       at a target cap rate of ${percent(o.target_cap_pct)}, on
-      ${o.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. What sets the high end:
-      <strong>${LIMITS[o.high_binding ?? ''] ?? absent}</strong>. The low end is
-      ${o.low_binding === 'stress' ? 'the same under the declared stress' : 'no lower, as the stress does not bind'}.
+      ${o.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. The high end is limited
+      by:
+      <strong>${LIMITS[o.high_binding ?? ''] ?? absent}</strong>.
+      ${
+        o.low_binding === 'stress'
+          ? 'The low end is the offer in the stress case.'
+          : 'Low equals high: the stress case changes nothing.'
+      }
     </p>
     ${barChart({
-      caption: html`What limits the offer; the line marks the high end`,
+      caption: html`Limits of the offer; the line marks the high end`,
       head: ['Limit', 'Dollars'],
       bars: [
         ...o.constraints.map((c): Bar => ({
@@ -129,5 +138,10 @@ export function offer({ offer: o, deal }: ReportBody): Html {
         },
       ],
     })}
-    ${deal.offer_status === 'claimed_basis_unverified' && html`<p class="outcome thin">The proxy does not fit this property, so the range rests on a claim that nobody has verified.</p>`}`;
+    ${
+      deal.offer_status === 'claimed_basis_unverified' &&
+      html`<p class="outcome thin">
+        HUD’s rent does not fit this property, so the range is based on the broker’s unverified claim.
+      </p>`
+    }`;
 }

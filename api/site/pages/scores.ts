@@ -1,12 +1,12 @@
-/** How scores are made, with the values that stand in the assumption set, and what is known of their worth. */
+/** /scores: how scores are computed, with the values of the assumption set, and the back-test. */
 import { barChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { code, wideTable } from '../layout.ts';
-import { countText, words } from '../numbers.ts';
-import { rowsFor, type Given, type Page } from '../page.ts';
+import { countText, words } from '../format.ts';
+import { rowsFor, type PageContext, type Page } from '../page.ts';
 import { backtestTables } from './backtest.ts';
 
-/** Assumptions by the part of the work they belong to: the first part whose pattern fits takes a key. */
+/** Groups of assumptions; a key belongs to the first group whose pattern matches. */
 const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Sensitivity grid of the report', /^grid_/],
   ['Offers', /^(target_cap_pct|offer_|stress_)/],
@@ -20,15 +20,15 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Rent and expenses', /./],
 ];
 
-async function assumptions(given: Given): Promise<Html> {
-  const rows = await given.asked.snapshot.whole('assumptions', 'ORDER BY key');
+async function assumptions(context: PageContext): Promise<Html> {
+  const rows = await context.request.snapshot.records('assumptions', 'ORDER BY key');
   const groups = Map.groupBy(rows, (r) => GROUPS.find(([, keys]) => keys.test(String(r['key'])))?.[0] ?? '');
   return html`${[...groups]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(
-      ([title, of]) =>
+      ([title, group]) =>
         html`<details>
-          <summary>${title} (${of.length})</summary>
+          <summary>${title} (${group.length})</summary>
           ${wideTable(
             `Assumptions: ${title}`,
             html`<table>
@@ -42,7 +42,7 @@ async function assumptions(given: Given): Promise<Html> {
                 </tr>
               </thead>
               <tbody>
-                ${of.map(
+                ${group.map(
                   (r) =>
                     html`<tr>
                       <th scope="row"><code>${String(r['key'])}</code></th>
@@ -59,9 +59,9 @@ async function assumptions(given: Given): Promise<Html> {
     )}`;
 }
 
-async function distribution(given: Given): Promise<Html> {
+async function distribution(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
-    given,
+    context,
     "SELECT least(9, deal_score // 10) AS tens, count(*) AS n FROM deals WHERE listing_status = 'active' GROUP BY 1",
   );
   const counts = new Map(rows.map((r) => [Number(r['tens']), Number(r['n'])]));
@@ -77,20 +77,33 @@ async function distribution(given: Given): Promise<Html> {
   });
 }
 
+const underwritingFormula = (v: (key: string) => string): string =>
+  [
+    `noi_underwritten = units × HUD 2-bedroom rent × (1 − ${v('utility_share')}) × 12 × (1 − ${v('vacancy')})`,
+    '                   × (1 − expense ratio)',
+    `expense ratio    = ${v('expense_ratio_2_4')} to ${v('small_units_max')} units,`,
+    `                   ${v('expense_ratio_5_12')} to ${v('medium_units_max')},`,
+    `                   ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above;`,
+    `                   ${v('expense_old_adjustment')} more if built before ${v('old_before_year')},`,
+    `                   ${v('expense_new_adjustment')} if built from ${v('new_from_year')} on`,
+    `bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} % over ${v('loan_years')} years,`,
+    '                   paid monthly',
+  ].join('\n');
+
 export const scores: Page = {
   path: '/scores',
   label: 'Scores',
-  title: 'How scores are made',
-  made: 'snapshot',
-  about: 'The formulas and declared assumptions behind every score, and how they are tested against what happened.',
-  async content(given) {
-    const a = given.meta.assumptions.values;
+  title: 'How scores are computed',
+  cache: 'snapshot',
+  about: 'The formulas and declared assumptions of every score, and the back-test against later outcomes.',
+  async content(context) {
+    const a = context.meta.assumptions.values;
     const v = (key: string): string => a[key] ?? '?';
-    return html`<h1>How scores are made</h1>
+    return html`<h1>How scores are computed</h1>
       <p class="lead">
-        A score is a sum of named parts. Each part is a formula over figures of the record and values declared here, so
-        anybody can make it again; a report prints every step. The set in force is
-        <code>${given.meta.assumptions.assumption_set_id}</code>.
+        A score is a sum of named parts. Each part is a formula over figures of the record and the values declared here,
+        so anyone can recompute it; a report prints every step. The current set is
+        <code>${context.meta.assumptions.assumption_set_id}</code>.
       </p>
       <h2>Deal score, 0 to 100</h2>
       <div class="split">
@@ -99,8 +112,8 @@ export const scores: Page = {
             <thead>
               <tr>
                 <th scope="col">Part</th>
-                <th scope="col" class="num">Most</th>
-                <th scope="col">From</th>
+                <th scope="col" class="num">Maximum</th>
+                <th scope="col">Based on</th>
               </tr>
             </thead>
             <tbody>
@@ -108,45 +121,40 @@ export const scores: Page = {
                 <th scope="row">Yield</th>
                 <td class="num">${v('score_yield_weight')}</td>
                 <td>
-                  scoring cap rate: nothing at ${v('score_yield_from_pct')} %, all of it ${v('score_yield_span_pct')}
-                  points above
+                  scoring cap rate: none at ${v('score_yield_from_pct')} %, the maximum ${v('score_yield_span_pct')}
+                  points higher
                 </td>
               </tr>
               <tr>
                 <th scope="row">Debt coverage</th>
                 <td class="num">${v('score_coverage_weight')}</td>
                 <td>
-                  after reserves: nothing at ${v('score_coverage_from')}, all of it ${v('score_coverage_span')} above
+                  after reserves: none at ${v('score_coverage_from')}, the maximum ${v('score_coverage_span')} higher
                 </td>
               </tr>
               <tr>
                 <th scope="row">Motivation</th>
                 <td class="num">${v('score_motivation_weight')}</td>
-                <td>price cuts and days that this service saw itself</td>
+                <td>price cuts and days on the market, as seen by this service</td>
               </tr>
               <tr>
                 <th scope="row">Distress</th>
                 <td class="num">${v('score_distress_weight')}</td>
-                <td>tax delinquency and sheriff sale of exactly this address</td>
+                <td>tax delinquency and sheriff sale at exactly this address</td>
               </tr>
             </tbody>
           </table>
           <p>
-            <strong>Claims never lift a score.</strong> The scoring NOI is the lower of the underwritten one and the
-            middle between it and the claim. Where HUD’s rent is no fitting proxy (a price per unit above
-            ${v('proxy_high_multiple')} or below ${v('proxy_low_multiple')} monthly rents), yield and coverage earn
-            nothing and every path is Pass.
+            <strong>Claims never raise a score.</strong> The scoring NOI is the lower of the underwritten NOI and the
+            midpoint between it and the claim. If HUD’s rent does not fit (a price per unit above
+            ${v('proxy_high_multiple')} or below ${v('proxy_low_multiple')} monthly rents), yield and coverage get no
+            points and every path is Pass.
           </p>
         </div>
-        <div>${await distribution(given)}</div>
+        <div>${await distribution(context)}</div>
       </div>
       <h2>Underwriting</h2>
-      ${code(
-        'The formula of underwritten NOI',
-        `noi_underwritten = units × HUD 2-bedroom rent × (1 − ${v('utility_share')}) × 12 × (1 − ${v('vacancy')}) × (1 − expense ratio)
-expense ratio    = ${v('expense_ratio_2_4')} to ${v('small_units_max')} units, ${v('expense_ratio_5_12')} to ${v('medium_units_max')}, ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above; ${v('expense_old_adjustment')} more before ${v('old_before_year')}, ${v('expense_new_adjustment')} from ${v('new_from_year')}
-bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} % over ${v('loan_years')} years, paid monthly`,
-      )}
+      ${code('The formula of underwritten NOI', underwritingFormula(v))}
       <h2>Three paths</h2>
       <table>
         <thead>
@@ -165,8 +173,8 @@ bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} %
           <tr>
             <th scope="row">Wholesale</th>
             <td>
-              asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')} %, less
-              repairs of $${v('wholesale_repairs_per_unit')} a unit and a fee of $${v('wholesale_fee')}
+              asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')} %, minus
+              repairs of $${v('wholesale_repairs_per_unit')} per unit and a fee of $${v('wholesale_fee')}
             </td>
             <td>
               asking up to ${v('wholesale_warm_multiple')} times that, with motivation ${v('wholesale_warm_motivation')}
@@ -184,34 +192,32 @@ bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} %
       </table>
       <h2>Confidence, 0 to 1</h2>
       <p>
-        How much of the record is verified or computed and how much assumed: the price’s age, units, rent by ZIP or
-        metro, whose NOI it is, whether claim and underwriting agree, whether the proxy fits, the year of construction.
-        The parts stand in <code>confidence_parts</code> and add up.
+        How much of the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
+        metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
+        construction. <code>confidence_parts</code> has the parts, which add up to the score.
       </p>
       <h2>Lead score</h2>
       <p>
-        A tax lead starts at ${v('tax_base')} points and earns from the debt over the county’s value, its years, an
-        owner elsewhere, corroboration and freshness; an auction lead starts at ${v('auction_base')} and earns from the
-        gap of opening bid and appraisal, and urgency. <code>score_rationale</code> names each part with its points.
+        A tax lead starts at ${v('tax_base')} points and gets more for debt relative to the county’s value, years of
+        delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${v('auction_base')} and
+        gets more for the gap between opening bid and appraisal, and for urgency. <code>score_rationale</code> lists
+        each part with its points.
       </p>
-      <h2 id="backtest">Does it foretell anything?</h2>
+      <h2 id="backtest">Does the score predict outcomes?</h2>
       <p>
-        That is measured and not claimed. Each deal counts once, as it stood when it was first scored, so nothing
-        learned later is used. For each decile of the score the share is counted to which something happened within 30,
-        60 and 90 days: a price cut, going off the market, a sheriff sale held, a tax debt cleared; with the number of
-        deals and Wilson’s 95 % interval. A decile with fewer than 30 deals, or a horizon that the snapshots do not
-        cover yet, says “not enough history” instead of a figure.
+        This is measured, not claimed. Each deal counts once, with its first score, so no later information is used. For
+        each score decile the table shows the share of deals with an outcome within 30, 60 and 90 days (a price cut,
+        leaving the market, a sheriff sale held, a tax debt cleared), with the number of deals and Wilson’s 95 %
+        interval. A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, shows “not enough
+        history”.
       </p>
-      <p>
-        The weights above are declared choices, not findings. <code>make backtest</code> prints the same as this page
-        shows:
-      </p>
-      ${await backtestTables(given.site.snapshotsDir)}
+      <p>The weights above are declared choices, not findings. <code>make backtest</code> prints the same tables:</p>
+      ${await backtestTables(context.site.snapshotsDir)}
       <h2 id="assumptions">Every declared value</h2>
       <p>
-        <em>evidence</em>: read in a public source. <em>proposal</em>: a declared choice. <em>computed</em>: follows
-        from others. <em>override</em>: set by the operator of this server.
+        <em>evidence</em>: from a public source. <em>proposal</em>: a declared choice. <em>computed</em>: derived from
+        other values. <em>override</em>: set by the operator of this server.
       </p>
-      ${await assumptions(given)}`;
+      ${await assumptions(context)}`;
   },
 };

@@ -1,8 +1,8 @@
-/** How the service does now: the server, and every source with its age. */
-import { PLAIN_HEALTH } from '../words.ts';
+/** /status: the health of the server, and every source with its age. */
+import { HEALTH_TEXT } from '../health_text.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable, figures, outside } from '../layout.ts';
-import { count, day, words } from '../numbers.ts';
+import { cardTable, figures, externalLink } from '../layout.ts';
+import { count, day, words } from '../format.ts';
 import { textOrNull, type Page } from '../page.ts';
 
 const FAMILIES: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const ORDER = Object.keys(FAMILIES);
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A source in one word, with its colour. */
+/** The state of a source in one word, with its color. */
 function stateOf(row: Row): readonly [word: string, tone: string] {
   const [status, freshness] = [String(row['status']), String(row['freshness'])];
   if (status === 'quarantined' || status === 'unavailable') return [status, 'bad'];
@@ -50,30 +50,30 @@ export const status: Page = {
   path: '/status',
   label: 'Status',
   title: 'Status',
-  made: 'request',
+  cache: 'none',
   about: 'Whether the service is up, which snapshot serves, and how fresh each source is.',
-  async content({ site, asked }) {
+  async content({ site, request }) {
     const health = await site.health();
-    const rows = await asked.snapshot.whole('sources', 'ORDER BY family, source');
+    const rows = await request.snapshot.records('sources', 'ORDER BY family, source');
     const states = Map.groupBy(rows, (r) => stateOf(r)[0]);
-    const said = PLAIN_HEALTH[health.status];
+    const state = HEALTH_TEXT[health.status];
     const notes = [
       ...(health.snapshot_failure === null
         ? []
         : [
-            `A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the one before goes on serving.`,
+            `A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the previous one keeps serving.`,
           ]),
       ...health.snapshot_gaps.map((gap) => `The snapshot is older than this server. ${gap}`),
       ...(health.stale_sources.length === 0
         ? []
-        : [`Older than the days between two reads: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
-      ...(health.payments.ready ? [] : ['Payments are not ready: paid calls are answered 503 and cost nothing.']),
+        : [`Older than their read interval: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
+      ...(health.payments.ready ? [] : ['Payments are not ready: paid calls get 503 and are free.']),
       ...(health.payments.unresolved === 0
         ? []
-        : [`${health.payments.unresolved} settlements have an outcome that is not known yet; the chain will say.`]),
+        : [`Settlements with unknown outcome, to be read from the chain: ${health.payments.unresolved}.`]),
     ];
     return html`<h1>Status</h1>
-      <p class="outcome ${said.tone}" role="status"><strong>${said.title}</strong> ${said.about}</p>
+      <p class="outcome ${state.tone}" role="status"><strong>${state.title}</strong> ${state.about}</p>
       ${
         notes.length > 0 &&
         html`<ul>
@@ -83,43 +83,42 @@ export const status: Page = {
       ${figures([
         {
           label: 'Snapshot',
-          value: html`<code>${asked.snapshot.id}</code>`,
-          note: html`made ${day(asked.manifest.generated_at)}`,
+          value: html`<code>${request.snapshot.id}</code>`,
+          note: html`built ${day(request.manifest.generated_at)}`,
         },
         {
           label: 'Data clock',
-          value: day(asked.today),
-          note: asked.manifest.data_clock === 'sandbox' ? 'the day of the recording' : 'today',
+          value: day(request.today),
+          note: request.manifest.data_clock === 'sandbox' ? 'the day of the recording' : 'today',
         },
         { label: 'Payments', value: health.payments.ready ? 'ready' : 'not ready', note: health.payments.mode },
         {
           label: 'Sources fresh',
           value: html`${states.get('fresh')?.length ?? 0}<span class="of">/${rows.length}</span>`,
-          note: `${states.get('quarantined')?.length ?? 0} quarantined, ${states.get('unavailable')?.length ?? 0} unavailable, ${states.get('not read')?.length ?? 0} waiting`,
+          note: ['quarantined', 'unavailable', 'not read'].map((s) => `${states.get(s)?.length ?? 0} ${s}`).join(', '),
         },
       ])}
       <p>
-        A source whose page is malformed or changed is <strong>quarantined</strong>: its last good rows stay and show
-        their age, and the others go on. One that refuses is left alone. For programs:
-        <a href="/health"><code>/health</code></a
+        A source whose page is malformed or has changed is <strong>quarantined</strong>: its last good rows stay and
+        show their age, and other sources are not affected. For programs: <a href="/health"><code>/health</code></a
         >.
       </p>
       ${[...Map.groupBy(rows, (r) => String(r['family']))]
         .sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
         .map(
-          ([family, of]) =>
+          ([family, sources]) =>
             html`<h2>${FAMILIES[family] ?? words(family)}</h2>
               ${cardTable(
-                `${of.length} ${of.length === 1 ? 'source' : 'sources'}`,
+                `${sources.length} ${sources.length === 1 ? 'source' : 'sources'}`,
                 [
                   { label: 'Source' },
                   { label: 'State' },
                   { label: 'Last good read' },
                   { label: 'Rows', num: true },
-                  { label: 'Refused', num: true },
+                  { label: 'Rejected', num: true },
                 ],
-                of.map((r) => [
-                  html`${outside(String(r['home']), String(r['title']))}${why(r)}`,
+                sources.map((r) => [
+                  html`${externalLink(String(r['home']), String(r['title']))}${why(r)}`,
                   tag(r),
                   age(r),
                   count(r['rows_out'] as number),

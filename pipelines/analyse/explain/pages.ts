@@ -57,16 +57,18 @@ async function requestsFor(
   return same.length > 0 ? same : found;
 }
 
-function rowOf(
+async function rowOf(
   spec: SourceSpec | undefined,
   page: Page,
   isRow: PageAsked['isRow'],
-): { row: number; candidate: Candidate } | null {
+): Promise<{ row: number; candidate: Candidate } | null> {
   if (!spec || page.bytes.length > LARGEST_PARSED) return null;
-  const candidates = spec.parse(page);
-  const row = candidates.findIndex(isRow);
-  const candidate = candidates[row];
-  return candidate ? { row, candidate } : null;
+  let row = 0;
+  for await (const candidate of spec.parse(page)) {
+    if (isRow(candidate, row)) return { row, candidate };
+    row += 1;
+  }
+  return null;
 }
 
 /**
@@ -101,7 +103,7 @@ export async function findPage(
   try {
     await archive.read(asked.sha256);
     if (!fetched) return { ...known, ...nothing, hash: 'verified' };
-    const found = rowOf(
+    const found = await rowOf(
       sources.find((s) => s.name === asked.source),
       await archive.page(fetched),
       asked.isRow,

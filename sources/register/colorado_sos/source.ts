@@ -11,18 +11,18 @@
  * parser below; `make bench ONLY=colorado` says what that takes.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { csvSlices } from '../../csv/csv_slices.ts';
+import { streamCsv } from '../../csv/stream_csv.ts';
 import { addDays } from '../../days.ts';
-import { decodeText } from '../../fetch/decode.ts';
 import { Registration } from '../../rows/registration.ts';
-import { exportBySql, PORTAL, RESOURCE } from './bulk.ts';
-import { checkColumns, readCsv } from '../../csv/csv.ts';
+import { checkColumns } from '../../csv/csv.ts';
 import { candidate, date, optional, refuse, required, tidy } from '../../values.ts';
 
+const PORTAL = 'https://data.colorado.gov';
+/** Rows of the dataset as JSON. */
+const RESOURCE = '/resource/4ykn-tg5h.json';
 const EXPORT = '/api/views/4ykn-tg5h/rows.csv?accessType=DOWNLOAD';
 /** Half as large again as the export was said to be in 2026. */
 const EXPORT_BYTES = 1_200_000_000;
-const SLICE_BYTES = 8_000_000;
 const PAGE_ROWS = 1000;
 /** Increments reach back over what was read, as rows may be entered late. */
 const OVERLAP_DAYS = 10;
@@ -97,7 +97,7 @@ function agentAddress(cell: Cells): Record<string, string | null> {
   return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
 }
 
-function registration(cell: Cells, raw: string | (() => string), origin: string): Candidate {
+function registration(cell: Cells, raw: string, origin: string): Candidate {
   const id = optional(cell('entityid'));
   return candidate(
     raw,
@@ -160,27 +160,23 @@ function parseJson(page: Page): readonly Candidate[] {
   return rows.map((row) => registration((column) => row[column], JSON.stringify(row), origin));
 }
 
-const parseExport = (page: Page): readonly Candidate[] =>
-  [...csvSlices(page.bytes, SLICE_BYTES)].flatMap((slice) =>
-    parseSlice(page, decodeText(slice, 'windows-1252', page.url)),
-  );
-
-function parseSlice(page: Page, text: string): readonly Candidate[] {
-  const { header, rows } = readCsv(text, page.url);
-  const names = header.map((name) => name.toLowerCase());
-  checkColumns(names, COLUMNS, page.url, SOMETIMES);
-  return rows.map(({ cells, raw }) => {
-    if (cells.length !== names.length) {
-      return {
-        reject: {
-          reason: 'wrong_field_count',
-          detail: `the line has ${cells.length} fields, expected ${names.length}`,
-        },
-        raw,
-      };
+async function* parseExport(page: Page): AsyncGenerator<Candidate> {
+  let width: number | undefined;
+  let positions: ReadonlyMap<Column, number> = new Map();
+  for await (const { cells, raw } of streamCsv(page)) {
+    if (width === undefined) {
+      const names = cells.map((name) => name.trim().toLowerCase());
+      checkColumns(names, COLUMNS, page.url, SOMETIMES);
+      width = names.length;
+      positions = new Map(COLUMNS.map((column) => [column, names.indexOf(column)]));
+    } else if (cells.length === width) {
+      yield registration((column) => cells[positions.get(column) ?? -1], raw, PORTAL);
+    } else {
+      const detail = `the line has ${cells.length} fields, expected ${width}`;
+      yield { reject: { reason: 'wrong_field_count', detail }, raw };
     }
-    return registration((column) => cells[names.indexOf(column)], raw, PORTAL);
-  });
+  }
+  if (width === undefined) throw new Quarantine('empty_body', 'the CSV file has no header', page.url);
 }
 
 const soda = (where: string, rest: string): string =>
@@ -254,6 +250,5 @@ export default defineSource({
       after = last;
     }
   },
-  bulk: { ...exportBySql, row: (cell, raw) => registration(cell, raw, PORTAL) },
   parse: (page) => (page.kind === 'export' ? parseExport(page) : parseJson(page)),
 });

@@ -7,9 +7,9 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar';
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
-import { startApp, type Started } from '../support/apps_started.ts';
-import { askedFor } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { startApp, type Started } from '../support/test_app.ts';
+import { fetchPaymentRequired } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** What common proxies take for one line of a header. */
 const LINE_BYTES = 4_096;
@@ -39,7 +39,7 @@ describe('the 402 of every priced route', () => {
   it('describes its input and output for the Bazaar, and takes a payment identifier', async () => {
     assert.equal(priced().length, 18);
     for (const path of priced()) {
-      const { extensions } = await askedFor(started.url + path + queryOf(path));
+      const { extensions } = await fetchPaymentRequired(started.url + path + queryOf(path));
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
       assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, path);
       const info = extractDiscoveryInfoFromExtension(bazaar);
@@ -63,6 +63,6 @@ describe('the 402 of every priced route', () => {
     assert.ok((await lineOf(long(190))) <= LINE_BYTES);
     const veryLong = `${started.url}/api/deals?city=${'%E2%82%AC'.repeat(200)}`;
     assert.ok((await lineOf(veryLong)) <= LINE_BYTES);
-    assert.deepEqual(Object.keys((await askedFor(veryLong)).extensions ?? {}).includes('bazaar'), false);
+    assert.deepEqual(Object.keys((await fetchPaymentRequired(veryLong)).extensions ?? {}).includes('bazaar'), false);
   });
 });

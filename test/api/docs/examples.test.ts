@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BARE } from '../../environment.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -157,7 +157,7 @@ describe('an example', () => {
     assert.match(
       err,
       new RegExp(
-        `^PORT is "4999", expected ${port}, where the server of DATA_DIR .* listens: the wallet pays that server alone`,
+        `^PORT is "4999", expected ${port}, the port of the server on DATA_DIR .*: the wallet pays that server only`,
       ),
     );
   });

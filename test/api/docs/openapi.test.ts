@@ -5,10 +5,10 @@ import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
-import { checkerOf } from '../support/answers_checked.ts';
-import { askedFor, buyerWith } from '../support/buyers.ts';
-import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { responseChecker } from '../support/response_checker.ts';
+import { fetchPaymentRequired, buyerWith } from '../support/buyers.ts';
+import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Operation {
   security: unknown[];
@@ -140,7 +140,7 @@ describe('the interface description', () => {
 
   it('is what every route answers, paid for and unpaid', async () => {
     const buyer = buyerWith();
-    const before402 = started.answersChecked();
+    const before402 = started.responsesChecked();
     for (const route of started.app.routes) {
       const url = started.url + callOf(route);
       assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
@@ -149,11 +149,11 @@ describe('the interface description', () => {
       assert.equal(response.status, 200, url);
       assert.equal((await fetch(`${url}${url.includes('?') ? '&' : '?'}nothing=1`)).status, 400, url);
     }
-    assert.ok(started.answersChecked() >= before402 + started.app.routes.length * 3);
+    assert.ok(started.responsesChecked() >= before402 + started.app.routes.length * 3);
   });
 
   it('would catch an answer that is not as described', async () => {
-    const checker = checkerOf(started.app.routes, PUBLIC_URL);
+    const checker = responseChecker(started.app.routes, PUBLIC_URL);
     const { createServer } = await import('node:http');
     const server = createServer((request, response) => {
       checker.watch(request, response);
@@ -168,7 +168,7 @@ describe('the interface description', () => {
     await (await fetch(`http://127.0.0.1:${address.port}/api/deals/ids`)).text();
     server.closeAllConnections();
     server.close();
-    assert.match(checker.wrong.join('\n'), /count must be integer/);
+    assert.match(checker.errors.join('\n'), /count must be integer/);
   });
 
   it('is accompanied by a page for language models and the list of what x402 buys, priced as the 402 asks', async () => {
@@ -185,7 +185,7 @@ describe('the interface description', () => {
     for (const { resource, accepts } of wellKnown.resources) {
       const route = started.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
       assert.ok(route, resource);
-      const asked = (await askedFor(started.url + callOf(route))).accepts[0];
+      const asked = (await fetchPaymentRequired(started.url + callOf(route))).accepts[0];
       assert.deepEqual(accepts, [
         {
           scheme: asked?.scheme,

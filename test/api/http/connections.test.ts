@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endingOf, limitedServer } from '../../../api/http/socket.ts';
+import { gracefulShutdown, limitedServer } from '../../../api/http/socket.ts';
 
 const STALLED_MS = 1_000;
 const opened: (() => void)[] = [];
@@ -20,7 +20,7 @@ async function started(answer: (response: ServerResponse, path: string) => void)
   end: () => Promise<void>;
 }> {
   const server = limitedServer({ stalledMs: STALLED_MS });
-  const end = endingOf(server, 60_000);
+  const end = gracefulShutdown(server, 60_000);
   const seen = { now: 0, most: 0, all: 0, closed: 0 };
   server.on('request', (request, response) => {
     seen.all += 1;

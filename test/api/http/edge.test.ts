@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey } from 'viem/accounts';
-import { ownAccount } from '../../../clients/wallet.ts';
+import { buyerAccount } from '../../../clients/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BARE } from '../../environment.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** Everything a server says on a connection to which these bytes were written. */
 const raw = (url: string, bytes: string): Promise<string> =>
@@ -172,7 +172,7 @@ describe('a file that holds a key', () => {
     for (const mode of [0o600, 0o400]) {
       const file = await keyFile(mode, `own-${mode}`);
       assert.equal(readServerSettings(envWith(file)).payments.mode, 'self');
-      assert.notEqual(await ownAccount({ BUYER_KEY_FILE: file }), undefined);
+      assert.notEqual(await buyerAccount({ BUYER_KEY_FILE: file }), undefined);
     }
   });
 
@@ -185,7 +185,7 @@ describe('a file that holds a key', () => {
         name: 'SettingError',
         message: message('SETTLE_KEY_FILE'),
       });
-      await assert.rejects(ownAccount({ BUYER_KEY_FILE: file }), {
+      await assert.rejects(buyerAccount({ BUYER_KEY_FILE: file }), {
         name: 'SettingError',
         message: message('BUYER_KEY_FILE'),
       });

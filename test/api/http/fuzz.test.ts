@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { payers, strangers } from '../../fuzz/api.ts';
 import { everyTable } from '../../fuzz/api_rows.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const SEED = 20_261_120;
 

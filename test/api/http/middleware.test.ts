@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { callerOf } from '../../../api/http/middleware.ts';
+import { clientKey } from '../../../api/http/middleware.ts';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { PAY_TO, startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { PAY_TO, startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('free answers', () => {
   let folder: DataFolder;
@@ -52,7 +52,7 @@ describe('free answers', () => {
       );
     const old = await tags();
     await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 2) });
-    await started.snapshots.look();
+    await started.snapshots.refresh();
     const now = await tags();
     assert.equal(new Set([...old, ...now]).size, 6);
   });
@@ -192,15 +192,15 @@ describe('the server', () => {
     }));
 
   it('counts an IPv6 household as one caller', () => {
-    assert.equal(callerOf('::ffff:192.0.2.1'), '192.0.2.1');
-    assert.equal(callerOf('2001:db8:1:2:3:4:5:6'), callerOf('2001:db8:1:2::9'));
-    assert.equal(callerOf('2001:0db8:1:2::'), callerOf('2001:db8:1:2:ffff::1'));
-    assert.notEqual(callerOf('2001:db8:1:2::1'), callerOf('2001:db8:1:3::1'));
-    assert.equal(callerOf('::1'), '0:0:0:0');
+    assert.equal(clientKey('::ffff:192.0.2.1'), '192.0.2.1');
+    assert.equal(clientKey('2001:db8:1:2:3:4:5:6'), clientKey('2001:db8:1:2::9'));
+    assert.equal(clientKey('2001:0db8:1:2::'), clientKey('2001:db8:1:2:ffff::1'));
+    assert.notEqual(clientKey('2001:db8:1:2::1'), clientKey('2001:db8:1:3::1'));
+    assert.equal(clientKey('::1'), '0:0:0:0');
   });
 
   it('gives up an answer that takes too long, unbilled, and lets its snapshot go only when the work has ended', () =>
-    withApp({ answerMs: 4_000 }, async (started) => {
+    withApp({ handlerMs: 4_000 }, async (started) => {
       const { url, snapshots, facilitator } = started;
       const payment = await buyerWith().sign(`${url}/api/deals`);
       const lease = snapshots.acquire();
@@ -218,15 +218,15 @@ describe('the server', () => {
         },
       });
       lease.release();
-      const response = await fetchPaying(`${url}/api/deals`, payment);
+      const response = await fetchWithPayment(`${url}/api/deals`, payment);
       assert.equal(response.status, 503);
       assert.equal((await bodyOf(response))['reason'], 'timed_out');
       assert.equal(response.headers.get('Retry-After'), '10');
       Object.assign(snapshot, { rows });
       assert.equal(facilitator.settled, 0);
-      assert.equal((await fetchPaying(`${url}/api/deals`, payment)).status, 200);
+      assert.equal((await fetchWithPayment(`${url}/api/deals`, payment)).status, 200);
       await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });
-      await snapshots.look();
+      await snapshots.refresh();
       assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');
       gate.resolve(undefined);
       assert.deepEqual(await late.promise, [{ n: '40' }], 'the old snapshot was still open');

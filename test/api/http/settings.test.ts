@@ -55,7 +55,7 @@ describe('settings of the server', () => {
     ['a port that is none', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
     ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
-    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that is paid/],
+    ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that receives the payments/],
     [
       'a receiver with a wrong checksum',
       { ...real, PAY_TO: PAY_TO.replace('fCD', 'FCD') },
@@ -65,14 +65,14 @@ describe('settings of the server', () => {
     [
       'a public address without TLS',
       { ...real, PUBLIC_BASE_URL: 'http://api.example.com' },
-      /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https address/,
+      /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https URL/,
     ],
     [
       'a public address with a path',
       { ...real, PUBLIC_BASE_URL: 'https://api.example.com/v1' },
       /^PUBLIC_BASE_URL is .*without a path/,
     ],
-    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
+    ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
     ['a word for contract wallets', { CONTRACT_WALLETS: 'no' }, /^CONTRACT_WALLETS is "no", expected either 0 or 1$/],
     [
       'gas of a settlement that settles nothing',

@@ -10,15 +10,15 @@ import { createPublicClient, http, parseAbi, type Hex } from 'viem';
 import { base } from '../../../api/payments/chain/base_chain.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
-import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payments_offered.ts';
-import { DOLLAR, openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable, uuid } from '../support/snapshots_made.ts';
+import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
+import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
 /** What each kind of payment is answered where the handler would give this outcome. */
-const EXPECTED: Record<Outcome, (kind: OfferKind) => readonly number[]> = {
+const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
   '200': (kind) =>
     kind === 'valid'
       ? [200]
@@ -37,16 +37,16 @@ const EXPECTED: Record<Outcome, (kind: OfferKind) => readonly number[]> = {
       : Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => 409),
   'handler crash': (kind) => unsold(kind, 500),
 };
-const unsold = (kind: OfferKind, status: number): readonly number[] =>
+const unsold = (kind: PaymentKind, status: number): readonly number[] =>
   kind === 'valid' ? [status] : kind === 'replayed' ? [409] : kind === 'concurrent replays' ? [status] : [402];
 
 describe('billing', () => {
   let shop: Shop;
-  let wallets: Record<OfferKind, Wallet>;
+  let wallets: Record<PaymentKind, Wallet>;
   const counts = new Map<string, { requests: number; billed: number }>();
   /** The payment of each wallet that bought an answer of each endpoint, to be replayed. */
   const spent = new Map<string, string>();
-  const identifiers = new Map<OfferKind, string>();
+  const identifiers = new Map<PaymentKind, string>();
 
   before(async () => {
     shop = await openShop({
@@ -60,9 +60,9 @@ describe('billing', () => {
         ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
       })),
     });
-    const made = OFFERS.map((kind) => [kind, walletOf()] as const);
+    const made = PAYMENT_KINDS.map((kind) => [kind, createWallet()] as const);
     await Promise.all(made.map(([, wallet]) => shop.chain.mint(wallet.address, 100n * DOLLAR)));
-    wallets = Object.fromEntries(made) as Record<OfferKind, Wallet>;
+    wallets = Object.fromEntries(made) as Record<PaymentKind, Wallet>;
   });
   after(() => shop.close());
 
@@ -71,7 +71,7 @@ describe('billing', () => {
     const client = createPublicClient({ chain: base, transport: http(shop.chain.rpcUrl, { batch: true }) });
     const payTo = shop.servers[0]?.payments.payTo ?? '0x';
     return Promise.all(
-      [payTo, ...OFFERS.map((kind) => wallets[kind].address)].map((address: Hex) =>
+      [payTo, ...PAYMENT_KINDS.map((kind) => wallets[kind].address)].map((address: Hex) =>
         client.readContract({
           address: USDC,
           abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
@@ -99,7 +99,7 @@ describe('billing', () => {
   };
   /** Offer one kind of payment, once or in copies at once. */
   const offered = async (
-    kind: OfferKind,
+    kind: PaymentKind,
     outcome: Outcome,
     route: Route,
     url: string,
@@ -109,7 +109,7 @@ describe('billing', () => {
     const identifier = outcome === '409' ? identifiers.get(kind) : undefined;
     if (kind === 'replayed' && outcome !== '409')
       return [await sent(url, spent.get(route.path) ?? assert.fail(`nothing was bought of ${key}`))];
-    const payment = await wallets[kind].offer(kind, asked, identifier);
+    const payment = await wallets[kind].payment(kind, asked, identifier);
     if (kind === 'valid' && outcome === '200') spent.set(route.path, payment ?? '');
     return Promise.all(Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => sent(url, payment)));
   };
@@ -119,8 +119,8 @@ describe('billing', () => {
     const url = shop.url + (outcome === '400' ? withQuery(pathOf(route), 'colour=red') : pathOf(route));
     const price = atomicOf(route.price ?? '0.00');
     const start = await balances();
-    const statuses = new Map<OfferKind, number[]>();
-    const first = OFFERS.filter((kind) => kind !== 'replayed');
+    const statuses = new Map<PaymentKind, number[]>();
+    const first = PAYMENT_KINDS.filter((kind) => kind !== 'replayed');
     await Promise.all(
       first.map(async (kind) => {
         statuses.set(kind, await offered(kind, outcome, route, url, asked));
@@ -129,7 +129,7 @@ describe('billing', () => {
     statuses.set('replayed', await offered('replayed', outcome, route, url, asked));
     const end = await balances();
     let all = 0n;
-    for (const [i, kind] of OFFERS.entries()) {
+    for (const [i, kind] of PAYMENT_KINDS.entries()) {
       const got = [...(statuses.get(kind) ?? [])].sort();
       const where = `${route.path}, ${kind}, ${outcome}: ${got.join(' ')}`;
       const expected = EXPECTED[outcome](kind);
@@ -168,13 +168,13 @@ describe('billing', () => {
     // Every wallet names a purchase of its own, of another request.
     const other = asked.get(priced.find((r) => r.path === '/api/signals') ?? assert.fail('no signals'));
     assert.ok(other);
-    for (const kind of OFFERS) {
+    for (const kind of PAYMENT_KINDS) {
       const identifier = `matrix-${kind.replaceAll(' ', '-')}-0001`;
       identifiers.set(kind, identifier);
       assert.equal(
         await sent(
           withQuery(`${shop.url}/api/signals`, 'limit=7'),
-          await wallets[kind].offer('valid', other, identifier),
+          await wallets[kind].payment('valid', other, identifier),
         ),
         200,
       );
@@ -183,17 +183,17 @@ describe('billing', () => {
 
     const lease = server.snapshots.acquire();
     assert.ok(lease);
-    const { rows: ask, fields, texts, whole } = lease.snapshot;
+    const { rows: query, recordFields, texts, records } = lease.snapshot;
     const crash = (): never => {
       throw new Error('a crash of the handler');
     };
-    Object.assign(lease.snapshot, { rows: crash, fields: crash, texts: crash, whole: crash });
+    Object.assign(lease.snapshot, { rows: crash, recordFields: crash, texts: crash, records: crash });
     await rows('handler crash');
-    Object.assign(lease.snapshot, { rows: ask, fields, texts, whole });
+    Object.assign(lease.snapshot, { rows: query, recordFields, texts, records });
     lease.release();
 
     await shop.folder.publish('2026-11-20.02', {});
-    await server.snapshots.look();
+    await server.snapshots.refresh();
     await rows('404');
 
     let ledger = 0n;
@@ -204,7 +204,7 @@ describe('billing', () => {
     assert.equal(ledger, await shop.takings(), 'the ledger is the money on the chain');
     t.diagnostic(`${priced.length} endpoints; requests (billed) by kind of payment and outcome:`);
     t.diagnostic(['', ...OUTCOMES].map((o) => o.padEnd(20)).join(''));
-    for (const kind of OFFERS) {
+    for (const kind of PAYMENT_KINDS) {
       t.diagnostic(
         [
           kind,

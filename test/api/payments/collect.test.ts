@@ -10,10 +10,10 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { createPublicClient, decodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../../lib/network.ts';
-import { askedFor, bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
+import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { contractWallet } from '../support/contract_wallets.ts';
-import { openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable } from '../support/snapshots_made.ts';
+import { openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const DEALS = '/api/deals';
 const PRICE = 50_000n;
@@ -36,7 +36,7 @@ describe('what was paid for', () => {
     payment?: string,
   ): Promise<{ bytes: Buffer; response: Response; receipt: string; payment: string }> => {
     const signed = payment ?? (await buyer.sign(url));
-    const response = await fetchPaying(url, signed);
+    const response = await fetchWithPayment(url, signed);
     assert.equal(response.status, 200);
     return {
       bytes: Buffer.from(await response.arrayBuffer()),
@@ -83,7 +83,7 @@ describe('what was paid for', () => {
       const { bytes, response, receipt } = await bought(buyer, first() + `${DEALS}?state=OH&min_units=1`, once);
       for (const payment of [once, await buyer.signAs(second() + DEALS, id)]) {
         // The same request, in another order, on another server.
-        const again = await fetchPaying(`${second()}${DEALS}?min_units=1&state=OH`, payment);
+        const again = await fetchWithPayment(`${second()}${DEALS}?min_units=1&state=OH`, payment);
         assert.equal(again.status, 200);
         assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
         for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Repr-Digest', 'Content-Type'])
@@ -91,7 +91,7 @@ describe('what was paid for', () => {
         assert.equal(again.headers.get('Delivery'), 'identifier');
         assert.equal(again.headers.get('Receipt-Id'), receipt);
       }
-      const other = await fetchPaying(`${second()}${DEALS}?state=MI`, await buyer.signAs(second() + DEALS, id));
+      const other = await fetchWithPayment(`${second()}${DEALS}?state=MI`, await buyer.signAs(second() + DEALS, id));
       assert.equal(other.status, 409);
       assert.equal(await reasonOf(other), 'payment_identifier_used');
     });
@@ -142,7 +142,7 @@ describe('what was paid for', () => {
     });
     const [v, r, s] = signature;
     const signed = r === undefined ? (v as Hex) : (`${String(r)}${String(s).slice(2)}${Number(v).toString(16)}` as Hex);
-    const asked = await askedFor(first() + DEALS);
+    const asked = await fetchPaymentRequired(first() + DEALS);
     const rebuilt = (extensions?: Record<string, unknown>): string =>
       encodePaymentSignatureHeader({
         x402Version: 2,
@@ -166,7 +166,7 @@ describe('what was paid for', () => {
     });
     const paid = await moved(async () => {
       for (const payment of [rebuilt(), rebuilt(named(identifier())), rebuilt(named('order-0000000000000001'))]) {
-        const refused = await fetchPaying(second() + DEALS, payment);
+        const refused = await fetchWithPayment(second() + DEALS, payment);
         assert.equal(refused.status, 409);
         const body = await bodyOf(refused);
         assert.equal(body['reason'], 'payment_already_used');
@@ -181,7 +181,7 @@ describe('what was paid for', () => {
           extensions: named(id),
         };
       });
-      const refused = await fetchPaying(second() + DEALS, forged);
+      const refused = await fetchWithPayment(second() + DEALS, forged);
       assert.equal(refused.status, 402);
       assert.equal(await reasonOf(refused), 'payment_invalid');
     });
@@ -287,7 +287,7 @@ describe('what was paid for', () => {
   it('comes again to a wallet that is a contract, which is asked what it signed', async () => {
     const { address: wallet, ownerKey, sign } = await contractWallet(shop.chain, PRICE);
     const payment = await sign(first() + DEALS);
-    const response = await fetchPaying(first() + DEALS, payment);
+    const response = await fetchWithPayment(first() + DEALS, payment);
     assert.equal(response.status, 200);
     assert.equal(await shop.chain.balanceOf(wallet), 0n);
     const body = await response.text();
@@ -339,14 +339,14 @@ describe('what was paid for', () => {
     shop.node.hold();
     let receipt = '';
     const paid = await moved(async () => {
-      const lost = await fetchPaying(first() + DEALS, payment);
+      const lost = await fetchWithPayment(first() + DEALS, payment);
       assert.equal(lost.status, 502);
       const body = await bodyOf(lost);
       assert.equal(body['reason'], 'settlement_unknown');
       assert.equal(body['billed'], null);
       receipt = lost.headers.get('Receipt-Id') ?? '';
       assert.equal(body['collect'], `http://dealfeed.test/api/purchases/${receipt}`);
-      const meanwhile = await fetchPaying(second() + DEALS, payment);
+      const meanwhile = await fetchWithPayment(second() + DEALS, payment);
       assert.equal(meanwhile.status, 409);
       assert.equal(await reasonOf(meanwhile), 'settlement_pending');
       const url = purchase(receipt);
@@ -368,7 +368,7 @@ describe('what was paid for', () => {
     });
     assert.equal(paid, PRICE);
     assert.equal((await server.running.watch.pass()).sold, 1);
-    assert.equal((await fetchPaying(second() + DEALS, payment)).status, 200, 'by the identifier');
+    assert.equal((await fetchWithPayment(second() + DEALS, payment)).status, 200, 'by the identifier');
     const url = purchase(receipt);
     const again = await collect(url, await buyer.signIn(url));
     assert.equal(again.status, 200, 'by the wallet');
@@ -388,7 +388,7 @@ describe('what was paid for', () => {
     const url = purchase(receipt);
     const paid = await moved(async () => {
       for (const response of [
-        await fetchPaying(first() + DEALS, payment),
+        await fetchWithPayment(first() + DEALS, payment),
         await collect(url, await buyer.signIn(url)),
       ]) {
         assert.equal(response.status, 410);

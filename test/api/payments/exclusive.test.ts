@@ -1,9 +1,9 @@
 /** One lead, one buyer: races, filters, and what nobody sees any more. On the real chain, by two servers on one ledger. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bodyOf, fetchPaying } from '../support/buyers.ts';
-import { DOLLAR, mine, openShop, type Shop } from '../support/sandbox_served.ts';
-import { rowsOfTable, uuid } from '../support/snapshots_made.ts';
+import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
+import { DOLLAR, mine, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
 
@@ -96,7 +96,9 @@ describe('an exclusive lead', () => {
     // Two of Franklin are left. Payments are signed before, so that the requests come at once, on both servers.
     const url = `${path}?county=franklin`;
     const payments = await Promise.all(buyers.map((b) => b.sign(first() + url)));
-    const responses = await Promise.all(payments.map((p, i) => fetchPaying((i % 2 ? first() : second()) + url, p)));
+    const responses = await Promise.all(
+      payments.map((p, i) => fetchWithPayment((i % 2 ? first() : second()) + url, p)),
+    );
     const got: string[] = [];
     for (const response of responses) {
       if (response.status === 200) {
@@ -124,7 +126,7 @@ describe('an exclusive lead', () => {
       assert.equal(meanwhile.status, 404);
       assert.equal((await bodyOf(meanwhile))['being_bought'], 1);
     });
-    const held = await fetchPaying(first() + url, payment);
+    const held = await fetchWithPayment(first() + url, payment);
     assert.equal(held.status, 502);
     assert.deepEqual([await reasonOf(held.clone()), (await bodyOf(held))['billed']], ['settlement_unknown', null]);
     const [server] = shop.servers;

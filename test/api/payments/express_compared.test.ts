@@ -16,12 +16,12 @@ import {
   expressTarget,
   HANDLERS,
   ourTarget,
-  seen,
-  seenAs,
-  type Seen,
+  compared,
+  comparedWithHost,
+  type ComparedResponse,
   type Target,
-} from '../support/express_compared.ts';
-import { COPIES, OFFERS, walletOf, type OfferKind, type Wallet } from '../support/payments_offered.ts';
+} from '../support/express_comparison.ts';
+import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
 
 const PRICE = 50_000n;
 const DOCS = new URL('../../../docs/payments.md', import.meta.url);
@@ -57,7 +57,7 @@ const BECAUSE: Record<string, string> = {
 
 interface Observed {
   readonly text: string;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ComparedResponse[];
 }
 
 describe('beside the official Express middleware', () => {
@@ -80,7 +80,7 @@ describe('beside the official Express middleware', () => {
     real = libraryFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, pollingMs: 25 });
     steps = real;
     ledger = await openSqliteLedger(':memory:');
-    wallet = walletOf();
+    wallet = createWallet();
     await chain.mint(wallet.address, 1_000_000_000n);
     targets = [
       await expressTarget(facilitator, '0x00000000000000000000000000000000000000e1'),
@@ -93,20 +93,20 @@ describe('beside the official Express middleware', () => {
     await chain.close();
   });
 
-  const payFor = async (target: Target, path: string, kind: OfferKind = 'valid'): Promise<string | undefined> => {
-    const { required } = await seen(target.url + path);
+  const payFor = async (target: Target, path: string, kind: PaymentKind = 'valid'): Promise<string | undefined> => {
+    const { required } = await compared(target.url + path);
     assert.ok(required);
-    return wallet.offer(kind, required);
+    return wallet.payment(kind, required);
   };
   /** What happened, in the words of the table. */
   const observe = async (
     target: Target,
-    act: (target: Target) => Promise<Seen | readonly Seen[]>,
+    act: (target: Target) => Promise<ComparedResponse | readonly ComparedResponse[]>,
   ): Promise<Observed> => {
-    target.ran();
+    target.handlerRuns();
     const start = await chain.balanceOf(target.payTo);
     const acted = await act(target);
-    const all = Array.isArray(acted) ? (acted as readonly Seen[]) : [acted as Seen];
+    const all = Array.isArray(acted) ? (acted as readonly ComparedResponse[]) : [acted as ComparedResponse];
     const charged = ((await chain.balanceOf(target.payTo)) - start) / PRICE;
     const statuses = all
       .map((s) => s.status)
@@ -118,7 +118,7 @@ describe('beside the official Express middleware', () => {
       text: [
         statuses,
         charged === 0n ? 'not charged' : `charged ${charged}x`,
-        target.ran() > 0 ? 'handler ran' : '',
+        target.handlerRuns() > 0 ? 'handler ran' : '',
         [...words].map((w) => `"${w}"`).join(' '),
         headers.join(', '),
       ]
@@ -128,7 +128,7 @@ describe('beside the official Express middleware', () => {
     };
   };
   const both = async (
-    act: (target: Target) => Promise<Seen | readonly Seen[]>,
+    act: (target: Target) => Promise<ComparedResponse | readonly ComparedResponse[]>,
   ): Promise<readonly [Observed, Observed]> => {
     const [express, ours] = targets;
     assert.ok(express && ours);
@@ -161,13 +161,13 @@ describe('beside the official Express middleware', () => {
     });
 
     for (const [path, status] of Object.entries(HANDLERS)) {
-      for (const kind of OFFERS) {
-        const act = async (target: Target): Promise<Seen | readonly Seen[]> => {
+      for (const kind of PAYMENT_KINDS) {
+        const act = async (target: Target): Promise<ComparedResponse | readonly ComparedResponse[]> => {
           const payment = kind === 'replayed' ? await payFor(target, '/ok') : await payFor(target, path, kind);
-          if (kind === 'replayed') await seen(`${target.url}/ok`, { payment });
+          if (kind === 'replayed') await compared(`${target.url}/ok`, { payment });
           if (kind === 'concurrent replays')
-            return Promise.all(Array.from({ length: COPIES }, () => seen(target.url + path, { payment })));
-          return seen(target.url + path, { payment });
+            return Promise.all(Array.from({ length: COPIES }, () => compared(target.url + path, { payment })));
+          return compared(target.url + path, { payment });
         };
         const [express, ours] = await both(act);
         // Nobody is charged for what is no 200, by either.
@@ -187,29 +187,32 @@ describe('beside the official Express middleware', () => {
           kind === 'valid' && status === 200 ? [express, ours] : [bare(express), bare(ours)],
         );
         if (kind !== 'concurrent replays' && express.seen[0]?.required && ours.seen[0]?.required) {
-          const of = (s: Seen | undefined): unknown => s?.required?.accepts.map((a) => ({ ...a, payTo: '' }));
+          const of = (s: ComparedResponse | undefined): unknown =>
+            s?.required?.accepts.map((a) => ({ ...a, payTo: '' }));
           assert.deepEqual(of(ours.seen[0]), of(express.seen[0]), `${path} ${kind}: what is asked for`);
         }
       }
     }
 
-    compare('HEAD without a payment', await both((target) => seen(`${target.url}/ok`, { method: 'HEAD' })));
+    compare('HEAD without a payment', await both((target) => compared(`${target.url}/ok`, { method: 'HEAD' })));
     compare(
       'HEAD with a payment',
-      await both(async (target) => seen(`${target.url}/ok`, { method: 'HEAD', payment: await payFor(target, '/ok') })),
+      await both(async (target) =>
+        compared(`${target.url}/ok`, { method: 'HEAD', payment: await payFor(target, '/ok') }),
+      ),
     );
     compare(
       'a payment that stays valid for ten years',
       await both(async (target) => {
-        const { required } = await seen(`${target.url}/ok`);
+        const { required } = await compared(`${target.url}/ok`);
         assert.ok(required);
         const [terms] = required.accepts;
-        const long = await wallet.offer('valid', {
+        const long = await wallet.payment('valid', {
           ...required,
           accepts: required.accepts.map((a) => ({ ...a, maxTimeoutSeconds: 10 * 365 * 86_400 })),
         });
         const payload = JSON.parse(Buffer.from(long ?? '', 'base64').toString('utf8')) as PaymentPayload;
-        return seen(`${target.url}/ok`, {
+        return compared(`${target.url}/ok`, {
           payment: Buffer.from(JSON.stringify({ ...payload, accepted: terms })).toString('base64'),
         });
       }),
@@ -224,7 +227,7 @@ describe('beside the official Express middleware', () => {
               throw new TypeError('fetch failed');
             },
           },
-          () => seen(`${target.url}/ok`, { payment }),
+          () => compared(`${target.url}/ok`, { payment }),
         );
       }),
     );
@@ -236,7 +239,7 @@ describe('beside the official Express middleware', () => {
           await real.settle(...args);
           throw new TypeError('fetch failed');
         };
-        return withSteps({ settle: lost }, () => seen(`${target.url}/ok`, { payment }));
+        return withSteps({ settle: lost }, () => compared(`${target.url}/ok`, { payment }));
       }),
     );
     compare(
@@ -249,7 +252,7 @@ describe('beside the official Express middleware', () => {
           transaction: `0x${'2'.repeat(64)}`,
           network: 'eip155:8453',
         });
-        return withSteps({ settle: pending }, () => seen(`${target.url}/ok`, { payment }));
+        return withSteps({ settle: pending }, () => compared(`${target.url}/ok`, { payment }));
       }),
     );
     compare(
@@ -262,7 +265,7 @@ describe('beside the official Express middleware', () => {
           transaction: '',
           network: 'eip155:8453',
         });
-        return withSteps({ settle: refused }, () => seen(`${target.url}/ok`, { payment }));
+        return withSteps({ settle: refused }, () => compared(`${target.url}/ok`, { payment }));
       }),
     );
     compare(
@@ -273,16 +276,16 @@ describe('beside the official Express middleware', () => {
         const once = (...args: [PaymentPayload, PaymentRequirements]): Promise<SettleResponse> =>
           (settled ??= real.settle(...args));
         return withSteps({ verify: async () => ({ isValid: true, payer: wallet.address }), settle: once }, () =>
-          Promise.all(Array.from({ length: COPIES }, () => seen(`${target.url}/ok`, { payment }))),
+          Promise.all(Array.from({ length: COPIES }, () => compared(`${target.url}/ok`, { payment }))),
         );
       }),
     );
-    const evil = await both((target) => seenAs(`${target.url}/ok`, 'evil.example'));
+    const evil = await both((target) => comparedWithHost(`${target.url}/ok`, 'evil.example'));
     compare('a caller that names another host', [hosted(evil[0], targets[0]), hosted(evil[1], targets[1])]);
     const browser = { Accept: 'text/html,application/xhtml+xml', 'User-Agent': 'Mozilla/5.0' };
     compare(
       'a browser',
-      (await both((target) => seen(`${target.url}/ok`, { headers: browser }))).map((o) => ({
+      (await both((target) => compared(`${target.url}/ok`, { headers: browser }))).map((o) => ({
         ...o,
         text: `${o.text}; ${o.seen[0]?.body.startsWith('<') ? 'an HTML page' : 'JSON'}`,
       })) as [Observed, Observed],

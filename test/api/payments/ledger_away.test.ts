@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('a server whose ledger is not there', () => {
   let folder: DataFolder;
@@ -53,7 +53,7 @@ describe('a server whose ledger is not there', () => {
       const payment = await buyer.sign(`${app.url}/api/deals`);
       for (const step of ['find', 'begin', 'settling'] as const) {
         down.add(step);
-        const response = await fetchPaying(`${app.url}/api/deals`, payment);
+        const response = await fetchWithPayment(`${app.url}/api/deals`, payment);
         assert.equal(response.status, 503, step);
         assert.equal(response.headers.get('Retry-After'), '5', step);
         const body = await bodyOf(response);
@@ -65,14 +65,14 @@ describe('a server whose ledger is not there', () => {
         down.delete(step);
       }
       assert.equal(facilitator.settled, 0);
-      assert.equal((await fetchPaying(`${app.url}/api/deals`, payment)).status, 200);
+      assert.equal((await fetchWithPayment(`${app.url}/api/deals`, payment)).status, 200);
     }));
 
   it('does not send an answer whose settlement it could not write down, and keeps it for its buyer', () =>
     withLedger(async (app, down) => {
       const payment = await buyer.sign(`${app.url}/api/deals`);
       down.add('sold');
-      const response = await fetchPaying(`${app.url}/api/deals`, payment);
+      const response = await fetchWithPayment(`${app.url}/api/deals`, payment);
       assert.equal(response.status, 502);
       const body = await bodyOf(response);
       const [transaction] = facilitator.chain.transactions.values();
@@ -84,7 +84,7 @@ describe('a server whose ledger is not there', () => {
       const [open] = await app.ledger.unresolved(Date.now() + 1);
       assert.equal(open?.transaction, transaction);
       assert.ok(await app.ledger.answerOf(open?.id ?? ''), 'the answer is kept');
-      assert.equal((await fetchPaying(`${app.url}/api/deals`, payment)).status, 409);
+      assert.equal((await fetchWithPayment(`${app.url}/api/deals`, payment)).status, 409);
     }));
 
   it('offers no lead that may be sold: lists and discovery are 503, the rest goes on', () =>
@@ -93,7 +93,10 @@ describe('a server whose ledger is not there', () => {
       const discovery = await fetch(`${app.url}/api/meta`);
       assert.equal(discovery.status, 503);
       assert.equal((await bodyOf(discovery))['reason'], 'payments_unavailable');
-      assert.equal((await fetchPaying(`${app.url}/api/leads`, await buyer.sign(`${app.url}/api/leads`))).status, 503);
+      assert.equal(
+        (await fetchWithPayment(`${app.url}/api/leads`, await buyer.sign(`${app.url}/api/leads`))).status,
+        503,
+      );
       assert.equal((await fetch(`${app.url}/api/deals/ids`)).status, 200);
     }));
 });

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
-import { buyerOf } from '../../../clients/purchase.ts';
+import { createBuyer } from '../../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../../clients/spending.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 describe('a connection that breaks', () => {
   let folder: DataFolder;
@@ -78,7 +78,7 @@ describe('a connection that breaks', () => {
   const buyer = () => {
     const key = server.payments.sandbox?.buyer.privateKey;
     assert.ok(key);
-    return buyerOf({ account: async () => privateKeyToAccount(key), spending, collectEveryMs: 50 });
+    return createBuyer({ account: async () => privateKeyToAccount(key), spending, collectEveryMs: 50 });
   };
   const seller = async (): Promise<bigint> =>
     (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
@@ -89,7 +89,7 @@ describe('a connection that breaks', () => {
       line = how;
       const outcome = await buyer().call(new URL(`${base}/api/deals?limit=3`));
       line = 'whole';
-      assert.equal(outcome.kind, 'answered', JSON.stringify(outcome));
+      assert.equal(outcome.kind, 'response', JSON.stringify(outcome));
       assert.equal(outcome.paid_usd, '0.05');
       assert.match(outcome.transaction ?? '', /^0x[0-9a-f]{64}$/);
       assert.equal((JSON.parse(outcome.text) as { count: number }).count, 3);

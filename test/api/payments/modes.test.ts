@@ -12,9 +12,9 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
 const leftOpen: (() => Promise<unknown>)[] = [];
@@ -103,7 +103,7 @@ describe('the chain of the sandbox', () => {
     const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
     for (let round = 1n; round <= 5n; round += 1n) {
       const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-      const responses = await Promise.all(urls.map((url) => fetchPaying(url, payment)));
+      const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
     }
@@ -193,17 +193,17 @@ describe('settling with a key of our own', () => {
         { SETTLE_KEY: 'hunter2' },
         /^SETTLE_KEY is not shown, expected a key of 0x and 64 hex digits/,
       ],
-      ['two keys', { SETTLE_KEY: key, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY is set beside SETTLE_KEY_FILE/],
+      ['two keys', { SETTLE_KEY: key, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY and SETTLE_KEY_FILE are both set/],
       [
         'no such file',
         { SETTLE_KEY_FILE: '/no/such/file' },
         /^SETTLE_KEY_FILE is "\/no\/such\/file", expected a file that can be read$/,
       ],
-      ['no node', { SETTLE_KEY: key, RPC_URL: '' }, /^RPC_URL is null, expected the address of a node of Base/],
+      ['no node', { SETTLE_KEY: key, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
       [
         'a node that is none',
         { SETTLE_KEY: key, RPC_URL: 'base' },
-        /^RPC_URL is not shown, expected the address of a node/,
+        /^RPC_URL is not shown, expected the URL of a Base node/,
       ],
       ['no receiver', { SETTLE_KEY: key, PAY_TO: '' }, /^PAY_TO is null/],
     ];

@@ -11,7 +11,7 @@ import { SettingError } from '../../../lib/settings.ts';
 test('a sandbox server does not start on a ledger of real money, and says so in one line', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-money-'));
   const ledger = await openLedger({ DATA_DIR });
-  assert.equal(await ledger.keepTo('real'), 'real');
+  assert.equal(await ledger.recordMoney('real'), 'real');
   await ledger.close();
   await assert.rejects(
     openRunningPayments({
@@ -23,7 +23,7 @@ test('a sandbox server does not start on a ledger of real money, and says so in 
       assert.ok(error instanceof SettingError);
       assert.match(
         error.message,
-        /^LEDGER is .*ledger\.sqlite"?, which is kept in real money; expected one of its own for test money/,
+        /^LEDGER is .*ledger\.sqlite, which holds sales in real money\. Use another ledger for test money: set LEDGER or DATA_DIR$/,
       );
       return true;
     },

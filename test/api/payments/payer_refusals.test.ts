@@ -7,9 +7,9 @@ import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavai
 import { signaturesOf, type Signatures } from '../../../api/payments/chain/signatures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const LIST = '/api/deals';
 const EXCLUSIVE = '/api/leads/exclusive';
@@ -51,7 +51,7 @@ describe('a purchase is refused before it begins', () => {
   });
 
   const buys = async (path: string, payer = buyer): Promise<Response> =>
-    fetchPaying(started.url + path, await payer.sign(started.url + path));
+    fetchWithPayment(started.url + path, await payer.sign(started.url + path));
   /** Answers that handlers made so far: the snapshot is read for each. */
   const counted = (): { count: number; end: () => void } => {
     const lease = started.snapshots.acquire();
@@ -84,7 +84,7 @@ describe('a purchase is refused before it begins', () => {
     const payment = await payer.sign(started.url + path);
     const { settled } = facilitator;
     const runs = counted();
-    const response = await fetchPaying(started.url + path, payment).finally(() => {
+    const response = await fetchWithPayment(started.url + path, payment).finally(() => {
       runs.end();
     });
     const body = await bodyOf(response);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const away = async (): Promise<never> => {
   throw new FacilitatorUnavailable('facilitator: could not be reached');
@@ -33,12 +33,12 @@ describe('the payment layer', () => {
   it('answers 503 with Retry-After, never 402, when verification cannot be asked for', async () => {
     const payment = await buyer.sign(url());
     facilitator.onVerify = away;
-    const response = await fetchPaying(url(), payment);
+    const response = await fetchWithPayment(url(), payment);
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('Retry-After'), '5');
     assert.equal(await reasonOf(response), 'payments_unavailable');
     facilitator.onVerify = async () => ({ valid: true });
-    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
   it('starts without its facilitator, sells nothing meanwhile, and recovers without a restart', async () => {
@@ -75,9 +75,9 @@ describe('the payment layer', () => {
 
   it('does not settle when the handler has nothing, and frees the payment', async () => {
     const payment = await buyer.sign(url());
-    assert.equal((await fetchPaying(url('?state=ZZ'), payment)).status, 404);
+    assert.equal((await fetchWithPayment(url('?state=ZZ'), payment)).status, 404);
     assert.equal(facilitator.settled, 0);
-    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal((await fetchWithPayment(url(), payment)).status, 200);
     assert.equal(facilitator.settled, 1);
   });
 
@@ -92,7 +92,7 @@ describe('the payment layer', () => {
         throw new Error('a secret of the inside');
       },
     });
-    const response = await fetchPaying(url(), payment);
+    const response = await fetchWithPayment(url(), payment);
     Object.assign(snapshot, { texts });
     lease.release();
     assert.equal(response.status, 500);
@@ -100,7 +100,7 @@ describe('the payment layer', () => {
     assert.doesNotMatch(text, /secret|\.ts|at /);
     assert.equal((JSON.parse(text) as Record<string, unknown>)['reason'], 'internal_error');
     assert.equal(facilitator.settled, 0);
-    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
   it('calls a copy used, not invalid, that was being verified while the first was settled', async () => {
@@ -119,7 +119,7 @@ describe('the payment layer', () => {
     };
     const responses = await Promise.all(
       [0, 1].map(async () => {
-        const response = await fetchPaying(url(), payment);
+        const response = await fetchWithPayment(url(), payment);
         if (response.status === 200) settled.resolve();
         return response;
       }),
@@ -144,7 +144,7 @@ describe('the payment layer', () => {
           authorization: { ...(p.payload as { authorization: object }).authorization, ...change },
         },
       }));
-      const response = await fetchPaying(url(), payment);
+      const response = await fetchWithPayment(url(), payment);
       assert.equal(response.status, 402, JSON.stringify(change));
       assert.equal((await bodyOf(response))['payment_error'], error);
     }
@@ -164,7 +164,7 @@ describe('the payment layer', () => {
     while (started.requests.length === logged) await pause(20);
     facilitator.onVerify = new ScriptedFacilitator().onVerify;
     assert.equal(facilitator.settled, 0);
-    assert.equal((await fetchPaying(url(), payment)).status, 200);
+    assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
   it('builds the resource address from the configured public address, whatever the request says', async () => {
@@ -179,7 +179,7 @@ describe('the payment layer', () => {
 
   it('logs what was charged, and no payment header', async () => {
     const payment = await buyer.sign(url());
-    await (await fetchPaying(url(), payment)).arrayBuffer();
+    await (await fetchWithPayment(url(), payment)).arrayBuffer();
     const entry = started.requests.find((r) => r.charged !== undefined);
     assert.equal(entry?.charged, '0.05');
     assert.equal(JSON.stringify(started.requests).includes(payment.slice(0, 40)), false);

@@ -6,10 +6,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { bodyOf, buyerWith, fetchPaying, type Buyer } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { contractWallet } from '../support/contract_wallets.ts';
-import { heldNode, type HeldNode } from '../support/held_node.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { startDelayingNode, type DelayingNode } from '../support/delaying_node.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
 
@@ -18,7 +18,7 @@ describe('limits of a running server', () => {
   /** A data folder has one ledger: test money has a folder of its own. */
   let sandboxFolder: DataFolder;
   let chain: Chain;
-  let node: HeldNode;
+  let node: DelayingNode;
   const open: Serving[] = [];
   const key = generatePrivateKey();
 
@@ -27,7 +27,7 @@ describe('limits of a running server', () => {
     for (const { publish } of [folder, sandboxFolder])
       await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
     chain = await startChain();
-    node = await heldNode(chain.rpcUrl);
+    node = await startDelayingNode(chain.rpcUrl);
     await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
       address: privateKeyToAccount(key).address,
       value: 10n ** 18n,
@@ -49,7 +49,7 @@ describe('limits of a running server', () => {
       UNBILLED_PER_MINUTE: '0',
       ...env,
     });
-    const server = await serve({ settings, payments, checkReplies: true });
+    const server = await serve({ settings, payments, checkResponses: true });
     open.push(server);
     return server;
   };
@@ -89,12 +89,16 @@ describe('limits of a running server', () => {
       await first.close();
       const again = await self(limits);
       const payment = await who.sign(`${again.url}/api/deals`);
-      const refused = await fetchPaying(`${again.url}/api/deals`, payment);
+      const refused = await fetchWithPayment(`${again.url}/api/deals`, payment);
       assert.equal(refused.headers.get('Retry-After'), '3600');
       assert.deepEqual(await told(refused), [503, 'settlement_budget_spent', false]);
       await again.close();
       const raised = await self({ ...limits, GAS_PER_DAY: '450000' });
-      assert.equal((await fetchPaying(`${raised.url}/api/deals`, payment)).status, 200, 'the payment was not used');
+      assert.equal(
+        (await fetchWithPayment(`${raised.url}/api/deals`, payment)).status,
+        200,
+        'the payment was not used',
+      );
     });
     assert.equal(sent, 3n);
   });
@@ -103,7 +107,7 @@ describe('limits of a running server', () => {
     const server = await self({ GAS_PER_SETTLEMENT: '21000' });
     const who = await buyer();
     const sent = await gasSpent(async () => {
-      const refused = await fetchPaying(`${server.url}/api/deals`, await who.sign(`${server.url}/api/deals`));
+      const refused = await fetchWithPayment(`${server.url}/api/deals`, await who.sign(`${server.url}/api/deals`));
       const body = await bodyOf(refused);
       assert.deepEqual(
         [refused.status, body['reason'], body['payment_error'], body['billed']],
@@ -116,26 +120,25 @@ describe('limits of a running server', () => {
   it('keep contract wallets from servers that settle by themselves, and from all where the setting says so', async () => {
     const wallet = await contractWallet(chain, 4n * PRICE);
     const own = await self();
-    assert.deepEqual(await told(await fetchPaying(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))), [
-      402,
-      'contract_wallet_refused',
-      false,
-    ]);
+    assert.deepEqual(
+      await told(await fetchWithPayment(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))),
+      [402, 'contract_wallet_refused', false],
+    );
     const without = await sandbox({ CONTRACT_WALLETS: '0' });
     assert.deepEqual(
-      await told(await fetchPaying(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))),
+      await told(await fetchWithPayment(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))),
       [402, 'contract_wallet_refused', false],
     );
     await without.close();
     const withThem = await sandbox();
     const lead = `${withThem.url}/api/leads/exclusive`;
-    assert.deepEqual(await told(await fetchPaying(lead, await wallet.sign(lead))), [
+    assert.deepEqual(await told(await fetchWithPayment(lead, await wallet.sign(lead))), [
       402,
       'contract_wallet_refused',
       false,
     ]);
     assert.equal(
-      (await fetchPaying(`${withThem.url}/api/deals`, await wallet.sign(`${withThem.url}/api/deals`))).status,
+      (await fetchWithPayment(`${withThem.url}/api/deals`, await wallet.sign(`${withThem.url}/api/deals`))).status,
       200,
     );
     assert.equal(await chain.balanceOf(wallet.address), 3n * PRICE);
@@ -150,7 +153,7 @@ describe('limits of a running server', () => {
     });
     const lead = `${server.url}/api/leads/exclusive`;
     await chain.mint(who.address, 1_000_000n);
-    assert.deepEqual(await told(await fetchPaying(lead, await who.sign(lead))), [
+    assert.deepEqual(await told(await fetchWithPayment(lead, await who.sign(lead))), [
       402,
       'contract_wallet_refused',
       false,
@@ -162,13 +165,13 @@ describe('limits of a running server', () => {
     const who = await buyer();
     const payment = await who.sign(`${server.url}/api/deals`);
     node.isDown = true;
-    const refused = await fetchPaying(`${server.url}/api/deals`, payment).finally(() => {
+    const refused = await fetchWithPayment(`${server.url}/api/deals`, payment).finally(() => {
       node.isDown = false;
     });
     const text = await refused.text();
     assert.deepEqual([refused.status, (JSON.parse(text) as { reason: unknown }).reason], [503, 'payments_unavailable']);
     assert.equal(refused.headers.get('Retry-After'), '5');
     assert.equal(text.includes(new URL(node.url).host), false);
-    assert.equal((await fetchPaying(`${server.url}/api/deals`, payment)).status, 200);
+    assert.equal((await fetchWithPayment(`${server.url}/api/deals`, payment)).status, 200);
   });
 });

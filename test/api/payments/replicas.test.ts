@@ -1,6 +1,6 @@
 /**
  * Replicas behind a proxy: processes on one data folder and one ledger in PostgreSQL. What two servers sell together is
- * in hosts.test.ts, what a kill leaves in test/crash/; here is what a buyer sees of a proxy that asks them in turn,
+ * in two_hosts.test.ts, what a kill leaves in test/crash/; here is what a buyer sees of a proxy that asks them in turn,
  * while snapshots are switched and the servers are restarted one by one.
  */
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { bodyOf, buyerWith, type Buyer } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const [DEALS, PAGE] = [12, 5];
 const PRICE = 50_000n;

@@ -5,9 +5,9 @@ import type { PaymentPayload } from '@x402/core/types';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
 import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
-import { ScriptedFacilitator, startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const OTHER = `0x${'2'.repeat(64)}`;
 
@@ -51,7 +51,7 @@ describe('a payment that was sent for settlement', () => {
     it(`is sold with the chain's own transaction where the facilitator moved the money and ${name}`, async () => {
       facilitator.onSettle = moved(reply);
       const payment = await buyer.sign(url());
-      const response = await fetchPaying(url(), payment);
+      const response = await fetchWithPayment(url(), payment);
       assert.equal(response.status, 200);
       const [transaction = ''] = facilitator.chain.transactions.values();
       const receipt = JSON.parse(
@@ -65,7 +65,7 @@ describe('a payment that was sent for settlement', () => {
       });
       const sold = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
       assert.deepEqual([sold?.state, sold?.transaction, sold?.block], ['sold', transaction, 1n]);
-      assert.equal(await reasonOf(await fetchPaying(url(), payment)), 'payment_already_used');
+      assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'payment_already_used');
     });
   }
 
@@ -73,9 +73,9 @@ describe('a payment that was sent for settlement', () => {
     let looks = 0;
     facilitator.chain.onOf = async (payment) => {
       looks += 1;
-      return looks < 3 ? { kind: 'open' } : facilitator.chain.shown(payment);
+      return looks < 3 ? { kind: 'open' } : facilitator.chain.evidenceOf(payment);
     };
-    assert.equal((await fetchPaying(url(), await buyer.sign(url()))).status, 200);
+    assert.equal((await fetchWithPayment(url(), await buyer.sign(url()))).status, 200);
     assert.equal(looks, 3);
   });
 
@@ -106,7 +106,7 @@ describe('a payment that was sent for settlement', () => {
       facilitator.onSettle = async () => hint;
       facilitator.chain.onOf = onOf;
       const payment = await buyer.sign(url());
-      const response = await fetchPaying(url(), payment);
+      const response = await fetchWithPayment(url(), payment);
       assert.equal(response.status, 502);
       assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
       const receipt = response.headers.get('Receipt-Id') ?? '';
@@ -123,7 +123,7 @@ describe('a payment that was sent for settlement', () => {
       assert.deepEqual([open?.state, open?.why, open?.transaction], ['settling', why, hint.transaction]);
       assert.ok(await started.ledger.answerOf(receipt), 'the answer waits for its buyer');
       facilitator.onSettle = async (payload) => ({ transaction: facilitator.move(payload) });
-      assert.equal(await reasonOf(await fetchPaying(url(), payment)), 'settlement_pending');
+      assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'settlement_pending');
       assert.equal(facilitator.settled, 0, 'it is sent once');
     });
   }
@@ -132,7 +132,7 @@ describe('a payment that was sent for settlement', () => {
     facilitator.onSettle = async () => ({ transaction: null });
     facilitator.chain.onOf = async () => ({ kind: 'void', reason: 'used_elsewhere' });
     const payment = await buyer.sign(url());
-    const response = await fetchPaying(url(), payment);
+    const response = await fetchWithPayment(url(), payment);
     assert.equal(response.status, 502);
     assert.deepEqual(
       [await reasonOf(response.clone()), (await bodyOf(response))['billed']],
@@ -153,7 +153,7 @@ describe('a payment that was sent for settlement', () => {
         facilitator.chain.onPayer = onPayer;
         return { transaction: null };
       };
-      const response = await fetchPaying(url(), await buyer.sign(url()));
+      const response = await fetchWithPayment(url(), await buyer.sign(url()));
       assert.equal(response.status, 502);
       assert.equal((await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' }))?.why, why);
     });

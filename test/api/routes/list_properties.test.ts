@@ -9,9 +9,9 @@ import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { AS_OF, dataFolder, rowsOfTable, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { AS_OF, dataFolder, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 const SEED = 20_261_120;
 const ROWS = 120;

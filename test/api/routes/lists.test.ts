@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 const cities = ['Cleveland', 'Akron', 'St. Louis', '100% City', 'O_Fallon'];
 const statuses = ['Hot', 'Warm', 'Pass'];

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PRICES } from '../../../api/routes/prices.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf } from '../support/buyers.ts';
-import { AS_OF, dataFolder, NOTICE, rowOf, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { AS_OF, dataFolder, NOTICE, rowOf, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Meta {
   notice: string;

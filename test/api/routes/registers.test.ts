@@ -1,9 +1,9 @@
 /** Each register's own feed, under its prefix, beside the feed of both at the root. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 describe("a register's own feed", () => {
   let folder: DataFolder;

@@ -3,9 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/apps_started.ts';
-import { askedFor, bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
+import {
+  dataFolder,
+  NOTICE,
+  rowOf,
+  rowsOfTable,
+  uuid,
+  type DataFolder,
+  type Row,
+} from '../support/snapshot_fixtures.ts';
 
 const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
 
@@ -78,7 +86,7 @@ describe('the report of a deal', () => {
   });
 
   it('costs $1.50 and holds the deal, its report, whole county records with their sources, and the history', async () => {
-    assert.equal((await askedFor(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
+    assert.equal((await fetchPaymentRequired(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
     const response = await buyer.fetch(reportUrl(uuid(2)));
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('ETag'), null);
@@ -210,7 +218,7 @@ describe('the report of a deal', () => {
     const { note, ...sold } = await bodyOf(await buyer.fetch(reportUrl(uuid(2))));
     const { note: freeNote, ...free } = shown;
     assert.deepEqual(free, sold);
-    assert.match(String(freeNote), /A whole report as https:.* sells it, free\./);
+    assert.match(String(freeNote), /The full report that https:.* sells, free\./);
     assert.equal(note, NOTICE);
   });
 
@@ -292,11 +300,12 @@ describe('the summary of a report', () => {
       ),
       [
         'Why.',
-        'Asking $1,225,000 for 8 units, $153,125 a unit, after a cut of 2.00% seen by this service.',
+        'Asking $1,225,000 for 8 units, $153,125 per unit, after a cut of 2.00% seen by this service.',
         'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
         "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% over 1.00 years.",
         'Rental Hot, wholesale Pass, creative finance Warm.',
-        "Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; it rests on the broker's unverified claim.",
+        'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; ' +
+          "it is based on the broker's unverified claim.",
         'County records at this address: delinquent tax of $4,321.09, a sheriff sale on 2026-12-07.',
       ],
     );
@@ -319,7 +328,7 @@ describe('the summary of a report', () => {
     assert.deepEqual(lines.slice(1), [
       'No asking price is published, for an unstated number of units.',
       'No cap rate is advertised; it could not be underwritten (price missing).',
-      "HUD's 2-bedroom rent does not fit this property (price missing), so the underwriting is not to be relied on.",
+      "HUD's 2-bedroom rent does not fit this property (price missing), so do not rely on the underwriting.",
       'There is no DSCR: single unit.',
       'Rental Hot, wholesale Hot, creative finance Hot.',
       'No offer is suggested: insufficient data.',

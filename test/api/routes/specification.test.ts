@@ -1,9 +1,9 @@
 /** The interface line by line: paths, prices, parameters, fields, values and refusals that buyers were promised, held against what is described and served. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/apps_started.ts';
-import { askedFor, bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { startApp, type Started } from '../support/test_app.ts';
+import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Schema {
   type?: string | string[];
@@ -259,7 +259,7 @@ describe('the specification', () => {
       for (const parameter of operation.parameters)
         assert.equal(parameter.required, parameter.in === 'path', `${path} ${parameter.name}`);
       if (price === '0.00') continue;
-      const asked = await askedFor(
+      const asked = await fetchPaymentRequired(
         started.url + path.replace('{id}', uuid(1)) + (path === '/api/lookup' ? '?apn=P-1' : ''),
       );
       assert.deepEqual(

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { weekHolding, weekNamed } from '../../../api/routes/weeks.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
-import { bodyOf, buyerWith, fetchPaying } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshots_made.ts';
+import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
+import { startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
 describe('the weekly file', () => {
   let folder: DataFolder;
@@ -130,18 +130,18 @@ describe('the weekly file', () => {
     const lease = started.snapshots.acquire();
     assert.ok(lease);
     const { snapshot } = lease;
-    const { whole } = snapshot;
+    const { records } = snapshot;
     let pages = 0;
     Object.assign(snapshot, {
-      whole: (...args: Parameters<typeof whole>) => {
+      records: (...args: Parameters<typeof records>) => {
         pages += 1;
-        return pages === 3 ? Promise.reject(new Error('broken in the middle')) : whole(...args);
+        return pages === 3 ? Promise.reject(new Error('broken in the middle')) : records(...args);
       },
     });
     const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
     const payment = await buyer.sign(url);
-    const response = await fetchPaying(url, payment);
-    Object.assign(snapshot, { whole });
+    const response = await fetchWithPayment(url, payment);
+    Object.assign(snapshot, { records });
     lease.release();
     assert.equal(response.status, 500);
     assert.equal(pages, 3);
@@ -150,13 +150,13 @@ describe('the weekly file', () => {
     // The chain never shows this one: its buyer is not sent the file.
     const { onSettle } = started.facilitator;
     started.facilitator.onSettle = async () => ({ transaction: null });
-    const unknown = await fetchPaying(url, await buyer.sign(url));
+    const unknown = await fetchWithPayment(url, await buyer.sign(url));
     assert.equal(unknown.status, 502);
     assert.equal((await bodyOf(unknown))['reason'], 'settlement_unknown');
     assert.equal(unknown.headers.get('Content-Disposition'), null);
     started.facilitator.onSettle = onSettle;
 
-    const sold = await fetchPaying(url, payment);
+    const sold = await fetchWithPayment(url, payment);
     assert.equal(sold.status, 200);
     assert.equal(rowsIn(await sold.text()).length, LARGE);
     assert.equal(started.facilitator.settled, settled + 1);
@@ -166,15 +166,15 @@ describe('the weekly file', () => {
 
 describe('a week', () => {
   it('runs from Monday to Sunday and belongs to the year of its Thursday', () => {
-    assert.deepEqual(weekHolding('2026-11-20'), { name: '2026-W47', from: '2026-11-16', to: '2026-11-22' });
-    assert.equal(weekHolding('2026-01-01').name, '2026-W01');
-    assert.equal(weekHolding('2027-01-03').name, '2026-W53');
-    assert.equal(weekHolding('2024-12-30').name, '2025-W01');
-    assert.deepEqual(weekNamed('2026-W46'), { name: '2026-W46', from: '2026-11-09', to: '2026-11-15' });
+    assert.deepEqual(weekOf('2026-11-20'), { name: '2026-W47', from: '2026-11-16', to: '2026-11-22' });
+    assert.equal(weekOf('2026-01-01').name, '2026-W01');
+    assert.equal(weekOf('2027-01-03').name, '2026-W53');
+    assert.equal(weekOf('2024-12-30').name, '2025-W01');
+    assert.deepEqual(parseWeek('2026-W46'), { name: '2026-W46', from: '2026-11-09', to: '2026-11-15' });
     for (let day = Date.UTC(2019, 11, 1); day < Date.UTC(2029, 1, 1); day += 86_400_000) {
-      const week = weekHolding(new Date(day).toISOString().slice(0, 10));
-      assert.deepEqual(weekNamed(week.name), week);
+      const week = weekOf(new Date(day).toISOString().slice(0, 10));
+      assert.deepEqual(parseWeek(week.name), week);
     }
-    assert.equal(weekNamed('2025-W53'), null);
+    assert.equal(parseWeek('2025-W53'), null);
   });
 });

@@ -1,10 +1,10 @@
 /** The text of a record is the record as it was published, value for value, whatever its texts hold. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parsed } from '../../../api/snapshot/json_text.ts';
+import { parseRecord } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
 import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const ODD = [
   'plain',
@@ -46,7 +46,7 @@ describe('a record as text', () => {
   for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
     it(`of ${table} is that of the published row`, async () => {
       const texts = await snapshot.texts(table, [...published[table].keys()]);
-      assert.deepEqual(texts.map(parsed), published[table]);
+      assert.deepEqual(texts.map(parseRecord), published[table]);
       // The order of the fields is part of it, and the text has nothing else.
       assert.deepEqual(
         texts.map(String),

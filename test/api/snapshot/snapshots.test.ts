@@ -8,9 +8,9 @@ import { loadSnapshot } from '../../../api/snapshot/load.ts';
 import { openSnapshots } from '../../../api/snapshot/follow.ts';
 import { openDuck } from '../../../lib/duck.ts';
 import { sha256OfFile } from '../../../lib/files.ts';
-import { startApp, type Started } from '../support/apps_started.ts';
+import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshots_made.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** A folder of its own, and applications over it that end with the test, however it ends. */
 const withFolder = async (
@@ -75,10 +75,10 @@ describe('a snapshot', () => {
   it('that is left is closed only when its last request has ended', () =>
     withFolder(async (folder) => {
       await folder.publish('2026-11-20.01', { deals: scored(1) });
-      const snapshots = await openSnapshots({ dataDir: folder.path, lookEveryMs: 60_000 });
+      const snapshots = await openSnapshots({ dataDir: folder.path, pollMs: 60_000 });
       const lease = snapshots.acquire();
       await folder.publish('2026-11-20.02', { deals: scored(2) });
-      await snapshots.look();
+      await snapshots.refresh();
       assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');
       assert.equal((await lease?.snapshot.rows('SELECT max(deal_score) AS s FROM deals'))?.[0]?.['s'], 1);
       lease?.release();
@@ -132,7 +132,7 @@ describe('a snapshot', () => {
         const started = await start();
         await damage(await folder.publish('2026-11-20.02', { deals: scored(2) }, { current: false }));
         await folder.switchTo('2026-11-20.02');
-        await started.snapshots.look();
+        await started.snapshots.refresh();
         const index = await fetch(`${started.url}/api/deals/ids`);
         assert.equal(index.headers.get('X-Snapshot-Id'), '2026-11-20.01');
         const health = await fetch(`${started.url}/health`);
@@ -141,7 +141,7 @@ describe('a snapshot', () => {
         assert.equal(body['status'], 'degraded');
         assert.match((body['snapshot_failure'] as { reason: string }).reason, reason);
         await folder.switchTo('2026-11-20.01');
-        await started.snapshots.look();
+        await started.snapshots.refresh();
         assert.equal((await bodyOf(await fetch(`${started.url}/health`)))['status'], 'ok');
       }));
   }
@@ -263,7 +263,7 @@ describe('a snapshot', () => {
       }
       assert.equal((await fetch(`${started.url}/health`)).status, 503);
       await folder.publish('2026-11-20.01', { deals: scored(1) });
-      await started.snapshots.look();
+      await started.snapshots.refresh();
       assert.equal((await fetch(`${started.url}/api/meta`)).status, 200);
       assert.equal((await fetch(`${started.url}/api/deals`)).status, 402);
     }));
@@ -292,7 +292,7 @@ describe('a snapshot', () => {
         address: 'Ünïcode "St" \\ 1',
       });
       const snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', { deals: [row] }));
-      assert.deepEqual(await snapshot.whole('deals', ''), [row]);
+      assert.deepEqual(await snapshot.records('deals', ''), [row]);
       snapshot.close();
     }));
 });

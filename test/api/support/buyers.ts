@@ -31,7 +31,7 @@ export interface Buyer {
 }
 
 /** What an unpaid call is asked for. */
-export async function askedFor(url: string): Promise<PaymentRequired> {
+export async function fetchPaymentRequired(url: string): Promise<PaymentRequired> {
   const response = await fetch(url);
   await response.arrayBuffer();
   return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
@@ -52,7 +52,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     url: string,
     change: (accepted: PaymentRequirements) => PaymentRequirements,
   ): Promise<PaymentPayload> => {
-    const required = await askedFor(url);
+    const required = await fetchPaymentRequired(url);
     return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
   };
   return {
@@ -63,7 +63,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
     }),
     sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
     async signAs(url, identifier, aheadSeconds = 0) {
-      const required = await askedFor(url);
+      const required = await fetchPaymentRequired(url);
       const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
       const accepts = required.accepts.map((a) => ({ ...a, maxTimeoutSeconds: a.maxTimeoutSeconds + aheadSeconds }));
       const payload = await client.createPaymentPayload({ ...required, extensions, accepts });
@@ -111,7 +111,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
 }
 
 /** A call with this payment header, whatever it is. */
-export const fetchPaying = (url: string, payment: string, method = 'GET'): Promise<Response> =>
+export const fetchWithPayment = (url: string, payment: string, method = 'GET'): Promise<Response> =>
   fetch(url, { method, headers: { 'PAYMENT-SIGNATURE': payment } });
 
 /** The body of an answer, as an object. */

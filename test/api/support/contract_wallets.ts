@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { CHAIN_ID, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { compile } from '../../../api/payments/local_chain/compile.ts';
-import { askedFor } from './buyers.ts';
+import { fetchPaymentRequired } from './buyers.ts';
 
 const WALLET = `// SPDX-License-Identifier: MIT
   pragma solidity ^0.8.30;
@@ -33,7 +33,7 @@ export async function contractWallet(chain: Chain, units: bigint): Promise<Contr
     address,
     ownerKey,
     async sign(url) {
-      const asked = await askedFor(url);
+      const asked = await fetchPaymentRequired(url);
       const [accepted = assert.fail('nothing is asked for')] = asked.accepts;
       const validBefore = BigInt(Math.floor(Date.now() / 1000) + accepted.maxTimeoutSeconds);
       const message = {

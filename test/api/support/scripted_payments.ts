@@ -23,10 +23,10 @@ export class ScriptedChain implements Chain {
     balance: 10n ** 12n,
     isUsed: false,
   });
-  onOf = async (payment: Payment): Promise<Evidence> => this.shown(payment);
+  onOf = async (payment: Payment): Promise<Evidence> => this.evidenceOf(payment);
 
   /** What it shows of a payment by itself. */
-  shown({ nonce }: Pick<Payment, 'nonce'>): Evidence {
+  evidenceOf({ nonce }: Pick<Payment, 'nonce'>): Evidence {
     const transaction = this.transactions.get(nonce);
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
   }

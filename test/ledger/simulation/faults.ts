@@ -1,7 +1,8 @@
 /** Faults that somebody could build in. The simulation is worth something only if it finds each of them. */
 import type { Answer } from '../../../ledger/ledger.ts';
 import { realParts, type Parts } from './parts.ts';
-import { planted, type Change } from './planted.ts';
+import type { PlantedChange } from '../planted_change.ts';
+import { planted } from './planted.ts';
 import { LEASE_MS } from './server.ts';
 
 export interface Fault {
@@ -15,13 +16,14 @@ const [SALE, EVIDENCE, AUDIT, CHAIN] = [
   'api/payments/audit/audit.ts',
   'api/payments/chain/payment_chain.ts',
 ];
-const [LEDGER, LIMITS, TRANSFERS] = [
-  'ledger/sql/sql_ledger.ts',
+const [UPKEEP, LIMITS, BOOK, MATCH] = [
+  'ledger/sql/upkeep.ts',
   'ledger/sql/payer_limits.ts',
-  'ledger/sql/sql_transfers.ts',
+  'ledger/sql/transfer_book.ts',
+  'ledger/sql/match_transfer.ts',
 ];
 
-const inSource = (name: string, file: string, from: string, to: string, ...more: readonly Change[]): Fault => ({
+const inSource = (name: string, file: string, from: string, to: string, ...more: readonly PlantedChange[]): Fault => ({
   name,
   parts: () => planted({ file, from, to }, ...more),
 });
@@ -114,47 +116,42 @@ const audit: readonly Fault[] = [
   inSource('the audit books blocks that can be undone', CHAIN, "blockTag: 'finalized'", "blockTag: 'latest'"),
   inSource(
     'anybody audits, without the lease',
-    TRANSFERS,
+    BOOK,
     'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain',
     'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain',
   ),
   inSource(
     'a transfer is matched by its payer alone',
-    TRANSFERS,
+    MATCH,
     'p.payer = $1 AND p.nonce = $2',
     'p.payer = $1 AND $2 = $2',
   ),
   inSource(
     'a transfer of another amount pays a purchase',
-    TRANSFERS,
+    MATCH,
     'purchase.payment.amount !== transfer.amount || ',
     '',
   ),
   inSource(
     'a purchase is made good without its lead',
-    TRANSFERS,
-    'purchase.id, nowMs)).length === 0) return false;',
-    'purchase.id, nowMs)).length > 1) return false;',
+    MATCH,
+    'if (!(await insertClaim(query, String(lead), purchase.id, nowMs))) return false;',
+    'await insertClaim(query, String(lead), purchase.id, nowMs);',
   ),
-  inSource(
-    'a purchase is not made good',
-    TRANSFERS,
-    'return await makeGood(query, purchase, row, transfer, nowMs) ?',
-    'return false ?',
-  ),
+  inSource('a purchase is not made good', MATCH, 'return (await makeGood(candidate, purchase)) ?', 'return false ?'),
   inSource(
     'a transfer that was booked before its sale stays without it',
-    TRANSFERS,
+    MATCH,
     "SET kind = 'matched', purchase_id = $1",
     'SET kind = kind, purchase_id = purchase_id || $1',
   ),
   inSource(
     'a payment that moved to another block is not followed',
     AUDIT,
-    'await ledger.moved(purchase.id, evidence)',
+    'await ledger.movePayment(purchase.id, evidence)',
     'await Promise.resolve()',
     {
-      file: TRANSFERS,
+      file: MATCH,
       from: 'purchase.transaction !== transfer.transaction || purchase.block !== transfer.block',
       to: 'false',
     },
@@ -197,8 +194,8 @@ const limits: readonly Fault[] = [
   inSource(
     'a contract wallet buys exclusive leads',
     'api/payments/chain/payer_check.ts',
-    'if (isExclusive) return',
-    'if (isExclusive && !hasCode) return',
+    'if (isExclusive) return contractRefused',
+    'if (isExclusive && !hasCode) return contractRefused',
   ),
 ];
 
@@ -232,19 +229,19 @@ const steps: readonly Fault[] = [
   }),
   withParts('a purchase that settles for long is released like a reservation', {
     ledger: (ledger) => ({
-      giveUpAbandoned: async (nowMs) => {
+      deleteExpiredReservations: async (nowMs) => {
         for (const { id } of await ledger.unresolved(nowMs - LEASE_MS)) {
           await ledger.release(id, 'expired_unused', nowMs);
         }
-        return ledger.giveUpAbandoned(nowMs);
+        return ledger.deleteExpiredReservations(nowMs);
       },
     }),
   }),
   inSource(
     'a purchase that settles is deleted as an abandoned reservation',
-    LEDGER,
-    'query(`DELETE FROM purchases WHERE ${OVER} RETURNING id`, nowMs)',
-    "query(`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`, nowMs)",
+    UPKEEP,
+    "`DELETE FROM purchases WHERE ${overAt('$1')} RETURNING id`",
+    "`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`",
   ),
   inSource(
     'settled for, though the reservation was gone',
@@ -255,7 +252,7 @@ const steps: readonly Fault[] = [
   inSource(
     'settled for, though it is not known whether "settling" was written',
     SALE,
-    '// It may have been written. Nothing was sent, so it may end either way.',
+    '// The write may have succeeded. No settlement was requested, so release the purchase in either state.',
     'return collectMoney(effects, purchase, answer);',
   ),
   withParts('sent before "sold" is written', {

@@ -4,7 +4,7 @@ import { checkPayer } from '../../../api/payments/chain/payer_check.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { reconcile } from '../../../api/payments/audit/reconcile.ts';
 import { sell } from '../../../api/payments/sale.ts';
-import { ledgerInSql } from '../../../ledger/sql/sql_ledger.ts';
+import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { Request } from './server.ts';
 
@@ -14,7 +14,7 @@ export interface Parts {
   readonly auditPass: typeof auditPass;
   readonly checkPayer: typeof checkPayer;
   readonly paymentChain: typeof paymentChain;
-  readonly ledgerInSql: typeof ledgerInSql;
+  readonly sqlLedger: typeof sqlLedger;
   /** Methods of the ledger that are replaced. */
   readonly ledger: (ledger: Ledger) => Partial<Ledger>;
   /** Evidence as a process is given it. */
@@ -28,7 +28,7 @@ export const realParts: Parts = {
   auditPass,
   checkPayer,
   paymentChain,
-  ledgerInSql,
+  sqlLedger,
   ledger: () => ({}),
   evidence: (chain) => chain,
   // As in api/payments/middleware.ts: the payer's own identifier, for the same request. Everybody can have the signature.

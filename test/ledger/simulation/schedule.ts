@@ -1,5 +1,5 @@
 /** One schedule: a world from one seed, run until everybody is done, then held against what was promised. */
-import type { ledgerInSql } from '../../../ledger/sql/sql_ledger.ts';
+import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
@@ -65,7 +65,7 @@ const TABLES = [
 let store: Promise<Store> | undefined;
 
 /** An empty ledger in memory. Making its tables takes longer than most schedules: they are made once, and emptied. */
-async function emptyLedger(open: typeof ledgerInSql): Promise<{ readonly ledger: Ledger; readonly ids: () => number }> {
+async function emptyLedger(open: typeof sqlLedger): Promise<{ readonly ledger: Ledger; readonly ids: () => number }> {
   store ??= openSqliteStore(':memory:');
   const opened = await store;
   await opened.write(async (query) => {
@@ -205,7 +205,7 @@ class Happenings {
 export async function runSchedule({ seed, parts = realParts, tracing = false }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
   const chain = new Chain(world);
-  const { ledger: bare, ids } = await emptyLedger(parts.ledgerInSql);
+  const { ledger: bare, ids } = await emptyLedger(parts.sqlLedger);
   const ledger = counted(world, bare);
   const moments = new Moments(ledger, chain);
   const limits = limitsOf(world);

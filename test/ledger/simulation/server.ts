@@ -6,7 +6,7 @@ import type { OfferedPayment } from '../../../api/payments/chain/authorization.t
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { collecting } from '../../../api/payments/collect.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
-import { noteDelivery } from '../../../api/payments/sale.ts';
+import { recordDelivery } from '../../../api/payments/sale.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import {
   isOver,
@@ -310,7 +310,8 @@ export class Server {
       wasPaid: chain.wasEverPaid(purchase.payment),
       wasWritten: written?.state === 'sold',
     });
-    void noteDelivery(ledger, purchase, kind, !broken, this.#nowMs(process));
+    const delivery = { purchaseId: purchase.id, kind, atMs: this.#nowMs(process), complete: !broken };
+    recordDelivery(ledger, delivery).catch(() => undefined);
     return broken ? { kind: 'broken' } : { kind: 'answer', body, receipt: purchase.id };
   }
 
@@ -357,7 +358,7 @@ export class Server {
       everything ? 0 : SETTLEMENT_MS,
     );
     try {
-      await ledger.giveUpAbandoned(nowMs());
+      await ledger.deleteExpiredReservations(nowMs());
       const latest = await chain.latestBlock();
       await ledger.forgetAnswers(Math.min(nowMs(), latest.seconds * 1000) - limits.collectMs);
     } catch (error) {

@@ -1,0 +1,27 @@
+/** State that the middleware of one request share, kept in Koa's `ctx.state`. */
+import type { Context } from 'koa';
+import type { Claimant } from '../payments/sale.ts';
+import type { RouteRequest, Route } from '../routes/define.ts';
+import type { Params } from '../routes/params.ts';
+import type { Reason } from './problem.ts';
+
+export interface RequestState {
+  requestId: string;
+  /** Reason of the error response. */
+  reason?: Reason;
+  route?: Route;
+  request?: RouteRequest<Params>;
+  snapshotId?: string;
+  /** The handler's work, which may outlast the request. */
+  running?: Promise<unknown>;
+  /** An unexpected error, for the log. */
+  error?: unknown;
+  /** Set by the payment layer for the handler of a verified payment. */
+  claimant?: Claimant;
+  /** Set by the payment layer once the payment is settled. */
+  settlement?: { readonly payer: string; readonly transaction: string; readonly receiptId: string };
+  /** Set by the payment layer if the outcome of the settlement is unknown. */
+  unresolved?: Readonly<Record<string, string>>;
+}
+
+export const stateOf = (ctx: Context): RequestState => ctx.state as RequestState;

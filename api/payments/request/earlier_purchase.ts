@@ -1,0 +1,40 @@
+/** Requests whose payment, or payment identifier, already belongs to a purchase. */
+import { isOver, type Purchase } from '../../../ledger/ledger.ts';
+import type { OfferedPayment } from '../chain/authorization.ts';
+import { requestOf, type PaidRequest, type PaymentSteps } from './context.ts';
+
+/** The purchase that has this payment or identifier, unless it is a reservation that has expired. */
+export async function findEarlierPurchase(
+  { options: { ledger }, nowMs }: PaymentSteps,
+  { payment, identifierHash }: OfferedPayment,
+): Promise<Purchase | null> {
+  const unlessOver = (purchase: Purchase | null): Purchase | null =>
+    purchase && isOver(purchase, nowMs()) ? null : purchase;
+  const byIdentifier =
+    identifierHash === null ? null : unlessOver(await ledger.find({ payer: payment.payer, identifierHash }));
+  return byIdentifier ?? unlessOver(await ledger.find({ payment }));
+}
+
+/**
+ * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request; refuse
+ * everyone else. The payment alone proves nothing: anyone can rebuild it from the transaction that settled it.
+ */
+export async function answerEarlierPurchase(
+  { options: { signatures }, refusals, deliveries }: PaymentSteps,
+  { ctx, charge, offer: { payment, identifierHash, signed } }: PaidRequest,
+  purchase: Purchase,
+): Promise<void> {
+  const isOwn =
+    identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
+  if (!isOwn) {
+    refusals.used(ctx, purchase);
+    return;
+  }
+  if (!(await signatures.authorization(signed))) {
+    refusals.unsigned(ctx);
+    return;
+  }
+  if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
+  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, 'identifier');
+  else refusals.used(ctx, purchase);
+}

@@ -1,0 +1,147 @@
+/**
+ * Fulfills a request whose payment was verified: builds the whole answer, settles, and sends it once the chain shows
+ * the payment.
+ */
+import type { Context, Next } from 'koa';
+import type { Answer, Payment, UnknownReason } from '../../../ledger/ledger.ts';
+import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts';
+import type { Charge } from '../middleware.ts';
+import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
+import { SpooledFile, wholeAnswer } from '../spooled_answer.ts';
+import { requestOf, type PaymentSteps } from './context.ts';
+import { answerEarlierPurchase } from './earlier_purchase.ts';
+import type { VerifiedPayment } from './verify.ts';
+
+const WITHOUT_FUNDS =
+  'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
+
+export interface VerifiedRequest {
+  readonly ctx: Context;
+  /** The handler of the route. */
+  readonly next: Next;
+  readonly charge: Charge;
+  readonly verified: VerifiedPayment;
+}
+
+/** Why the payer's own actions keep a payment from being settled; null if they do not. */
+async function payerFault(
+  { options: { chain } }: PaymentSteps,
+  payment: Payment,
+  wasContract: boolean,
+): Promise<UnknownReason | null> {
+  const now = await chain.payer(payment);
+  if (now.isUsed) return null;
+  if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
+  return now.balance < payment.amount ? 'payer_without_funds' : null;
+}
+
+async function sellAnswer(
+  steps: PaymentSteps,
+  { ctx, charge: { routeKey, leaseMs }, verified: { offer, payload, requirements, payer } }: VerifiedRequest,
+  make: SaleEffects['make'],
+): Promise<SaleOutcome> {
+  const { options, nowMs } = steps;
+  const { ledger, facilitator, chain, wait } = options;
+  const effects: SaleEffects = {
+    ledger,
+    nowMs,
+    make,
+    wait,
+    settle: () => facilitator.settle(payload, requirements),
+    evidence: (payment, hint) => chain.of(payment, hint),
+    payerFault: (payment) => payerFault(steps, payment, payer.isContract),
+    pause: (ms) =>
+      new Promise((resolve) => {
+        setTimeout(resolve, ms);
+      }),
+  };
+  return sell(effects, {
+    payment: offer.payment,
+    identifierHash: offer.identifierHash,
+    route: routeKey,
+    request: requestOf(ctx),
+    snapshotId: options.editionOf(ctx),
+    leaseMs,
+    chain: await chain.id(),
+    limits: {
+      balance: payer.balance,
+      mostOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER,
+      mostUnpaid: UNPAID_PER_PAYER,
+    },
+  });
+}
+
+/** Write the response of a sale that did not end in `sold`. */
+async function refuseOutcome(
+  steps: PaymentSteps,
+  { ctx, charge, verified: { offer, required } }: VerifiedRequest,
+  outcome: Exclude<SaleOutcome, { kind: 'sold' }>,
+): Promise<void> {
+  const { refusals } = steps;
+  const { payment } = offer;
+  switch (outcome.kind) {
+    case 'taken':
+      await answerEarlierPurchase(steps, { ctx, charge, offer }, outcome.purchase);
+      return;
+    case 'refused': {
+      const { reason } = outcome;
+      if (reason !== 'payer_without_funds') refusals.limited(ctx, reason);
+      else refusals.payment(ctx, required, { reason, detail: WITHOUT_FUNDS, error: reason });
+      return;
+    }
+    case 'nothing':
+      // The handler has written its own response.
+      return;
+    case 'not_sent':
+      refusals.notSent(ctx, outcome.why);
+      return;
+    case 'unknown':
+      ctx.state['unresolved'] = {
+        payer: payment.payer,
+        nonce: payment.nonce,
+        valid_before: String(payment.validBefore),
+        receipt_id: outcome.purchase.id,
+      };
+      refusals.unknown(ctx, outcome.purchase, outcome.transaction);
+  }
+}
+
+/** Build the answer of a verified request, settle its payment, and send the answer once the chain shows the payment. */
+export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Promise<void> {
+  const { ctx, next, verified } = request;
+  const { payment } = verified.offer;
+  let file: SpooledFile | undefined;
+  const make = async (claimant: Claimant): Promise<Answer | null> => {
+    ctx.state['claimant'] = claimant;
+    await next();
+    if (ctx.body instanceof SpooledFile) file = ctx.body;
+    // A buyer who has disconnected is not charged.
+    return ctx.status < 400 && !ctx.res.destroyed ? wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id }) : null;
+  };
+  try {
+    const outcome = await sellAnswer(steps, request, make);
+    if (outcome.kind !== 'sold') {
+      await refuseOutcome(steps, request, outcome);
+      return;
+    }
+    const { purchase, answer } = outcome;
+    ctx.state['settlement'] = {
+      payer: payment.payer,
+      transaction: purchase.transaction,
+      network: payment.network,
+      receiptId: purchase.id,
+    };
+    steps.deliveries.give(ctx, purchase, answer, 'first');
+    if (file) closeWhenSent(ctx, file);
+    file = undefined;
+  } finally {
+    // Delete the file of an answer that is not sent.
+    await file?.close();
+  }
+}
+
+function closeWhenSent(ctx: Context, file: SpooledFile): void {
+  ctx.res.once('close', () => {
+    file.close().catch(() => undefined);
+  });
+}

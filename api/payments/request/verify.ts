@@ -1,0 +1,65 @@
+/** Checks a payment before anything is reserved: its terms, its payer on our own node, then the facilitator. */
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import { mismatch, payloadFor, type OfferedPayment } from '../chain/authorization.ts';
+import { checkPayer, type CheckedPayer } from '../chain/payer_check.ts';
+import type { PaymentRefusal } from '../refusals.ts';
+import type { PaidRequest, PaymentSteps } from './context.ts';
+import { answerEarlierPurchase, findEarlierPurchase } from './earlier_purchase.ts';
+
+/** A payment that may be used for a purchase. */
+export interface VerifiedPayment {
+  readonly offer: OfferedPayment;
+  readonly payload: PaymentPayload;
+  readonly requirements: PaymentRequirements;
+  readonly required: PaymentRequired;
+  readonly payer: Extract<CheckedPayer, { kind: 'good' }>;
+}
+
+/** @returns null if the payment was refused; the refusal is written then */
+export async function verifyPayment(
+  steps: PaymentSteps,
+  request: PaidRequest,
+  required: PaymentRequired,
+): Promise<VerifiedPayment | null> {
+  const { options, refusals, nowMs } = steps;
+  const { facilitator, chain, ledger, signatures, contractWallets } = options;
+  const { ctx, charge, offer } = request;
+  const [requirements] = required.accepts;
+  if (!requirements) throw new Error(`${charge.routeKey} accepts no payment`);
+
+  const refuse = (refusal: PaymentRefusal): null => {
+    refusals.payment(ctx, required, refusal);
+    return null;
+  };
+  /** A copy that was checked while the first one settled is used, not invalid. */
+  const refuseUnlessUsed = async (refusal: PaymentRefusal): Promise<null> => {
+    const purchase = await findEarlierPurchase(steps, offer);
+    if (!purchase) return refuse(refusal);
+    await answerEarlierPurchase(steps, request, purchase);
+    return null;
+  };
+
+  const error = mismatch(offer, requirements, nowMs() / 1000);
+  if (error !== null) {
+    const detail = 'The payment does not match what this call requires. Nothing was charged.';
+    return refuse({ reason: 'payment_invalid', detail, error });
+  }
+  if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
+    refusals.exclusivePaused(ctx);
+    return null;
+  }
+  const payer = await checkPayer({ chain, signatures, contractWallets }, offer, charge.isExclusive);
+  if (payer.kind === 'refused') {
+    const { reason, detail } = payer;
+    return refuseUnlessUsed({ reason, detail, error: 'error' in payer ? payer.error : reason });
+  }
+  if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
+    refusals.budgetSpent(ctx);
+    return null;
+  }
+  const payload = payloadFor(offer, requirements);
+  const verification = await facilitator.verify(payload, requirements);
+  if (verification.valid) return { offer, payload, requirements, required, payer };
+  const detail = 'The facilitator rejected this payment. Nothing was charged.';
+  return refuseUnlessUsed({ reason: 'payment_invalid', detail, error: verification.reason });
+}

@@ -1,0 +1,111 @@
+/** GET /api/batch/weekly.csv: one week of new registrations as CSV. */
+import { z } from 'zod';
+import { FORMULA_RULE, spoolCsv } from './csv.ts';
+import { weekParam } from '../params.ts';
+import { PRICES } from '../prices.ts';
+import { Problem } from '../../http/problem.ts';
+import { defineRoute, type RouteRequest, type Route } from '../define.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { TABLES } from '../../snapshot/tables.ts';
+import { weekOf, parseWeek, type Week } from '../weeks.ts';
+import { Where } from '../../snapshot/filters.ts';
+import { stateFilter, type Register } from './filings.ts';
+
+/** Rows read and written at a time, which bounds the memory of a large week. */
+const PAGE_ROWS = 2_000;
+/** Weeks listed in a 404. */
+const MAX_WEEKS_LISTED = 20;
+
+const firstSeenIn = ({ from, to }: Week, state: string | undefined): Where =>
+  new Where()
+    .add('first_seen >= CAST(? AS DATE)', from)
+    .add('first_seen < CAST(? AS DATE) + 1', to)
+    .when('source_state = ?', state);
+
+/** Matching rows in pages, ordered by id. */
+async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record<string, unknown>[]> {
+  let last = '';
+  for (;;) {
+    const next = where.copy().add('id > ?', last);
+    const page = await snapshot.records('filings', `${next} ORDER BY id LIMIT ${PAGE_ROWS}`, next.values);
+    if (page.length > 0) yield page;
+    if (page.length < PAGE_ROWS) return;
+    last = String(page.at(-1)?.['id']);
+  }
+}
+
+/** Complete weeks in which rows were first seen, the latest first. */
+async function completeWeeks(
+  { snapshot, today }: Pick<RouteRequest<never>, 'snapshot' | 'today'>,
+  state: string | undefined,
+): Promise<{ week: Week; rows: number }[]> {
+  const where = new Where().add('first_seen < CAST(? AS DATE)', weekOf(today).from).when('source_state = ?', state);
+  const found = await snapshot.rows(
+    `SELECT CAST(date_trunc('week', first_seen) AS DATE) AS monday, count(*) AS n
+    FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${MAX_WEEKS_LISTED}`,
+    where.values,
+  );
+  return found.map((r) => ({ week: weekOf(String(r['monday'])), rows: Number(r['n']) }));
+}
+
+/**
+ * The weekly file of one register, or of both.
+ * @param spoolDir folder in which files are completed before they are sold
+ */
+export function weeklyCsv(spoolDir: string, register?: Register): Route {
+  return defineRoute({
+    path: `${register?.prefix ?? ''}/api/batch/weekly.csv`,
+    price: PRICES['/api/batch/weekly.csv'],
+    about:
+      `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations by the day ` +
+      `they were first seen, as CSV: the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
+    params: {
+      ...stateFilter(register),
+      week: weekParam(
+        'The week; default: the latest complete week in which rows were first seen. A week that has not ended is ' +
+          'refused.',
+      ),
+    },
+    media: 'text/csv',
+    slow: true,
+    response: z.string(),
+    check({ params, today }) {
+      const week = params.week === undefined ? null : parseWeek(params.week);
+      if (params.week !== undefined && (week === null || week.to >= today)) {
+        throw new Problem(
+          'invalid_parameter',
+          week === null
+            ? `There is no week ${params.week}.`
+            : `Week ${week.name} has not ended; its last day is ${week.to}.`,
+          { field: 'week', value: params.week, accepted: ['a complete ISO week such as 2026-W46'] },
+        );
+      }
+    },
+    async handle({ params, snapshot, manifest, today }) {
+      const state = register?.state ?? params.state;
+      const weeks = await completeWeeks({ snapshot, today }, state);
+      const week = params.week === undefined ? (weeks[0]?.week ?? null) : parseWeek(params.week);
+      const none = (): Problem =>
+        new Problem(
+          'no_matches',
+          week === null
+            ? `No registration was first seen in a complete week; the current week ends on ${weekOf(today).to}. ` +
+                'Nothing was charged.'
+            : `No registration was first seen in ${week.name}. Nothing was charged.`,
+          {
+            filters: { ...params },
+            weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })),
+            as_of: manifest.as_of,
+            snapshot_id: snapshot.id,
+          },
+        );
+      if (week === null) throw none();
+      const where = firstSeenIn(week, state);
+      if (Number((await snapshot.rows(`SELECT count(*) AS n FROM filings${where}`, where.values))[0]?.['n']) === 0)
+        throw none();
+      const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, where));
+      const feed = register?.stateName ?? state ?? 'registrations';
+      return { file, name: `dealfeed-${feed.toLowerCase()}-${week.name}.csv` };
+    },
+  });
+}

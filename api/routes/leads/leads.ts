@@ -1,0 +1,68 @@
+/** GET /api/leads: off-market seller leads. */
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { Lead } from '../../../models/marts/leads.ts';
+import { Filters } from '../../snapshot/filters.ts';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { RouteRequest } from '../define.ts';
+import { listRoute } from '../list_route.ts';
+import { choiceParam, integerParam, textParam } from '../params.ts';
+import { PRICES } from '../prices.ts';
+import { startOfDay } from '../weeks.ts';
+import { unclaimed } from './lead_claims.ts';
+
+const MAX_AGE_KEY = 'lead_max_age_days';
+
+/** Days within which a lead's signal must have been verified: the snapshot's assumption, else the declared one. */
+const maxAgeDays = cachePerSnapshot(async (snapshot): Promise<number> => {
+  const [row] = await snapshot.rows('SELECT value FROM assumptions WHERE key = $1 AND assumption_set_id = $2', [
+    MAX_AGE_KEY,
+    snapshot.manifest.assumption_set_id,
+  ]);
+  const value = row?.['value'] ?? currentAssumptions().rows.find(({ key }) => key === MAX_AGE_KEY)?.value;
+  if (value === undefined) throw new Error(`there is no assumption ${MAX_AGE_KEY}`);
+  return Number(value);
+});
+
+type DayRequest = Pick<RouteRequest<Record<never, never>>, 'snapshot' | 'today'>;
+
+/** Leads that may be sold today: recently verified, and no sale in the past. Both depend on the day of the request. */
+export const sellableLeads = async ({ snapshot, today }: DayRequest): Promise<Filters> =>
+  new Filters('leads')
+    .and('last_verified', '>=', startOfDay(today, await maxAgeDays(snapshot)))
+    .either({ column: 'sale_date', is: 'absent' }, { column: 'sale_date', is: '>=', value: today });
+
+/** Filters of the list and of the exclusive sale. */
+export const leadFilters = {
+  county: textParam('Part of the county name, ignoring case.'),
+  min_score: integerParam('Minimum lead_score.', 0, 100),
+  lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
+};
+
+type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;
+
+/** Leads that match the filters and may be sold today, claimed or not. */
+export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
+  (await sellableLeads(request))
+    .containing('county', request.params.county)
+    .and('lead_score', '>=', request.params.min_score)
+    .and('lead_type', '=', request.params.lead_type);
+
+export const leads = listRoute({
+  path: '/api/leads',
+  price: PRICES['/api/leads'],
+  about:
+    'Scored off-market seller leads from public records, each verified within the last seven days, ranked by ' +
+    'lead_score.',
+  filters: leadFilters,
+  record: Lead.schema,
+  // Claims are read before the rows: a lead claimed before this request is never in the list.
+  async list(request) {
+    const claimed = await request.claims();
+    return {
+      itemName: 'lead',
+      rank: { column: 'lead_score', direction: 'DESC' },
+      filters: unclaimed(await matchingLeads(request), claimed),
+      note: 'Public records only; no skip-traced contact data.',
+    };
+  },
+});

@@ -1,0 +1,57 @@
+/** Facts that every discovery document has: sources, prices, and notes on the fields. */
+import type { z } from 'zod';
+import { NETWORK } from '../../../lib/network.ts';
+import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
+import { Where } from '../../snapshot/filters.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { templateOf, type Route } from '../define.ts';
+import type { SourceStatus } from './schema.ts';
+
+/** Version of the interface. */
+export const INTERFACE_VERSION = '1.0.0';
+
+export interface MetaOptions {
+  /** Every route of the server. */
+  readonly routes: readonly Route[];
+  readonly publicUrl: string;
+  /** Shown if payments are in test money. */
+  readonly paymentNotice?: string;
+}
+
+/** Status of every source, or of those that match. */
+export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promise<z.infer<typeof SourceStatus>[]> {
+  return (await snapshot.records('sources', `${where} ORDER BY source`, where.values)).map((r) => ({
+    source: String(r['source']),
+    title: String(r['title']),
+    home: String(r['home']),
+    status: String(r['status']),
+    freshness: String(r['freshness']),
+    every_days: toCount(r['every_days']),
+    last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']),
+    rows: toCount(r['rows_out']),
+  }));
+}
+
+/** Price of every route, with the protocol and the network. */
+export const pricingOf = (routes: readonly Route[]): Record<string, string> => ({
+  ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, r.price === null ? 'free' : `$${r.price}`])),
+  protocol: 'x402 version 2',
+  network: NETWORK,
+});
+
+/** Null, or an instant in the format of the records. */
+export const toInstant = (value: unknown): string | null =>
+  value === null || value === undefined ? null : `${String(value).slice(0, 19).replace(' ', 'T')}Z`;
+export const toCount = (value: unknown): number => Number(value ?? 0);
+
+/** The only row of a query. */
+export async function queryRow(snapshot: Snapshot, sql: string, where = new Where()): Promise<Record<string, unknown>> {
+  return (await snapshot.rows(sql, where.values))[0] ?? {};
+}
+
+/** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
+export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>
+  record.columns.map((c) => [
+    prefix + c.name,
+    c.values !== undefined && c.absent === undefined ? [...c.values] : noteOf(c),
+  ]);

@@ -1,0 +1,98 @@
+/** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
+import type { z } from 'zod';
+import { cachePerDay } from '../../snapshot/memo.ts';
+import { TABLES } from '../../snapshot/tables.ts';
+import { auctions } from '../auctions.ts';
+import { deals } from '../deals.ts';
+import { defineRoute, type Route, type RouteRequest } from '../define.ts';
+import { claimsHash } from '../leads/lead_claims.ts';
+import { leads } from '../leads/leads.ts';
+import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
+import { signals } from '../signals.ts';
+import { auctionCoverage, dealCoverage, leadCoverage, samplesOf, signalCoverage } from './coverage.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
+import { Meta } from './schema.ts';
+
+type MetaRequest = RouteRequest<Record<never, never>>;
+
+/** The discovery route over `routes`. */
+export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Route {
+  const build = async (request: MetaRequest): Promise<z.input<typeof Meta>> => {
+    const { snapshot, manifest } = request;
+    const claimed = await request.claims();
+    const assumptions = await snapshot.records('assumptions', 'ORDER BY key');
+    const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
+    return {
+      name: 'Dealfeed',
+      interface_version: INTERFACE_VERSION,
+      description:
+        'Deal-level records of small US multifamily listings in 20 metros with typed underwriting and three-path ' +
+        'scores; county tax-delinquency signals, sheriff sales, off-market leads and new business registrations, ' +
+        'from public pages. Paid per call with x402.',
+      guarantee:
+        'Every field is typed, every absent value has a typed reason, and a filtered paid query with zero matches ' +
+        'gets 404 with a typed reason and is not billed.',
+      ...(notice === '' ? {} : { notice }),
+      coverage: await dealCoverage(request),
+      refresh_cadence:
+        'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
+        'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
+      pricing: pricingOf(routes),
+      record_schema_notes: Object.fromEntries([
+        ...fieldNotesOf(TABLES.deals, ''),
+        ...fieldNotesOf(TABLES.signals, 'signals.'),
+        ...fieldNotesOf(TABLES.auctions, 'auctions.'),
+        ...fieldNotesOf(TABLES.leads, 'leads.'),
+        ...fieldNotesOf(TABLES.filings, 'filings.'),
+      ]),
+      filters: {
+        note: 'Filters of /api/deals, combined with AND. Unknown parameters are refused. No match, no charge.',
+        params: Object.keys(deals.params),
+        example: `${publicUrl}/api/deals?state=OH&min_cap=7&status=Hot`,
+      },
+      signals_feed: {
+        note: 'County tax-delinquency records, ranked by amount.',
+        coverage: await signalCoverage(request),
+        filters: Object.keys(signals.params),
+      },
+      auctions_feed: {
+        note: 'Upcoming sheriff sales, ranked by sale date. opening_bid_basis gives the basis of each opening bid.',
+        coverage: await auctionCoverage(request),
+        filters: Object.keys(auctions.params),
+      },
+      leads_feed: {
+        note: 'Every lead has a distress signal verified within the last 7 days.',
+        coverage: await leadCoverage(request, claimed),
+        filters: Object.keys(leads.params),
+      },
+      free_samples: { note: 'Full records of the paid responses.', ...(await samplesOf(request, claimed)) },
+      example_report: {
+        note:
+          'The full report of one deal, free at url. The report of any other deal is sold at ' +
+          'GET /api/deals/{id}/report; call that path with the literal {id} to see how.',
+        url: publicUrl + EXAMPLE_PATH,
+        property: (await exampleDeals(snapshot, 1))[0]?.property ?? null,
+      },
+      sources: await sourcesOf(snapshot),
+      assumptions: {
+        assumption_set_id: manifest.assumption_set_id,
+        values: Object.fromEntries(assumptions.map((r) => [String(r['key']), String(r['value'])])),
+      },
+      as_of: manifest.as_of,
+      snapshot_id: snapshot.id,
+      generated_at: manifest.generated_at,
+    };
+  };
+
+  // A claimed lead is neither counted nor shown as a sample.
+  const stateKey = async ({ claims }: Pick<MetaRequest, 'claims'>): Promise<string> => claimsHash(await claims());
+  return defineRoute({
+    path: '/api/meta',
+    price: null,
+    about: 'Free discovery: coverage, prices, field notes, filters and samples.',
+    params: {},
+    response: Meta,
+    stateKey,
+    handle: cachePerDay(build, stateKey),
+  });
+}

@@ -1,0 +1,88 @@
+/** Discovery document of the feed of one register. */
+import { z } from 'zod';
+import { Filing } from '../../../models/marts/filings.ts';
+import { Filters, Where } from '../../snapshot/filters.ts';
+import { cachePerDay } from '../../snapshot/memo.ts';
+import { defineRoute, type Route } from '../define.ts';
+import { TABLES } from '../../snapshot/tables.ts';
+import { recentFilings, type Register } from '../filings/filings.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
+import { SourceStatus } from './schema.ts';
+
+const SAMPLES = 3;
+
+export const RegisterMeta = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  interface_version: z.string(),
+  /** Only if the data are made up or the money is test money. */
+  notice: z.string().optional(),
+  coverage: z.strictObject({ total_records: z.int(), added_last_7d: z.int(), freshest: z.iso.date().nullable() }),
+  refresh_cadence: z.string(),
+  pricing: z.record(z.string(), z.string()),
+  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
+  free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
+  sources: z.array(SourceStatus),
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
+  generated_at: z.iso.datetime(),
+});
+
+/** The discovery route of a register: its routes are those under its prefix. */
+export function registerMeta(register: Register, { routes, paymentNotice }: MetaOptions): Route {
+  const { prefix, state, stateName, cadence } = register;
+  return defineRoute({
+    path: `${prefix}/api/meta`,
+    price: null,
+    about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,
+    params: {},
+    response: RegisterMeta,
+    handle: cachePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
+      const filed = new Filters('filings').and('source_state', '=', state);
+      const own = filed.sql();
+      const added = recentFilings(today).and('source_state', '=', state).sql();
+      const days = filed.and('filing_date', '<=', today).sql();
+      const total = await queryRow(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
+      const fresh = await queryRow(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
+      const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));
+      const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
+      return {
+        name: `Dealfeed: ${stateName} registrations`,
+        interface_version: INTERFACE_VERSION,
+        description:
+          `Newly registered businesses of ${stateName} from its Secretary of State: legal name, filing date, entity ` +
+          'type, registered agent and address. Paid per call with x402.',
+        ...(notice === '' ? {} : { notice }),
+        coverage: {
+          total_records: toCount(total['n']),
+          added_last_7d: toCount((await queryRow(snapshot, `SELECT count(*) AS n FROM filings${added}`, added))['n']),
+          // A filing may take effect later: future dates say nothing about freshness.
+          freshest: fresh['day'] === null ? null : String(fresh['day']),
+        },
+        refresh_cadence: cadence,
+        pricing: pricingOf(feed),
+        record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
+        filters: {
+          note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',
+          params: Object.fromEntries(feed.filter((r) => r.price !== null).map((r) => [r.path, Object.keys(r.params)])),
+        },
+        free_samples: {
+          note: 'Full records of the paid responses, the newest filing dates first.',
+          records: (await snapshot.records(
+            'filings',
+            `${days} ORDER BY filing_date DESC, id LIMIT ${SAMPLES}`,
+            days.values,
+          )) as z.input<typeof Filing.schema>[],
+        },
+        sources: await sourcesOf(
+          snapshot,
+          new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`),
+        ),
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+        generated_at: manifest.generated_at,
+      };
+    }),
+  });
+}

@@ -1,0 +1,79 @@
+/** Schema of the body of /api/meta. */
+import { z } from 'zod';
+import { Auction } from '../../../models/marts/auctions.ts';
+import { Deal } from '../../../models/marts/deals.ts';
+import { Lead } from '../../../models/marts/leads.ts';
+import { Signal } from '../../../models/marts/signals.ts';
+
+const timestamp = z.iso.datetime().nullable();
+
+/** Status of a source, for buyers. */
+export const SourceStatus = z.strictObject({
+  source: z.string(),
+  title: z.string(),
+  home: z.string(),
+  status: z.string(),
+  freshness: z.string(),
+  every_days: z.int(),
+  last_good_at: timestamp,
+  rows: z.int(),
+});
+const filterList = z.array(z.string());
+
+export const Meta = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  guarantee: z.string(),
+  interface_version: z.string(),
+  /** Only if the data are made up or the money is test money. */
+  notice: z.string().optional(),
+  coverage: z.strictObject({
+    total_records: z.int(),
+    active_records: z.int(),
+    hot: z.int(),
+    warm: z.int(),
+    dscr_computed: z.int(),
+    cities: z.int(),
+    freshest_verification: timestamp,
+    oldest_active_verification: timestamp,
+  }),
+  refresh_cadence: z.string(),
+  pricing: z.record(z.string(), z.string()),
+  record_schema_notes: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  filters: z.strictObject({ note: z.string(), params: filterList, example: z.string() }),
+  signals_feed: z.strictObject({
+    note: z.string(),
+    coverage: z.strictObject({ total_signals: z.int(), with_address: z.int(), counties: z.int(), freshest: timestamp }),
+    filters: filterList,
+  }),
+  auctions_feed: z.strictObject({
+    note: z.string(),
+    coverage: z.strictObject({
+      upcoming_sales: z.int(),
+      next_sale_date: z.iso.date().nullable(),
+      furthest_sale_date: z.iso.date().nullable(),
+      counties: z.int(),
+      freshest: timestamp,
+    }),
+    filters: filterList,
+  }),
+  leads_feed: z.strictObject({
+    note: z.string(),
+    coverage: z.strictObject({ available_leads: z.int(), counties: z.int() }),
+    filters: filterList,
+  }),
+  free_samples: z.strictObject({
+    note: z.string(),
+    deals: z.array(Deal.schema),
+    signals: z.array(Signal.schema),
+    auctions: z.array(Auction.schema),
+    leads: z.array(Lead.schema),
+  }),
+  /** Property is null if there is no active deal. */
+  example_report: z.strictObject({ note: z.string(), url: z.string(), property: z.string().nullable() }),
+  sources: z.array(SourceStatus),
+  assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
+  generated_at: z.iso.datetime(),
+});

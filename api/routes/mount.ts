@@ -1,0 +1,172 @@
+/**
+ * Puts every route on the router. Order of checks: bad parameters (400), no snapshot (503), payment (402, 409, 503),
+ * the handler (404), settlement.
+ */
+import type { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { todayOf } from '../../models/manifest.ts';
+import { isCached, shortHash } from '../http/caching.ts';
+import { Problem } from '../http/problem.ts';
+import { stateOf } from '../http/request_state.ts';
+import type { PaymentLayer } from '../payments/middleware.ts';
+import { reprDigest } from '../payments/spooled_answer.ts';
+import type { Snapshots } from '../snapshot/follow.ts';
+import { bodyObject, JsonText } from '../snapshot/json_text.ts';
+import type { Cursors } from './cursor.ts';
+import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
+import type { Claims } from './leads/lead_claims.ts';
+import { readParams, type Params } from './params.ts';
+
+/** How much longer a purchase is reserved than its handler may take. */
+const LEASE_MARGIN_MS = 15_000;
+const SLOW_ROUTE_FACTOR = 4;
+
+export interface MountOptions {
+  readonly routes: readonly Route[];
+  readonly snapshots: Snapshots;
+  readonly cursors: Cursors;
+  readonly claims: Claims;
+  readonly layer: Pick<PaymentLayer, 'charge'>;
+  /** Hash of the interface, part of every ETag: a new interface invalidates cached responses. */
+  readonly interfaceHash: string;
+  readonly nowMs: () => number;
+  /** Handler timeout, in milliseconds; a slow route has four times as much. */
+  readonly handlerMs: number;
+  /** Check every response against its route's schema before it is sent. For tests. */
+  readonly checkResponses: boolean;
+}
+
+/**
+ * The result of the handler, or a Problem after `ms`.
+ * @param onLate receives a result that comes after the timeout
+ * @throws Problem timed_out
+ */
+async function withTimeout<T>(ms: number, work: Promise<T>, onLate: (late: T) => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('timeout');
+    }, ms);
+  });
+  // Wrapped, so that no result equals 'timeout'.
+  const done = work.then((value) => ({ value }));
+  try {
+    const first = await Promise.race([done, timeout]);
+    if (first !== 'timeout') return first.value;
+  } finally {
+    clearTimeout(timer);
+  }
+  done.then(({ value }) => onLate(value)).catch(() => undefined);
+  throw new Problem(
+    'timed_out',
+    `The response was not ready within ${ms / 1000} seconds. Nothing was charged.`,
+    {},
+    { 'Retry-After': '10' },
+  );
+}
+
+/** Hash of everything that a free response depends on. */
+function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Params>, ...more: unknown[]): string {
+  const sorted = Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1));
+  return shortHash([snapshot.id, today, ...more, route.path, sorted]);
+}
+
+/** Send a file. The payment layer reads it; length and digest let the buyer check that it arrived complete. */
+function attach(ctx: Context, { file, name }: Attachment): void {
+  ctx.body = file;
+  ctx.status = 200;
+  ctx.type = 'text/csv; charset=utf-8; header=present';
+  ctx.set({ 'Repr-Digest': reprDigest(file.sha256), 'Content-Disposition': `attachment; filename="${name}"` });
+}
+
+export function mountRoutes(router: Router, options: MountOptions): void {
+  const { routes, snapshots, cursors, claims, layer, nowMs } = options;
+  const timeoutOf = (route: Route): number => options.handlerMs * (route.slow === true ? SLOW_ROUTE_FACTOR : 1);
+
+  /** Read the parameters and hold a snapshot for the request, before a payment is required. */
+  const prepare =
+    (route: Route): Middleware =>
+    async (ctx, next) => {
+      const state = stateOf(ctx);
+      state.route = route;
+      const params = readParams(route.params, ctx.querystring);
+      const lease = snapshots.acquire();
+      if (!lease)
+        throw new Problem(
+          'snapshot_unavailable',
+          'There is no snapshot to serve yet. Nothing was charged.',
+          {},
+          { 'Retry-After': '30' },
+        );
+      try {
+        const { snapshot } = lease;
+        state.snapshotId = snapshot.id;
+        state.request = {
+          params,
+          path: ctx['params'] as Record<string, string>,
+          snapshot,
+          manifest: snapshot.manifest,
+          today: todayOf(snapshot.manifest, nowMs()),
+          cursors,
+          claims,
+        };
+        await route.check?.(state.request);
+        await next();
+      } finally {
+        // A handler that timed out still reads the snapshot.
+        if (state.running) void state.running.then(lease.release, lease.release);
+        else lease.release();
+      }
+    };
+
+  const respond =
+    (route: Route): Middleware =>
+    async (ctx) => {
+      const state = stateOf(ctx);
+      const { request, claimant } = state;
+      if (!request) throw new Error(`${route.path} was reached without its parameters`);
+      if (route.price === null) {
+        const hash = responseHash(route, request, options.interfaceHash, await route.stateKey?.(request));
+        if (isCached(ctx, hash, route.stateKey && 'public, no-cache')) return;
+      }
+      state.running = route.handle(claimant ? { ...request, claimant } : request);
+      const body = await withTimeout(timeoutOf(route), state.running, (late) => {
+        if (route.media !== undefined) void (late as Attachment).file.close();
+      });
+      ctx.set('X-Snapshot-Id', request.snapshot.id);
+      if (route.media !== undefined) {
+        attach(ctx, body as Attachment);
+        return;
+      }
+      if (options.checkResponses) route.response.parse(bodyObject(body));
+      ctx.body = body instanceof JsonText ? body.bytes : JSON.stringify(body);
+      ctx.type = 'application/json';
+    };
+
+  /** The free response to the route's own template, in front of the priced one. */
+  const respondToTemplate = (route: Route): Middleware[] => {
+    const free = templateRoute(route);
+    if (!free) return [];
+    return [
+      (ctx, next) =>
+        isTemplate(ctx['params'] as Record<string, string>)
+          ? prepare(free)(ctx, () => respond(free)(ctx, next))
+          : next(),
+    ];
+  };
+
+  const charge = (route: Route): Middleware[] =>
+    route.price === null
+      ? []
+      : [
+          layer.charge({
+            routeKey: routeKey(route),
+            leaseMs: timeoutOf(route) + LEASE_MARGIN_MS,
+            isExclusive: route.isExclusive === true,
+          }),
+        ];
+
+  for (const route of routes) {
+    router.get(route.path, ...respondToTemplate(route), prepare(route), ...charge(route), respond(route));
+  }
+}

@@ -1,0 +1,46 @@
+/** Figures as text for people. An absent value is a dash, with a word for screen readers. */
+import { html, type Html } from './html.ts';
+
+type Figure = string | number | null | undefined;
+
+const integerFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+export const absent = html`<span class="absent"><span aria-hidden="true">–</span><span class="sr">none</span></span>`;
+
+const formatted = (value: Figure, write: (n: number) => string): Html =>
+  value === null || value === undefined ? absent : html`${write(Number(value))}`;
+
+/** Dollars without cents; a minus sign before the dollar sign. */
+export const dollarsText = (n: number): string => `${n < 0 ? '−' : ''}$${integerFormat.format(Math.abs(n))}`;
+export const dollars = (value: Figure): Html => formatted(value, dollarsText);
+export const percentText = (n: number): string => `${n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)}%`;
+export const percent = (value: Figure): Html => formatted(value, percentText);
+/** Percentage points with their sign. */
+export const pointsText = (n: number): string => `${n > 0 ? '+' : n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)} pts`;
+export const points = (value: Figure): Html => formatted(value, pointsText);
+export const ratioText = (n: number): string => `${n.toFixed(2)}×`;
+export const ratio = (value: Figure): Html => formatted(value, ratioText);
+export const countText = (n: number): string => integerFormat.format(n);
+export const count = (value: Figure): Html => formatted(value, countText);
+
+/** A share such as "-0.05" as a signed percentage: "−5%". */
+export function shareText(value: string, signed = false): string {
+  const n = Math.round(Number(value) * 100);
+  return `${n < 0 ? '−' : signed && n > 0 ? '+' : ''}${Math.abs(n)}%`;
+}
+
+/** A day or an instant in <time>: the day is shown. */
+export const day = (value: string | null | undefined): Html =>
+  value ? html`<time datetime="${value}">${value.slice(0, 10)}</time>` : absent;
+
+const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv', 'mao', 'api']);
+
+/** "debt_coverage" as words. */
+export const words = (name: string): string =>
+  name
+    .split('_')
+    .map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w))
+    .join(' ');
+
+/** The same, capitalized. */
+export const sentence = (name: string): string => words(name).replace(/^./, (c) => c.toUpperCase());

@@ -1,0 +1,95 @@
+/** Starts a server from its environment: settings, log, startup message. No output contains a secret of the settings. */
+import { shownPlace } from '../ledger/open.ts';
+import type { Redact } from '../lib/redact.ts';
+import { inFolder, SettingError } from '../lib/settings.ts';
+import { createLog, type Log, type LogDestination } from './http/log.ts';
+import type { RequestLog } from './http/request_log.ts';
+import { serve, type ServeOptions, type Serving } from './http/serve.ts';
+import { SANDBOX_NOTICE } from './payments/modes.ts';
+import { readServerSettings } from './settings.ts';
+
+export interface StartOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly redact: Redact;
+  readonly destination: LogDestination;
+}
+
+export interface Started {
+  readonly serving: Serving;
+  readonly log: Log;
+  /** Startup message for the terminal. */
+  readonly greeting: string;
+}
+
+function snapshotLine(snapshots: Serving['snapshots']): string {
+  const lease = snapshots.acquire();
+  const manifest = lease?.snapshot.manifest;
+  lease?.release();
+  if (manifest) return [`${manifest.run_id}, as of ${manifest.as_of}`, manifest.notice].filter(Boolean).join('   ');
+  const failure = snapshots.failure();
+  return `none${failure ? `: ${failure.target} ${failure.reason}` : ''}. Run: make run   (the server picks it up)`;
+}
+
+function greetingOf({ url, publicUrl, payments, snapshots }: Serving, ledger: string, dataDir: string): string {
+  const bar = '='.repeat(78);
+  const gas = payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`;
+  const isSandbox = payments.mode === 'sandbox';
+  return [
+    ...(isSandbox ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar] : []),
+    `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
+    `snapshot    ${snapshotLine(snapshots)}`,
+    `payments    ${payments.mode}, paid to ${payments.payTo}${gas}`,
+    `ledger      ${ledger}`,
+    '',
+    `free        curl ${url}/api/meta`,
+    `            curl ${url}/api/deals/ids`,
+    ...(isSandbox
+      ? [`paid        make buy URL='/api/deals?state=OH'${inFolder(dataDir)}      (in a second terminal)`]
+      : []),
+    'stop        Ctrl-C',
+    '',
+  ].join('\n');
+}
+
+function logRequest(log: Log, { error, ...entry }: RequestLog): void {
+  if (error !== undefined) log.error({ ...entry, err: error }, 'request failed');
+  else if (entry.unresolved) log.error(entry, 'settlement outcome unknown');
+  else log.info(entry, 'request');
+}
+
+function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']>>[0]): void {
+  if ('serving' in event) log.info(event, 'snapshot serving');
+  else if ('payments' in event) log.warn(event, 'payments are not available yet');
+  else if ('audit' in event) {
+    const { owed, unpaid, failure } = event.audit;
+    const level = owed + unpaid > 0 || failure !== null ? 'error' : 'info';
+    log[level](event, 'audit of incoming transfers');
+  } else if ('settlements' in event) {
+    const level = event.settlements.failure === null ? 'info' : 'warn';
+    log[level](event, 'settlements with unknown outcome');
+  } else log.error(event, 'snapshot cannot be loaded; the previous one keeps serving');
+}
+
+/** @throws SettingError if a setting is missing or cannot be used */
+export async function startServer({ env, redact, destination }: StartOptions): Promise<Started> {
+  const { settings, payments } = readServerSettings(env);
+  const log = createLog(settings.LOG_LEVEL, redact, destination);
+  const serving = await serve({
+    settings,
+    payments,
+    redact,
+    log(entry) {
+      logRequest(log, entry);
+    },
+    report(event) {
+      logEvent(log, event);
+    },
+  });
+  return { serving, log, greeting: greetingOf(serving, shownPlace(settings), settings.DATA_DIR) };
+}
+
+/** Why a server stops: the message of a SettingError, else the stack. */
+export function failureText(error: unknown, redact: Redact): string {
+  if (error instanceof SettingError) return redact(error.message);
+  return redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
+}

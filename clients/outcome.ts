@@ -1,0 +1,91 @@
+/** Outcomes of a call: a response, a price, or a refusal by this client or by the server. */
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import { dollarsOf } from '../lib/network.ts';
+
+/** Why this client did not pay. */
+type ClientReason =
+  | 'no_wallet'
+  | 'price_above_call_cap'
+  | 'price_above_total_cap'
+  | 'terms_not_accepted'
+  | 'server_unreachable'
+  | 'outcome_unknown';
+
+/** A call without a response. `document` is the server's problem document, if it sent one. */
+export interface Refused {
+  readonly kind: 'refused';
+  /** Of this client, or of the server's problem document. */
+  readonly reason: string;
+  readonly detail: string;
+  /** Null if it is unknown. */
+  readonly billed: false | null;
+  readonly price_usd?: string;
+  readonly document?: unknown;
+}
+
+export interface CallResponse {
+  readonly kind: 'response';
+  readonly type: string;
+  readonly text: string;
+  readonly paid_usd: string;
+  readonly transaction: string | null;
+  /** Id by which the wallet that paid collects the response again. */
+  readonly receipt_id: string | null;
+}
+
+export interface Quoted {
+  readonly kind: 'quoted';
+  readonly price_usd: string;
+  readonly pay_to: string | null;
+  readonly network: string | null;
+  readonly within_call_cap: boolean;
+  readonly within_total_cap: boolean;
+}
+
+/** Dollars without trailing zeros beyond the cents: "0.05", "1.50". */
+export const usd = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/, '');
+
+export const refused = (
+  reason: ClientReason,
+  detail: string,
+  billed: false | null = false,
+  more: Pick<Refused, 'price_usd'> = {},
+): Refused => ({ kind: 'refused', reason, detail, billed, ...more });
+
+/** The transaction in the PAYMENT-RESPONSE header, if there is one. */
+const transactionOf = (response: Response): string | null => {
+  const header = response.headers.get('PAYMENT-RESPONSE');
+  return header === null ? null : decodePaymentResponseHeader(header).transaction;
+};
+
+/** @param paid what this call paid, or null if it was free */
+export async function readResponse(response: Response, paid: bigint | null): Promise<CallResponse> {
+  return {
+    kind: 'response',
+    type: (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '',
+    text: await response.text(),
+    paid_usd: usd(paid ?? 0n),
+    transaction: paid === null ? null : transactionOf(response),
+    receipt_id: response.headers.get('Receipt-Id'),
+  };
+}
+
+/** An error response of the server. */
+export async function readRefusal(response: Response): Promise<Refused> {
+  const text = await response.text();
+  let document: Record<string, unknown> | null = null;
+  try {
+    document = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    /* not JSON: only the status is known */
+  }
+  return {
+    kind: 'refused',
+    reason: typeof document?.['reason'] === 'string' ? document['reason'] : `http_${response.status}`,
+    detail:
+      typeof document?.['detail'] === 'string' ? document['detail'] : `The server responded with ${response.status}.`,
+    // Unknown unless the response states it.
+    billed: document?.['billed'] === false ? false : null,
+    ...(document === null ? {} : { document }),
+  };
+}

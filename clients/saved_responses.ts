@@ -1,0 +1,74 @@
+/** Paid responses, saved as files so that none is lost, and truncated for an agent's context. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+/** Largest response returned in full, in characters. */
+const MAX_CHARACTERS = 60_000;
+const MAX_LINES = 20;
+
+const extensionOf = (type: string): string => {
+  if (type.endsWith('json')) return 'json';
+  return type === 'text/csv' ? 'csv' : 'txt';
+};
+
+export interface SavedResponse {
+  /** First part of the file name. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Save a response to a new file in `folder`. @returns its path */
+export async function saveResponse(
+  folder: string,
+  { name, type, text }: SavedResponse,
+  at = new Date(),
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
+  const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+/** A response with only these fields of each record. */
+export function selectFields(text: string, fields: readonly string[]): string {
+  const body = JSON.parse(text) as Record<string, unknown>;
+  if (!Array.isArray(body['records'])) return text;
+  return JSON.stringify({
+    ...body,
+    records: (body['records'] as Record<string, unknown>[]).map((record) =>
+      Object.fromEntries(fields.map((name) => [name, record[name]])),
+    ),
+  });
+}
+
+export interface TruncatedBody {
+  readonly body: unknown;
+  /** What was left out, if anything. */
+  readonly shown?: string;
+}
+
+/** The first lines or records of a large response. */
+export function truncate(type: string, text: string): TruncatedBody {
+  if (!type.endsWith('json')) {
+    if (text.length <= MAX_CHARACTERS) return { body: text };
+    const lines = text.split('\n');
+    return {
+      body: lines.slice(0, MAX_LINES).join('\n'),
+      shown: `the first ${MAX_LINES} of ${lines.length} lines; the file has all of them`,
+    };
+  }
+  const body = JSON.parse(text) as Record<string, unknown>;
+  if (text.length <= MAX_CHARACTERS || !Array.isArray(body['records'])) return { body };
+  const records = body['records'] as unknown[];
+  let count = 0;
+  let room = MAX_CHARACTERS;
+  while (count < records.length && (room -= JSON.stringify(records[count]).length) > 0) count += 1;
+  const included = Math.max(1, count);
+  return {
+    body: { ...body, records: records.slice(0, included) },
+    shown: `the first ${included} of ${records.length} records; the file has all of them`,
+  };
+}

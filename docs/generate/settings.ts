@@ -1,0 +1,49 @@
+/** docs/settings.md: every setting of the commands and of the server, from its schema. */
+import type { z } from 'zod';
+import { auditSettings } from '../../api/payments/audit/settings.ts';
+import { serverSettings } from '../../api/settings.ts';
+import { backupSettings, reportSettings } from '../../ledger/settings.ts';
+import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
+import { analystSettings } from '../../pipelines/analyse/settings.ts';
+import { workerSettings } from '../../pipelines/crawl/settings.ts';
+import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
+import { cell, table } from './markdown.ts';
+
+const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
+  ['Pipeline and sandbox', pipelineSettings],
+  ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
+  ['Operating', operatorSettings.extend(retentionSettings.shape)],
+  ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
+  ['Analysis', analystSettings],
+  [
+    'Ledger',
+    reportSettings.extend(backupSettings.shape).extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape),
+  ],
+];
+
+/** The default as a user would type it; empty where there is none. */
+function defaultOf(schema: z.ZodType): string {
+  const parsed = schema.safeParse(undefined);
+  if (!parsed.success || parsed.data === undefined) return '';
+  return `\`${String(parsed.data === false ? 0 : parsed.data)}\``;
+}
+
+const rowsOf = (settings: z.ZodObject): string[][] =>
+  Object.entries(settings.shape).map(([name, schema]) => {
+    const field = schema as z.ZodType;
+    return [`\`${name}\``, defaultOf(field), cell(field.description ?? '')];
+  });
+
+export const settingsPage = (): string =>
+  [
+    '# Settings',
+    'For users and operators: look up any setting, its default and its meaning. Written by `make docs` from the ' +
+      'schemas; do not edit.',
+    'A setting is an environment variable or a word after the command: `make run DAY=2026-11-21`. A wrong value ends ' +
+      'the command with one line and exit status 1. The server also reads `DATA_DIR` and `LEDGER`. Settings of the ' +
+      'MCP client are in [agents](agents.md#settings).',
+    ...SECTIONS.flatMap(([title, settings]) => [
+      `## ${title}`,
+      table(['setting', 'default', 'meaning'], rowsOf(settings)),
+    ]),
+  ].join('\n\n');

@@ -1,0 +1,129 @@
+/** Reserves payments: the unique indexes decide which caller comes first, never an earlier read. */
+import { isOver, type Begun, type Ledger, type NewPurchase, type Purchase } from '../ledger.ts';
+import { overAt, payerRefusal } from './payer_limits.ts';
+import { firstPurchase, selectPurchase } from './rows.ts';
+import type { Query, Store } from './store.ts';
+
+const INSERT = `INSERT INTO purchases (id, state, standing, network, asset, payer, nonce, pay_to, amount, valid_before,
+    route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms, chain)
+  VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  ON CONFLICT DO NOTHING RETURNING id`;
+/** Deletes one reservation if it has expired. */
+export const DELETE_IF_EXPIRED = `DELETE FROM purchases WHERE ${overAt('$1')} AND id = $2 RETURNING id`;
+
+const MAX_TRIES = 5;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const NONCE = /^0x[0-9a-f]{64}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const UINT256_END = 1n << 256n;
+
+/** @throws TypeError for a payment whose spelling could evade the unique indexes */
+function check({ payment, identifierHash }: NewPurchase): void {
+  const require = (isValid: boolean, what: string): void => {
+    if (!isValid) throw new TypeError(`a purchase needs ${what}`);
+  };
+  for (const name of ['asset', 'payer', 'payTo'] as const)
+    require(ADDRESS.test(payment[name]), `${name} as an address in lower case`);
+  require(NONCE.test(payment.nonce), 'a nonce of 32 bytes in lower-case hex');
+  require(payment.network === payment.network.toLowerCase(), 'its network in lower case');
+  for (const name of ['amount', 'validBefore'] as const)
+    require(payment[name] >= 0n && payment[name] < UINT256_END, `${name} within uint256`);
+  require(identifierHash === null || SHA256.test(identifierHash), 'the SHA-256 of its identifier in hex');
+}
+
+/**
+ * The purchase that prevents a new one. An expired reservation is deleted here.
+ * @returns null if nothing prevents it, 'changed' if it must be read again
+ */
+async function findConflict(
+  query: Query,
+  { payment, identifierHash, nowMs }: NewPurchase,
+): Promise<Extract<Begun, { kind: 'taken' }> | 'changed' | null> {
+  const keys = [
+    { by: 'payment', key: { payment } } as const,
+    ...(identifierHash === null ? [] : [{ by: 'identifier', key: { payer: payment.payer, identifierHash } } as const]),
+  ];
+  for (const { by, key } of keys) {
+    const purchase = firstPurchase(await query(...selectPurchase(key)));
+    if (purchase === null) continue;
+    if (!isOver(purchase, nowMs)) return { kind: 'taken', by, purchase };
+    if ((await query(DELETE_IF_EXPIRED, nowMs, purchase.id)).length === 0) return 'changed';
+  }
+  return null;
+}
+
+function newReservation(id: string, purchase: NewPurchase): Purchase {
+  const { nowMs, leaseMs, limits: _, ...wanted } = purchase;
+  return {
+    ...wanted,
+    id,
+    state: 'reserved',
+    reservedAtMs: nowMs,
+    leaseUntilMs: nowMs + leaseMs,
+    settlingAtMs: null,
+    endedAtMs: null,
+    transaction: null,
+    block: null,
+    why: null,
+    leadId: null,
+    answerSha256: null,
+  };
+}
+
+/** @returns whether it was inserted: no other purchase has the payment or the identifier */
+async function insert(query: Query, purchase: Purchase): Promise<boolean> {
+  const { id, payment: p } = purchase;
+  const inserted = await query(
+    INSERT,
+    id,
+    p.network,
+    p.asset,
+    p.payer,
+    p.nonce,
+    p.payTo,
+    String(p.amount),
+    String(p.validBefore),
+    purchase.route,
+    purchase.request,
+    purchase.snapshotId,
+    purchase.identifierHash,
+    purchase.reservedAtMs,
+    purchase.leaseUntilMs,
+    purchase.chain,
+  );
+  return inserted.length === 1;
+}
+
+/** One try in one transaction. @returns null if it must be tried again */
+async function tryReserve(query: Query, wanted: NewPurchase, id: string): Promise<Begun | null> {
+  const refusal = await payerRefusal(query, wanted);
+  if (refusal !== null) {
+    // A repeated request gets its own purchase, not a refusal.
+    const conflict = await findConflict(query, wanted);
+    return conflict === 'changed' ? null : (conflict ?? { kind: 'refused', reason: refusal });
+  }
+  const purchase = newReservation(id, wanted);
+  // Insert first: it nearly always succeeds.
+  if (!(await insert(query, purchase))) {
+    const conflict = await findConflict(query, wanted);
+    if (conflict) return conflict === 'changed' ? null : conflict;
+    if (!(await insert(query, purchase))) return null;
+  }
+  return { kind: 'reserved', purchase };
+}
+
+export const reservations = (store: Store, newId: () => string): Pick<Ledger, 'begin'> => ({
+  async begin(wanted) {
+    check(wanted);
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const id = newId();
+      const begun = await store.write(async (query) => {
+        await store.lock(query, wanted.payment.payer);
+        return tryReserve(query, wanted, id);
+      });
+      if (begun) return begun;
+    }
+    throw new Error(`the purchase of this payment changed during each of ${MAX_TRIES} tries to reserve it`);
+  },
+});

@@ -1,0 +1,73 @@
+/** Maintenance of the ledger: expired reservations, old answers, used tokens, gas, and the kind of money. */
+import type { Ledger } from '../ledger.ts';
+import { overAt } from './payer_limits.ts';
+import { asNumber } from './rows.ts';
+import type { Store } from './store.ts';
+
+const DELETE_EXPIRED = `DELETE FROM purchases WHERE ${overAt('$1')} RETURNING id`;
+const FORGET_ANSWERS = `UPDATE purchases SET kept_answer = NULL
+  WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1 RETURNING id`;
+const DELETE_UNUSED_ANSWERS = `DELETE FROM answers WHERE stored_at_ms < $1
+  AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.number)`;
+const USE_TOKEN = `INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token`;
+const RESERVE_GAS = `INSERT INTO gas_days (account, day, gas)
+    SELECT $1, $2, CAST($3 AS BIGINT) WHERE CAST($3 AS BIGINT) <= CAST($4 AS BIGINT)
+  ON CONFLICT (account, day) DO UPDATE SET gas = gas_days.gas + excluded.gas
+    WHERE gas_days.gas + excluded.gas <= CAST($4 AS BIGINT) RETURNING gas`;
+
+type UpkeepMethods = Pick<
+  Ledger,
+  | 'deleteExpiredReservations'
+  | 'forgetAnswers'
+  | 'setMissingChain'
+  | 'reserveGas'
+  | 'gasReserved'
+  | 'useOnce'
+  | 'recordMoney'
+  | 'ping'
+>;
+
+export function upkeep(store: Store): UpkeepMethods {
+  let pinging: Promise<unknown> | undefined;
+  return {
+    deleteExpiredReservations: async (nowMs) => (await store.write((query) => query(DELETE_EXPIRED, nowMs))).length,
+
+    forgetAnswers: (endedBeforeMs) =>
+      store.write(async (query) => {
+        const forgotten = await query(FORGET_ANSWERS, endedBeforeMs);
+        await query('DELETE FROM used_tokens WHERE until_ms < $1', endedBeforeMs);
+        await query(DELETE_UNUSED_ANSWERS, endedBeforeMs);
+        return forgotten.length;
+      }),
+
+    async setMissingChain(chain) {
+      await store.write((query) => query('UPDATE purchases SET chain = $1 WHERE chain IS NULL', chain));
+    },
+
+    reserveGas: async (account, day, gas, most) =>
+      (await store.write((query) => query(RESERVE_GAS, account, day, Number(gas), Number(most)))).length === 1,
+
+    async gasReserved(account, day) {
+      const [row] = await store.read('SELECT gas FROM gas_days WHERE account = $1 AND day = $2', account, day);
+      return BigInt(asNumber(row?.['gas'] ?? 0));
+    },
+
+    useOnce: async (token, untilMs) => (await store.write((query) => query(USE_TOKEN, token, untilMs))).length === 1,
+
+    recordMoney: (money) =>
+      store.write(async (query) => {
+        await query('INSERT INTO money (one, kind) VALUES (1, $1) ON CONFLICT DO NOTHING', money);
+        return (await query('SELECT kind FROM money'))[0]?.['kind'] === 'test' ? 'test' : 'real';
+      }),
+
+    async ping() {
+      // Concurrent callers share one write.
+      pinging ??= store
+        .write((query) => query('UPDATE heartbeat SET beats = beats + 1'))
+        .finally(() => {
+          pinging = undefined;
+        });
+      await pinging;
+    },
+  };
+}

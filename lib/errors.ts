@@ -1,0 +1,4 @@
+/** Errors as text. */
+
+/** Message of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

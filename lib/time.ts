@@ -1,0 +1,4 @@
+/** Units of time. */
+
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;

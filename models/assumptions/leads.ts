@@ -1,0 +1,78 @@
+/** Opening bids, leads and the history of listings. */
+import type { DeclaredAssumption } from './declare.ts';
+
+export const LEADS: readonly DeclaredAssumption[] = [
+  // Opening bids
+  ['opening_bid_numerator', '2', 'factor', 'evidence', 'ORC 2329.20: not less than two thirds of the appraised value.'],
+  [
+    'opening_bid_denominator',
+    '3',
+    'factor',
+    'evidence',
+    'ORC 2329.20: not less than two thirds of the appraised value.',
+  ],
+  [
+    'opening_bid_round_up',
+    '1.00',
+    'usd',
+    'evidence',
+    'Sheriffs print two thirds rounded up to the dollar; a published figure less than this above it is ' +
+      'still two thirds.',
+  ],
+  // Leads
+  ['lead_max_age_days', '7', 'days', 'evidence', 'Every lead has a signal verified within seven days.'],
+  ['lead_fresh_days', '1', 'days', 'proposal', 'Freshness, first step.'],
+  ['lead_recent_days', '3', 'days', 'proposal', 'Freshness, second step.'],
+  ['auction_base', '25', 'points', 'proposal', 'A sheriff sale is set.'],
+  [
+    'auction_gap_max',
+    '30',
+    'points',
+    'proposal',
+    'Most points from the gap of opening bid and appraisal, and the points where no minimum applies.',
+  ],
+  ['auction_gap_points_per_pct', '0.6', 'points', 'proposal', 'Points for each percent of gap.'],
+  ['auction_days_1', '7', 'days', 'proposal', 'Sale within this many days: auction_urgency_1.'],
+  ['auction_days_2', '14', 'days', 'proposal', 'Sale within this many days: auction_urgency_2.'],
+  ['auction_days_3', '30', 'days', 'proposal', 'Sale within this many days: auction_urgency_3.'],
+  [
+    'auction_days_4',
+    '60',
+    'days',
+    'proposal',
+    'Sale within this many days: auction_urgency_4; later: auction_urgency_5.',
+  ],
+  ['auction_urgency_1', '25', 'points', 'proposal', 'Urgency.'],
+  ['auction_urgency_2', '20', 'points', 'proposal', 'Urgency.'],
+  ['auction_urgency_3', '15', 'points', 'proposal', 'Urgency.'],
+  ['auction_urgency_4', '8', 'points', 'proposal', 'Urgency.'],
+  ['auction_urgency_5', '3', 'points', 'proposal', 'Urgency.'],
+  ['auction_corroboration', '10', 'points', 'proposal', 'The property is on a tax delinquency list too.'],
+  ['auction_absentee', '5', 'points', 'proposal', 'The owner gets mail elsewhere.'],
+  ['auction_fresh', '5', 'points', 'proposal', 'Verified within lead_fresh_days.'],
+  ['auction_recent', '3', 'points', 'proposal', 'Verified within lead_recent_days.'],
+  ['auction_old', '1', 'points', 'proposal', 'Verified within lead_max_age_days.'],
+  ['tax_base', '20', 'points', 'proposal', 'The parcel is on a delinquency list.'],
+  ['tax_value_max', '25', 'points', 'proposal', 'Most points from debt over county value.'],
+  ['tax_value_from_pct', '1', 'percent', 'proposal', 'Debt over value that earns nothing.'],
+  ['tax_value_span_pct', '19', 'percent_points', 'proposal', 'Debt over value above it that earns everything.'],
+  ['tax_amount_max', '15', 'points', 'proposal', 'Most points from the amount where the value is unknown.'],
+  ['tax_amount_per_point', '1000', 'usd', 'proposal', 'Dollars that earn one of them.'],
+  ['tax_points_per_year', '5', 'points', 'proposal', 'Points for each year of delinquency.'],
+  ['tax_years_max', '20', 'points', 'proposal', 'Most points from years.'],
+  ['tax_absentee_out_of_state', '10', 'points', 'proposal', 'The owner gets mail in another state.'],
+  ['tax_absentee_in_state', '6', 'points', 'proposal', 'The owner gets mail elsewhere in the state.'],
+  ['tax_corroboration_sale', '15', 'points', 'proposal', 'A sheriff sale of the same parcel is set.'],
+  ['tax_corroboration_listing', '10', 'points', 'proposal', 'The property is listed for sale.'],
+  ['tax_fresh', '10', 'points', 'proposal', 'Verified within lead_fresh_days.'],
+  ['tax_recent', '7', 'points', 'proposal', 'Verified within lead_recent_days.'],
+  ['tax_old', '4', 'points', 'proposal', 'Verified within lead_max_age_days.'],
+  // History
+  [
+    'relisting_days',
+    '90',
+    'days',
+    'proposal',
+    'A property that comes back on the same site within this many days goes on with its days and its price history.',
+  ],
+];

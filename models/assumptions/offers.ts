@@ -1,0 +1,47 @@
+/** The offer range, its stress case and the what-if grid of the report. */
+import { monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
+
+export const OFFERS: readonly DeclaredAssumption[] = [
+  // Offers
+  ['target_cap_pct', '8.00', 'percent', 'proposal', 'Cap rate an offer is to reach.'],
+  ['offer_coverage', '1.25', 'multiple', 'evidence', 'Coverage an offer is to reach at the declared loan.'],
+  ['offer_step', '500', 'usd', 'proposal', 'Offers are rounded down to this.'],
+  ['stress_rent', '-0.05', 'share', 'proposal', 'Rent in the low offer.'],
+  ['stress_vacancy', '0.03', 'share', 'proposal', 'Added to vacancy in the low offer.'],
+  ['stress_expenses', '0.02', 'share', 'proposal', 'Added to the expense ratio in the low offer.'],
+  // Sensitivity grid of the report
+  ['grid_rent_1', '-0.10', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_2', '-0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_3', '0.00', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_rent_4', '0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
+  ['grid_vacancy_1', '0.05', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_vacancy_2', '0.07', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_vacancy_3', '0.10', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_expenses_1', '-0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_expenses_2', '0.00', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_expenses_3', '0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
+  ['grid_rate_1_pct', '6.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_rate_2_pct', '7.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_rate_3_pct', '8.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  [
+    'grid_monthly_factor_1',
+    monthlyFactorOf('grid_rate_1_pct', 'loan_years'),
+    'factor',
+    'computed',
+    'Monthly payment per dollar of loan at grid_rate_1_pct and loan_years.',
+  ],
+  [
+    'grid_monthly_factor_2',
+    monthlyFactorOf('grid_rate_2_pct', 'loan_years'),
+    'factor',
+    'computed',
+    'Monthly payment per dollar of loan at grid_rate_2_pct and loan_years.',
+  ],
+  [
+    'grid_monthly_factor_3',
+    monthlyFactorOf('grid_rate_3_pct', 'loan_years'),
+    'factor',
+    'computed',
+    'Monthly payment per dollar of loan at grid_rate_3_pct and loan_years.',
+  ],
+];

@@ -1,0 +1,81 @@
+/** Assumptions that the operator overrides in a settings file, checked like any other setting. */
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../lib/errors.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { currentAssumptions, type AssumptionRow, type AssumptionSet } from '../assumptions.ts';
+import { brokenRule } from './rules.ts';
+
+/** Values that published words, key names or the law fix: a reason word contains 144x, a key contains 5_12. */
+const FIXED =
+  /^(?:proxy_.*|.*_units_max|minimum_units|claim_tolerance|opening_bid_.*|lead_(?:max_age|fresh|recent)_days)$/u;
+/** Values that are divisors. */
+const DIVISOR_KEYS = /^(?:loan_to_value|offer_coverage|offer_step|motivation_days_full|tax_amount_per_point)$/u;
+const DIVISOR_ENDINGS = /_(?:rate|cap|span|rate_\d)_pct$|_span$|_years$/u;
+const isDivisor = (key: string): boolean => DIVISOR_KEYS.test(key) || DIVISOR_ENDINGS.test(key);
+
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u;
+const WHOLE_NUMBER = /^(?:0|[1-9]\d*)$/u;
+
+/** The least and the greatest value of a row. */
+function rangeOf(row: AssumptionRow): readonly [number, number] {
+  if (row.unit === 'share') {
+    const mayBeNegative = row.value.startsWith('-') || /^(?:grid_rent|grid_expenses)_/u.test(row.key);
+    return [mayBeNegative ? -0.99 : 0, 0.99];
+  }
+  if (row.unit === 'usd' || row.unit.startsWith('usd_')) return [0, 1_000_000];
+  if (row.unit === 'percent' || row.value.includes('.')) return [0, 99.99];
+  return [0, row.key.endsWith('_years') ? 40 : 9999];
+}
+
+/** The expected value of a row, in words; null if `value` is one. */
+function expectation(row: AssumptionRow, value: unknown): string | null {
+  if (row.kind === 'computed') return 'no override: it follows from other values';
+  if (FIXED.test(row.key)) return 'no override: published words or the law fix it';
+  const isDecimal = row.value.includes('.');
+  const [least, most] = rangeOf(row);
+  const form = isDecimal ? 'a string of a decimal with at most two decimals' : 'a string of a whole number';
+  const range = `from ${isDivisor(row.key) ? 'above 0' : least} to ${most}`;
+  const expected = `${form} ${range}, such as ${JSON.stringify(row.value)}`;
+  if (typeof value !== 'string' || !(isDecimal ? DECIMAL : WHOLE_NUMBER).test(value)) return expected;
+  const number = Number(value);
+  return number < least || number > most || (number === 0 && isDivisor(row.key)) ? expected : null;
+}
+
+/** One spelling of a number, so that equal values make equal sets. */
+const normalize = (value: string, declared: string): string =>
+  declared.includes('.') ? Number(value).toFixed(2) : value;
+
+/** @throws SettingError if the file is not one JSON object */
+function readOverrides(path: string): Record<string, unknown> {
+  const named = `ASSUMPTIONS_FILE is ${JSON.stringify(path)}`;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new SettingError(`${named}, expected a readable JSON file: ${messageOf(error)}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new SettingError(`${named}, expected one JSON object of key to value`);
+  return parsed as Record<string, unknown>;
+}
+
+/**
+ * The assumption set with the values of a settings file: a JSON object of key to value, decimals as strings.
+ * @throws SettingError naming the file or the key, its value and the expected value
+ */
+export function assumptionsWith(path: string | undefined): AssumptionSet {
+  if (path === undefined) return currentAssumptions();
+  const rows = new Map(currentAssumptions().rows.map((row) => [row.key, row]));
+  const overrides = new Map<string, string>();
+  for (const [key, value] of Object.entries(readOverrides(path))) {
+    const row = rows.get(key);
+    const expected = row ? expectation(row, value) : 'a key of the declared assumption set';
+    if (!row || expected !== null)
+      throw new SettingError(`ASSUMPTIONS_FILE: ${key} is ${JSON.stringify(value)}, expected ${expected}`);
+    overrides.set(key, normalize(String(value), row.value));
+  }
+  const set = currentAssumptions(overrides);
+  const broken = brokenRule(set.rows);
+  if (broken !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${broken}`);
+  return set;
+}

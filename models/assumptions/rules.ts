@@ -1,0 +1,148 @@
+/**
+ * Rules between assumptions. A set that breaks one would give scores above 100, offers that rise under stress, or a
+ * higher score to a worse deal.
+ */
+import type { AssumptionRow } from '../assumptions.ts';
+
+interface Rule {
+  readonly keys: readonly string[];
+  /** The rule in words that name the keys. */
+  readonly expected: string;
+  /** Whether the values, in hundredths and in the order of the keys, follow the rule. */
+  readonly isMet: (values: readonly number[]) => boolean;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, v) => total + v, 0);
+
+/** Each value is at least the next one. */
+const falling = (...keys: readonly string[]): Rule => ({
+  keys,
+  expected: keys.join(' >= '),
+  isMet: (v) => v.every((x, i) => i === 0 || x <= (v[i - 1] ?? x)),
+});
+/** Each value is above the previous one. */
+const rising = (...keys: readonly string[]): Rule => ({
+  keys,
+  expected: keys.join(' < '),
+  isMet: (v) => v.every((x, i) => i === 0 || x > (v[i - 1] ?? x)),
+});
+/** The sum is at most a limit, in hundredths. */
+const atMost = (limit: number, words: string, ...keys: readonly string[]): Rule => ({
+  keys,
+  expected: `${keys.join(' + ')} to be ${words} at most`,
+  isMet: (v) => sum(v) <= limit,
+});
+const within = (key: string, least: number, most: number, words: string): Rule => ({
+  keys: [key],
+  expected: words,
+  isMet: ([v = 0]) => v >= least && v <= most,
+});
+
+const EXPENSES = ['expense_ratio_2_4', 'expense_ratio_5_12', 'expense_ratio_13_50', 'expense_ratio_51_up'];
+const ADDED = ['expense_old_adjustment', 'expense_new_adjustment'];
+
+/** The highest and the lowest ratio of a size, after age, stress and grid, are between 0 and 1. */
+const expenses = (size: string): Rule => ({
+  keys: [size, ...ADDED, 'stress_expenses', 'grid_expenses_1', 'grid_expenses_2', 'grid_expenses_3'],
+  expected:
+    `${size} to stay from 0 to below 1 with every adjustment for age, and with stress_expenses or any ` +
+    'grid_expenses added',
+  isMet: ([ratio = 0, old = 0, fresh = 0, ...more]) =>
+    ratio + Math.max(0, old, fresh) + Math.max(0, ...more) < 100 &&
+    ratio + Math.min(0, old, fresh) + Math.min(0, ...more) >= 0,
+});
+
+const RULES: readonly Rule[] = [
+  // Income and loans
+  { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', isMet: (v) => sum(v) < 100 },
+  ...EXPENSES.map(expenses),
+  { keys: ['stress_rent'], expected: 'a stress of 0 or below', isMet: ([v = 0]) => v <= 0 },
+  {
+    keys: ['old_before_year', 'new_from_year'],
+    expected: 'old_before_year <= new_from_year',
+    isMet: ([old = 0, fresh = 0]) => old <= fresh,
+  },
+  ...['offer_coverage', 'wholesale_warm_multiple'].map((key) => within(key, 100, 9_999, 'at least 1.00')),
+  ...['rent', 'vacancy', 'expenses'].map((what) =>
+    rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
+  ),
+  rising('grid_rate_1_pct', 'grid_rate_2_pct', 'grid_rate_3_pct'),
+  // Paths: a Hot deal meets the Warm thresholds too
+  falling('rental_hot_coverage', 'rental_warm_coverage'),
+  falling('rental_hot_cap_pct', 'rental_warm_cap_pct'),
+  falling('creative_hot_coverage', 'creative_warm_coverage'),
+  falling('creative_hot_motivation', 'creative_warm_motivation'),
+  // Scores of 100 at most, confidence of 1
+  {
+    keys: ['score_yield_weight', 'score_coverage_weight', 'score_motivation_weight', 'score_distress_weight'],
+    expected: 'the four score weights to add up to 100',
+    isMet: (v) => sum(v) === 10_000,
+  },
+  atMost(10_000, '100', 'motivation_cut_max', 'motivation_days_max'),
+  within('distress_max', 0, 10_000, 'at most 100'),
+  atMost(
+    100,
+    '1.00',
+    'confidence_price_fresh',
+    'confidence_units',
+    'confidence_rent_zip',
+    'confidence_noi_stated',
+    'confidence_gap_small',
+    'confidence_reliable',
+    'confidence_year_built',
+  ),
+  atMost(
+    10_000,
+    '100',
+    'auction_base',
+    'auction_gap_max',
+    'auction_urgency_1',
+    'auction_corroboration',
+    'auction_absentee',
+    'auction_fresh',
+  ),
+  atMost(
+    10_000,
+    '100',
+    'tax_base',
+    'tax_value_max',
+    'tax_years_max',
+    'tax_absentee_out_of_state',
+    'tax_corroboration_sale',
+    'tax_fresh',
+  ),
+  falling('tax_value_max', 'tax_amount_max'),
+  // More evidence never earns less
+  falling('confidence_price_fresh', 'confidence_price_recent', 'confidence_price_old'),
+  falling('confidence_rent_zip', 'confidence_rent_metro'),
+  falling('confidence_noi_stated', 'confidence_noi_derived', 'confidence_noi_underwritten'),
+  falling('confidence_gap_small', 'confidence_gap_medium'),
+  falling('confidence_gap_small', 'confidence_gap_none'),
+  falling('confidence_reliable', 'confidence_reliability_unknown'),
+  rising('confidence_fresh_days', 'confidence_recent_days'),
+  rising('confidence_gap_small_points', 'confidence_gap_medium_points'),
+  rising('auction_days_1', 'auction_days_2', 'auction_days_3', 'auction_days_4'),
+  falling('auction_urgency_1', 'auction_urgency_2', 'auction_urgency_3', 'auction_urgency_4', 'auction_urgency_5'),
+  falling('auction_fresh', 'auction_recent', 'auction_old'),
+  falling('tax_fresh', 'tax_recent', 'tax_old'),
+  falling('tax_absentee_out_of_state', 'tax_absentee_in_state'),
+  falling('tax_corroboration_sale', 'tax_corroboration_listing'),
+];
+
+/**
+ * The first rule that a set breaks, as the part of a message after the file's name; null if it breaks none.
+ * @param rows the whole set; the message begins with a value that the operator set
+ */
+export function brokenRule(rows: readonly AssumptionRow[]): string | null {
+  const row = new Map(rows.map((r) => [r.key, r]));
+  const valueOf = (key: string): string => row.get(key)?.value ?? '';
+  for (const { keys, expected, isMet } of RULES) {
+    if (isMet(keys.map((key) => Math.round(Number(valueOf(key)) * 100)))) continue;
+    const [first = '', ...others] = [...keys].sort(
+      (a, b) => Number(row.get(b)?.kind === 'override') - Number(row.get(a)?.kind === 'override'),
+    );
+    const rest = others.length === 0 ? '' : ` (with ${others.map((k) => `${k} ${valueOf(k)}`).join(', ')})`;
+    return `${first} is ${JSON.stringify(valueOf(first))}${rest}, expected ${expected}`;
+  }
+  return null;
+}

@@ -1,0 +1,238 @@
+/** Audits of deals. */
+import { never, type Audit } from '../contract.ts';
+import { comesAndGoes } from '../drift.ts';
+
+/** Sums, identities and ranges, from the published figures. */
+const FIGURES: readonly Audit[] = [
+  never(
+    'deals',
+    'score_is_sum_of_parts',
+    'deal_score is the sum of its four parts',
+    'deal_score <> deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress',
+  ),
+  never(
+    'deals',
+    'motivation_is_sum_of_parts',
+    'motivation_score is the sum of its two parts',
+    'motivation_score <> motivation_price_cut + motivation_days',
+  ),
+  never(
+    'deals',
+    'confidence_is_sum_of_parts',
+    'confidence_score is the sum of confidence_parts',
+    `confidence_score <> (
+      SELECT sum(CAST(json_extract_string(value, '$') AS DECIMAL(14, 2))) FROM json_each(confidence_parts))`,
+  ),
+  never(
+    'deals',
+    'scores_in_range',
+    'scores are from 0 to 100, confidence from 0 to 1',
+    `deal_score NOT BETWEEN 0 AND 100
+      OR motivation_score NOT BETWEEN 0 AND 100
+      OR distress_score NOT BETWEEN 0 AND 100
+      OR confidence_score NOT BETWEEN 0 AND 1`,
+  ),
+  never(
+    'deals',
+    'gap_identity',
+    'cap_gap_pct is cap_rate less cap_rate_underwritten',
+    'cap_gap_pct IS DISTINCT FROM cap_rate - cap_rate_underwritten',
+  ),
+  never('deals', 'dscr_identity', 'dscr is noi over annual_debt_service', 'dscr <> quotient(noi, annual_debt_service)'),
+  never(
+    'deals',
+    'cap_identity',
+    'cap_rate_underwritten is noi_underwritten over list_price',
+    'cap_rate_underwritten IS DISTINCT FROM percentage(noi_underwritten, list_price)',
+  ),
+  never(
+    'deals',
+    'figures_follow',
+    'price per unit, price reduction, DSCR of the underwriting, debt yield, rent multiplier and the scoring cap rate ' +
+      'follow from the other figures of the row',
+    `price_per_unit IS DISTINCT FROM quotient(list_price, units)
+      OR price_reduction_pct <> greatest(0, percentage(first_price - list_price, first_price))
+      OR dscr_underwritten <> quotient(noi_underwritten, annual_debt_service)
+      OR debt_yield_pct <> percentage(noi, loan_amount)
+      OR gross_rent_multiplier IS DISTINCT FROM quotient(list_price, gross_potential_rent)
+      OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)`,
+  ),
+  never(
+    'deals',
+    'figures_in_range',
+    'prices, rents and counts are positive, shares are from 0 to 100, and no row was verified after the data clock ' +
+      '(one day is allowed for a run that passes midnight)',
+    `list_price <= 0
+      OR first_price <= 0
+      OR units <= 0
+      OR market_rent_2br <= 0
+      OR days_on_feed < 0
+      OR price_reduction_pct NOT BETWEEN 0 AND 100
+      OR expense_ratio_pct NOT BETWEEN 0 AND 100
+      OR loan_amount > list_price
+      OR CAST(last_verified AS DATE) > (SELECT as_of + 1 FROM run)`,
+  ),
+  never(
+    'deals',
+    'debt_service_is_twelve_payments',
+    'annual_debt_service is twelve payments',
+    'annual_debt_service <> 12 * monthly_payment',
+  ),
+  never(
+    'deals',
+    'offer_in_order',
+    'offers rise from low to high to the asking price',
+    'offer_low > offer_high OR offer_high > list_price',
+  ),
+];
+
+/** Each nullable field is null exactly if its status says so. */
+const ABSENCES: readonly Audit[] = [
+  never(
+    'deals',
+    'dscr_absent_as_said',
+    'dscr is null exactly if dscr_status is not computed',
+    "(dscr IS NULL) <> (dscr_status <> 'computed') OR (dscr_reason IS NULL) <> (dscr_status = 'computed')",
+  ),
+  never(
+    'deals',
+    'underwriting_reason_as_said',
+    'underwrite_reason is null exactly if the proxy is ok',
+    "(underwrite_reason IS NULL) <> (underwrite_reliability = 'ok')",
+  ),
+  never('deals', 'noi_source_as_said', 'noi and noi_source are null together', '(noi IS NULL) <> (noi_source IS NULL)'),
+  never(
+    'deals',
+    'rent_absent_as_said',
+    'the rent is null exactly if its basis is unknown',
+    "(market_rent_2br IS NULL) <> (rent_basis = 'unknown')",
+  ),
+  never(
+    'deals',
+    'cap_rate_absent_as_said',
+    'cap_rate is null exactly if it has no source',
+    "(cap_rate IS NULL) <> (cap_rate_source = 'none')",
+  ),
+  never(
+    'deals',
+    'address_absent_as_said',
+    'address and its key are null exactly if address_status says so',
+    `(address IS NULL) <> (address_status = 'hidden_by_source')
+      OR (address_key IS NULL) <> (address_status <> 'available')`,
+  ),
+  never(
+    'deals',
+    'delisted_as_said',
+    'exactly delisted rows have delisted_on',
+    "(delisted_on IS NULL) <> (listing_status <> 'delisted')",
+  ),
+  never(
+    'deals',
+    'offer_absent_as_said',
+    'the offer is null exactly if its status says so',
+    `(offer_high IS NULL) <> (offer_status NOT IN ('computed', 'claimed_basis_unverified'))
+      OR (offer_low IS NULL) <> (offer_high IS NULL)`,
+  ),
+  never(
+    'deals',
+    'income_absent_as_said',
+    'the underwriting is null exactly if one of its inputs is',
+    `(noi_underwritten IS NULL) <> (units IS NULL OR market_rent_2br IS NULL)
+      OR (gross_potential_rent IS NULL) <> (noi_underwritten IS NULL)
+      OR (effective_gross_income IS NULL) <> (noi_underwritten IS NULL)
+      OR (expense_ratio_pct IS NULL) <> (units IS NULL)
+      OR (cap_rate_underwritten IS NULL) <> (noi_underwritten IS NULL OR list_price IS NULL)`,
+  ),
+  never(
+    'deals',
+    'price_absent_as_said',
+    'the figures that follow from the price alone are null exactly if the price is',
+    `(loan_amount IS NULL) <> (list_price IS NULL)
+      OR (monthly_payment IS NULL) <> (list_price IS NULL)
+      OR (annual_debt_service IS NULL) <> (list_price IS NULL)
+      OR (first_price IS NULL) <> (list_price IS NULL)
+      OR (price_reduction_pct IS NULL) <> (list_price IS NULL)`,
+  ),
+  never(
+    'deals',
+    'scoring_absent_as_said',
+    'the inputs of scores are null exactly if the proxy does not fit or the property has no rental income',
+    `(noi_scoring IS NULL) <> (underwrite_reliability <> 'ok' OR has_no_rent(dscr_reason))
+      OR (cap_scoring_pct IS NULL) <> (noi_scoring IS NULL)
+      OR (coverage_scoring IS NULL) <> (noi_scoring IS NULL)`,
+  ),
+  never(
+    'deals',
+    'distress_as_said',
+    'distress scores exactly if a county record matches',
+    `(distress_status = 'matched') <> (json_array_length(distress_matches) > 0)
+      OR (distress_score > 0) <> (distress_status = 'matched')`,
+  ),
+];
+
+/** No unverified claim makes a deal look better. */
+const CAUTION: readonly Audit[] = [
+  never(
+    'deals',
+    'unreliable_scores_nothing',
+    'if the proxy does not fit there are no yield or coverage points and every path is Pass',
+    `underwrite_reliability <> 'ok' AND (
+      deal_score_yield + deal_score_coverage > 0
+      OR rental_status <> 'Pass'
+      OR wholesale_status <> 'Pass'
+      OR creative_finance_status <> 'Pass')`,
+  ),
+  never(
+    'deals',
+    'claims_never_lift',
+    'the NOI of scores is never above the underwriting',
+    'noi_scoring > noi_underwritten',
+  ),
+  never(
+    'deals',
+    'rationales_agree',
+    'each rationale has the status that it explains',
+    `rental_status <> (rental_rationale ->> 'status')
+      OR wholesale_status <> (wholesale_rationale ->> 'status')
+      OR creative_finance_status <> (creative_finance_rationale ->> 'status')`,
+  ),
+];
+
+/** Deals, listings and county records that name each other exist. */
+const LINKS: readonly Audit[] = [
+  {
+    name: 'deals.matches_exist',
+    about: 'a county record that matches, or is a candidate, is published',
+    blocking: true,
+    sql: `SELECT id, record FROM (
+        SELECT deals.id, (found.value ->> 'id') AS record FROM deals, json_each(distress_matches) AS found
+        UNION ALL SELECT deals.id, (found.value ->> 'id') FROM deals, json_each(distress_candidates) AS found)
+      WHERE record NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
+  },
+  {
+    name: 'deals.listing_exists',
+    about: 'the main listing is the latest version in listing_history',
+    blocking: true,
+    sql: `SELECT id, source, listing_id FROM deals WHERE NOT EXISTS (
+        FROM listing_history AS history
+        WHERE history.is_latest
+          AND history.deal_id = deals.id
+          AND history.source = deals.source
+          AND history.listing_id = deals.listing_id)`,
+  },
+  {
+    name: 'deals.versions_have_deals',
+    about: 'every latest version of a listing belongs to a published deal',
+    blocking: true,
+    sql: `SELECT source, listing_id, deal_id FROM listing_history
+      WHERE is_latest AND deal_id NOT IN (SELECT id FROM deals)`,
+  },
+];
+
+export const AUDITS: readonly Audit[] = [
+  ...FIGURES,
+  ...ABSENCES,
+  ...CAUTION,
+  ...LINKS,
+  ...comesAndGoes('deals', "listing_status = 'active'", 'properties for sale', true),
+];

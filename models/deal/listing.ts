@@ -1,0 +1,49 @@
+/** The fields of a deal on the identity and state of its listings. */
+import { z } from 'zod';
+import { date, flag, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
+import { addressParts, readFrom } from '../fields.ts';
+import { NO_PRICE } from './absence.ts';
+
+const nullableText = z.string().nullable();
+
+const AlsoListed = z.strictObject({
+  source: z.string(),
+  listing_id: z.string(),
+  listing_url: z.string(),
+  listing_status: z.string(),
+  list_price: nullableText,
+  units: z.int().nullable(),
+  cap_rate: nullableText,
+  noi: nullableText,
+  first_seen: z.string(),
+  last_seen: z.string(),
+});
+
+export const listing = {
+  ...addressParts('address_status is not available'),
+  address_status: oneOf(
+    ['available', 'hidden_by_source', 'no_house_number'],
+    'Whether the street address is complete enough to match county records.',
+  ),
+  listing_id: text("The site's own identifier."),
+  listing_status: oneOf(
+    ['active', 'under_contract', 'sold', 'delisted'],
+    'active: for sale on the last good read; delisted: no longer on the site.',
+  ),
+  delisted_on: date('Day of the run that found it gone.', { absent: 'listing_status is not delisted' }),
+  relisted: flag('The property left this site and came back within the declared days.'),
+  also_listed: json(z.array(AlsoListed), 'Other listings of the same property.'),
+  property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
+  year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
+  listed_on: date('Day the listing was posted, according to the site.', { absent: 'not stated' }),
+  first_seen: instant('When this service first read a listing of the property.'),
+  last_seen: instant('When this service last saw any listing of the property.'),
+  first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),
+  price_per_unit: money('list_price over units.', {
+    absent: 'price or units is missing; underwrite_reason says which',
+  }),
+  source_url: readFrom.source_url,
+  observed_at: instant('When that page was read.'),
+  page_sha256: readFrom.page_sha256,
+  page_row: readFrom.page_row,
+};

@@ -1,0 +1,78 @@
+/** The first fields of a deal: the property, its listing, and the main figures of claim, underwriting and scores. */
+import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { readFrom } from '../fields.ts';
+import { NO_DSCR, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
+
+export const summary = {
+  // Property
+  id: text(
+    'UUID of the property: version 5 of its normalized street address and ZIP, or of source and listing id if the ' +
+      'site hides the street.',
+  ),
+  address: text('Street address on the listing.', { absent: 'address_status is hidden_by_source' }),
+  city: text('City.'),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP.'),
+
+  // Listing
+  source: readFrom.source,
+  listing_url: text('Page of the listing.'),
+  list_price: money('Asking price.', { absent: NO_PRICE }),
+  units: integer('Number of dwelling units.', {
+    absent: 'the site does not state it; underwrite_reason says so',
+    unit: 'units',
+  }),
+  cap_rate: percent('Advertised cap rate.', {
+    absent: 'the site advertises none and states no NOI; cap_rate_source says so',
+  }),
+  noi: money('Net operating income per year; noi_source says whose figure it is.', {
+    absent: 'it is neither stated nor computable; dscr_reason says so',
+  }),
+  noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Where noi comes from.', {
+    absent: 'noi is null; dscr_reason says why',
+  }),
+
+  // Underwriting
+  market_rent_2br: money(
+    'HUD Fair Market Rent of 2 bedrooms per month, as HUD publishes it: gross rent, a proxy and not a rent roll.',
+    { absent: NO_RENT },
+  ),
+  noi_underwritten: money('NOI from the HUD rent and the declared assumptions, per year, before reserves.', {
+    absent: NO_INCOME,
+  }),
+  cap_rate_underwritten: percent('noi_underwritten over list_price.', { absent: NO_UNDERWRITING }),
+  dscr: ratio('noi over annual_debt_service.', { absent: NO_DSCR }),
+  dscr_status: oneOf(['computed', 'insufficient_data', 'not_applicable'], 'Whether dscr could be computed.'),
+
+  // Scores
+  deal_score: integer('Yield, coverage, motivation and distress, 0 to 100: the sum of the four deal_score parts.', {
+    unit: 'points',
+  }),
+  confidence_score: ratio(
+    'How much of the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
+  ),
+  why_this_is_interesting: text('One plain sentence.'),
+  cap_gap_pct: percent('cap_rate less cap_rate_underwritten; positive: the broker claims more.', {
+    absent: 'there is no claim, or no underwriting; cap_rate_source and underwrite_reason say which',
+    unit: 'percentage points',
+  }),
+  underwrite_reliability: oneOf(
+    ['ok', 'proxy_out_of_range', 'unknown'],
+    "Whether HUD's 2-bedroom rent is a usable proxy for this property.",
+  ),
+  rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'The rental path.'),
+  motivation_score: integer('Price cuts and time on the feed, as this service observed them, 0 to 100.', {
+    unit: 'points',
+  }),
+
+  // Freshness
+  last_verified: instant("When the asking price was last read on the listing's page."),
+  price_reduction_pct: percent(
+    "Price drop observed across this service's own runs, from first_price to list_price; 0.00 if there was none.",
+    { absent: NO_PRICE },
+  ),
+  days_on_feed: integer(
+    'Whole days from first_seen to the data clock, or to the day the listing was found gone. Not days on market.',
+    { unit: 'days' },
+  ),
+};

@@ -1,0 +1,72 @@
+/** The fields of a deal on the claim, the rent and each step of underwriting. */
+import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
+
+export const underwriting = {
+  // Claim
+  cap_rate_source: oneOf(
+    ['advertised', 'derived_from_stated_noi', 'none'],
+    'Where cap_rate comes from; derived: stated NOI over list_price, if the site gives NOI but no cap rate.',
+  ),
+  claim_consistency: oneOf(
+    ['consistent', 'inconsistent', 'not_checkable'],
+    'Whether the stated NOI gives the advertised cap rate to within 0.10 points; not_checkable unless both are ' +
+      'published.',
+  ),
+
+  // Rent
+  rent_basis: oneOf(
+    ['zip', 'zip_lowest_of_several', 'metro', 'metro_lowest_of_several', 'unknown'],
+    "zip: HUD's small-area rent of the ZIP; metro: the rent of the ZIP's HUD area; lowest_of_several: the ZIP is in " +
+      'several areas and the lowest rent counts.',
+  ),
+  rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),
+  rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
+  rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),
+  rent_source_url: text('Where HUD publishes it.', { absent: NO_RENT }),
+  rent_observed_at: instant('When it was read.', { absent: NO_RENT }),
+
+  // Income
+  gross_potential_rent: money('units x contract rent x 12.', { absent: NO_INCOME }),
+  effective_gross_income: money('gross potential rent less vacancy.', { absent: NO_INCOME }),
+  expense_ratio_pct: percent('Operating expenses over effective gross income, for this size and age.', {
+    absent: 'units is null',
+  }),
+  underwrite_reason: oneOf(
+    [
+      'price_missing',
+      'units_missing',
+      'rent_missing',
+      'price_per_unit_above_144x_monthly_2br_rent',
+      'price_per_unit_below_24x_monthly_2br_rent',
+    ],
+    'Why underwrite_reliability is not ok; the first that applies.',
+    { absent: 'underwrite_reliability is ok' },
+  ),
+
+  // Debt
+  loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
+    absent: NO_PRICE,
+  }),
+  monthly_payment: money('Monthly payment at the declared rate and years.', { absent: NO_PRICE }),
+  annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
+  dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', { absent: NO_DSCR_UNDERWRITTEN }),
+  dscr_reason: oneOf(
+    [
+      'single_unit',
+      'not_income_property',
+      'loan_below_minimum',
+      'price_missing',
+      'noi_missing',
+      'price_and_noi_missing',
+    ],
+    'Why dscr_status is not computed.',
+    { absent: 'dscr_status is computed' },
+  ),
+  debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
+  break_even_occupancy_pct: percent(
+    'Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.',
+    { absent: NO_DSCR_UNDERWRITTEN },
+  ),
+  gross_rent_multiplier: ratio('list_price over gross_potential_rent.', { absent: NO_UNDERWRITING }),
+};

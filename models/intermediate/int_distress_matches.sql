@@ -1,0 +1,153 @@
+-- One row per property and county record that matches it, or may. A record matches if it has exactly the property's
+-- normalized address and ZIP, or the parcel of such an address. A weaker match is a candidate and scores nothing: the
+-- debt of one owner must never count against the house of another.
+
+with
+
+properties as (
+  select id, zip, address_key, street_key, house_low, house_high, unit_key
+  from int_properties
+  where address_key is not null
+),
+
+-- A listing may name two addresses, or the units of the whole building
+property_lines as (
+  select id, zip, unit_key, unnest(address_lines(address)) as line
+  from int_properties
+  where address_key is not null
+    and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
+),
+
+named_addresses as (
+  select id, zip, unit_key, parts_of_line(line).address_key as address_key
+  from property_lines
+),
+
+property_addresses as (
+  select id, zip, unit_key, address_key
+  from properties
+
+  union
+
+  select id, zip, unit_key, address_key
+  from named_addresses
+  where address_key is not null
+),
+
+-- The parcel of an address, by any source: a list, a sheriff or the county's parcel layer, today or earlier
+parcel_addresses as (
+  select county_fips, parcel_key, zip, address_key from signals
+  union
+  select county_fips, parcel_key, zip, address_key from auctions
+  union
+  select county_fips, parcel_key, zip, address_key from stg_parcels
+),
+
+exact_matches as (
+  select
+    properties.id,
+    records.kind,
+    records.record_id,
+    'address_exact' as match_basis,
+    properties.unit_key
+  from property_addresses as properties
+  join int_distress_addresses as records
+    on records.zip = properties.zip
+    and records.address_key = properties.address_key
+
+  union all
+
+  -- A record of a parcel at exactly the address, though the record itself prints another street or none
+  select distinct
+    properties.id,
+    records.kind,
+    records.record_id,
+    'parcel_exact' as match_basis,
+    properties.unit_key
+  from property_addresses as properties
+  join parcel_addresses
+    on parcel_addresses.zip = properties.zip
+    and parcel_addresses.address_key = properties.address_key
+  join int_distress_records as records
+    on records.county_fips = parcel_addresses.county_fips
+    and records.parcel_key = parcel_addresses.parcel_key
+  where parcel_key_of(records.county_fips, records.parcel_key) is not null
+),
+
+-- One condominium of a building is not the building, though the county prints the building's address for it
+matches_of_units as (
+  select
+    matches.*,
+    records.is_condominium and matches.unit_key is null as is_unit_of_building
+  from exact_matches as matches
+  join int_distress_records as records
+    on records.kind = matches.kind
+    and records.record_id = matches.record_id
+),
+
+-- The same house in another range of numbers, or with and without its unit
+street_matches as (
+  select
+    properties.id,
+    records.kind,
+    records.record_id,
+    address_basis(properties, records) as match_basis
+  from properties
+  join int_distress_addresses as records
+    on records.zip = properties.zip
+    and records.street_key = properties.street_key
+),
+
+-- A county that prints no ZIP: two of its towns may have the same street and number
+matches_without_zip as (
+  select
+    properties.id,
+    records.kind,
+    records.record_id,
+    'address_without_zip' as match_basis
+  from property_addresses as properties
+  join ref_county_zips as county_zips on starts_with(properties.zip, county_zips.zip_prefix)
+  join int_distress_records as records
+    on records.zip is null
+    and records.county_fips = county_zips.county_fips
+  join int_distress_addresses as addresses
+    on addresses.kind = records.kind
+    and addresses.record_id = records.record_id
+    and addresses.address_key = properties.address_key
+),
+
+matches as (
+  select id, kind, record_id, match_basis, true as is_exact
+  from matches_of_units
+  where not is_unit_of_building
+),
+
+candidates as (
+  select id, kind, record_id, 'condominium_of_building' as match_basis
+  from matches_of_units
+  where is_unit_of_building
+
+  union all
+
+  select * from street_matches
+  where match_basis <> 'address_exact'
+
+  union all
+
+  select * from matches_without_zip
+),
+
+matches_and_candidates as (
+  select * from matches
+
+  union all
+
+  select candidates.*, false as is_exact
+  from candidates
+  anti join matches using (id, kind, record_id)
+)
+
+-- A record that names two addresses may match a property twice
+select id, kind, record_id, match_basis, is_exact
+from matches_and_candidates
+qualify row_number() over (partition by id, kind, record_id order by match_basis) = 1

@@ -1,0 +1,126 @@
+-- One row per property: the figures of paths and offer as formulas over named inputs, each with its result. Figures and
+-- assumptions are columns under the names that formulas use.
+
+with
+
+terms as (
+  select
+    assumption('months_per_year') as months_per_year,
+    assumption('vacancy') as vacancy,
+    assumption('loan_to_value') as loan_to_value,
+    assumption('loan_annual_constant') as loan_annual_constant,
+    assumption('seller_down_share') as seller_down_share,
+    assumption('seller_monthly_factor') as seller_monthly_factor,
+    assumption('reserves_per_unit') as reserves_per_unit,
+    assumption('wholesale_arv_cap_pct') as wholesale_arv_cap_pct,
+    assumption('wholesale_share') as wholesale_share,
+    assumption('wholesale_repairs_per_unit') as wholesale_repairs_per_unit,
+    assumption('wholesale_fee') as wholesale_fee,
+    assumption('target_cap_pct') as target_cap_pct,
+    assumption('offer_coverage') as offer_coverage,
+    assumption('offer_step') as offer_step,
+    assumption('stress_rent') as stress_rent,
+    assumption('stress_vacancy') as stress_vacancy,
+    assumption('stress_expenses') as stress_expenses
+),
+
+figures as (
+  select
+    offers.*,
+    paths.arv,
+    paths.mao,
+    underwriting.list_price,
+    underwriting.units,
+    underwriting.expense_ratio_pct,
+    underwriting.noi_underwritten,
+    underwriting.noi_scoring,
+    underwriting.seller_loan,
+    underwriting.seller_payment,
+    underwriting.seller_debt_service,
+    underwriting.seller_coverage
+  from int_offers as offers
+  join int_paths as paths on paths.id = offers.id
+  join int_underwriting as underwriting on underwriting.id = offers.id
+),
+
+-- Formulas take every value as text
+texts as (
+  select cast(columns(*) as varchar)
+  from figures
+)
+
+select
+  id,
+  steps_of([
+    -- Paths
+    step(
+      'arv',
+      'round2(noi_underwritten / wholesale_arv_cap_pct * 100)',
+      struct_pack(noi_underwritten, wholesale_arv_cap_pct),
+      arv
+    ),
+    step(
+      'mao',
+      'round2(arv * wholesale_share - wholesale_repairs_per_unit * units - wholesale_fee)',
+      struct_pack(arv, wholesale_share, wholesale_repairs_per_unit, units, wholesale_fee),
+      mao
+    ),
+    step(
+      'seller_loan',
+      'round2(list_price * (1 - seller_down_share))',
+      struct_pack(list_price, seller_down_share),
+      seller_loan
+    ),
+    step(
+      'seller_payment',
+      'round2(seller_loan * seller_monthly_factor)',
+      struct_pack(seller_loan, seller_monthly_factor),
+      seller_payment
+    ),
+    step(
+      'seller_debt_service',
+      'round2(months_per_year * seller_payment)',
+      struct_pack(months_per_year, seller_payment),
+      seller_debt_service
+    ),
+    step(
+      'seller_coverage',
+      'round2((noi_scoring - reserves_per_unit * units) / seller_debt_service)',
+      struct_pack(noi_scoring, reserves_per_unit, units, seller_debt_service),
+      seller_coverage
+    ),
+
+    -- Offer
+    step('limit_list_price', 'floor_to(list_price, offer_step)', struct_pack(list_price, offer_step), limit_list_price),
+    step(
+      'limit_target_cap',
+      'floor_to(offer_noi / (target_cap_pct / 100), offer_step)',
+      struct_pack(offer_noi, target_cap_pct, offer_step),
+      limit_target_cap
+    ),
+    step(
+      'limit_debt_coverage',
+      'floor_to(offer_noi / (offer_coverage * loan_to_value * loan_annual_constant), offer_step)',
+      struct_pack(offer_noi, offer_coverage, loan_to_value, loan_annual_constant, offer_step),
+      limit_debt_coverage
+    ),
+    step(
+      'offer_high',
+      'min(limit_list_price, min(limit_target_cap, limit_debt_coverage))',
+      struct_pack(limit_list_price, limit_target_cap, limit_debt_coverage),
+      offer_high
+    ),
+    step(
+      'offer_low',
+      'min(offer_high, floor_to(offer_noi / (target_cap_pct / 100) * (1 + stress_rent)'
+        || ' * (1 - vacancy - stress_vacancy) / (1 - vacancy)'
+        || ' * (1 - expense_ratio_pct / 100 - stress_expenses) / (1 - expense_ratio_pct / 100), offer_step))',
+      struct_pack(
+        offer_high, offer_noi, target_cap_pct, stress_rent, vacancy, stress_vacancy, expense_ratio_pct, stress_expenses,
+        offer_step
+      ),
+      offer_low
+    )
+  ]) as steps
+from texts
+cross join terms

@@ -1,0 +1,152 @@
+-- One row per property: the figures of claim, income and debt as formulas over named inputs, each with its result.
+-- Figures and assumptions are columns under the names that formulas use.
+
+with
+
+terms as (
+  select
+    assumption('utility_share') as utility_share,
+    assumption('months_per_year') as months_per_year,
+    assumption('vacancy') as vacancy,
+    assumption('loan_to_value') as loan_to_value,
+    assumption('loan_monthly_factor') as loan_monthly_factor,
+    assumption('reserves_per_unit') as reserves_per_unit
+),
+
+figures as (
+  select
+    underwriting.*,
+    properties.first_price,
+    properties.price_reduction_pct
+  from int_underwriting as underwriting
+  join int_properties as properties on properties.id = underwriting.id
+),
+
+-- Formulas take every value as text
+texts as (
+  select cast(columns(*) as varchar)
+  from figures
+)
+
+select
+  id,
+  steps_of([
+    -- Claim
+    case when noi_source = 'derived_from_advertised_cap' then
+      step('claimed_noi', 'round2(list_price * cap_rate / 100)', struct_pack(list_price, cap_rate), claimed_noi)
+    end,
+    case when cap_rate_source = 'derived_from_stated_noi' then
+      step('cap_rate', 'round2(noi / list_price * 100)', struct_pack(noi, list_price), cap_rate)
+    end,
+    case noi_source
+      when 'underwritten' then step('noi', 'noi_underwritten', struct_pack(noi_underwritten), noi)
+      when 'derived_from_advertised_cap' then step('noi', 'claimed_noi', struct_pack(claimed_noi), noi)
+    end,
+    step('price_per_unit', 'round2(list_price / units)', struct_pack(list_price, units), price_per_unit),
+    step(
+      'price_reduction_pct',
+      'max(0, round2((first_price - list_price) / first_price * 100))',
+      struct_pack(first_price, list_price),
+      price_reduction_pct
+    ),
+
+    -- Income
+    step(
+      'expense_ratio_pct',
+      'expense_ratio_of_size_pct + expense_adjustment_pct',
+      struct_pack(expense_ratio_of_size_pct, expense_adjustment_pct),
+      expense_ratio_pct
+    ),
+    step(
+      'gross_potential_rent',
+      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year)',
+      struct_pack(units, market_rent_2br, utility_share, months_per_year),
+      gross_potential_rent
+    ),
+    step(
+      'effective_gross_income',
+      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy))',
+      struct_pack(units, market_rent_2br, utility_share, months_per_year, vacancy),
+      effective_gross_income
+    ),
+    step(
+      'noi_underwritten',
+      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy)'
+        || ' * (1 - expense_ratio_pct / 100))',
+      struct_pack(units, market_rent_2br, utility_share, months_per_year, vacancy, expense_ratio_pct),
+      noi_underwritten
+    ),
+    step(
+      'cap_rate_underwritten',
+      'round2(noi_underwritten / list_price * 100)',
+      struct_pack(noi_underwritten, list_price),
+      cap_rate_underwritten
+    ),
+    step('cap_gap_pct', 'cap_rate - cap_rate_underwritten', struct_pack(cap_rate, cap_rate_underwritten), cap_gap_pct),
+    step(
+      'gross_rent_multiplier',
+      'round2(list_price / gross_potential_rent)',
+      struct_pack(list_price, gross_potential_rent),
+      gross_rent_multiplier
+    ),
+
+    -- Debt
+    step('loan_amount', 'round2(list_price * loan_to_value)', struct_pack(list_price, loan_to_value), loan_amount),
+    step(
+      'monthly_payment',
+      'round2(loan_amount * loan_monthly_factor)',
+      struct_pack(loan_amount, loan_monthly_factor),
+      monthly_payment
+    ),
+    step(
+      'annual_debt_service',
+      'round2(months_per_year * monthly_payment)',
+      struct_pack(months_per_year, monthly_payment),
+      annual_debt_service
+    ),
+    step('dscr', 'round2(noi / annual_debt_service)', struct_pack(noi, annual_debt_service), dscr),
+    step(
+      'claimed_dscr',
+      'round2(claimed_noi / annual_debt_service)',
+      struct_pack(claimed_noi, annual_debt_service),
+      claimed_dscr
+    ),
+    step(
+      'dscr_underwritten',
+      'round2(noi_underwritten / annual_debt_service)',
+      struct_pack(noi_underwritten, annual_debt_service),
+      dscr_underwritten
+    ),
+    step('debt_yield_pct', 'round2(noi / loan_amount * 100)', struct_pack(noi, loan_amount), debt_yield_pct),
+    step(
+      'break_even_occupancy_pct',
+      'round2((effective_gross_income - noi_underwritten + annual_debt_service) / gross_potential_rent * 100)',
+      struct_pack(effective_gross_income, noi_underwritten, annual_debt_service, gross_potential_rent),
+      break_even_occupancy_pct
+    ),
+
+    -- Inputs of scores
+    case when claimed_noi is null
+      then step('noi_scoring', 'noi_underwritten', struct_pack(noi_underwritten), noi_scoring)
+      else step(
+        'noi_scoring',
+        'min(noi_underwritten, round2((claimed_noi + noi_underwritten) / 2))',
+        struct_pack(noi_underwritten, claimed_noi),
+        noi_scoring
+      )
+    end,
+    step(
+      'cap_scoring_pct',
+      'round2(noi_scoring / list_price * 100)',
+      struct_pack(noi_scoring, list_price),
+      cap_scoring_pct
+    ),
+    step(
+      'coverage_scoring',
+      'round2((noi_scoring - reserves_per_unit * units) / annual_debt_service)',
+      struct_pack(noi_scoring, reserves_per_unit, units, annual_debt_service),
+      coverage_scoring
+    )
+  ]) as steps
+from texts
+cross join terms

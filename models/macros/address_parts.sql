@@ -1,0 +1,246 @@
+-- Street addresses normalized for exact comparison: upper case, no punctuation, the forms of USPS Publication 28, unit
+-- separate, ranges of house numbers understood. Two spellings of one address come out equal; two addresses never do.
+-- Text that is not certain stays as written.
+--
+-- parts_of_lines normalizes, one step per CTE. The macros before it are its steps. They avoid lambdas, which DuckDB
+-- prepares again for every vector of rows.
+
+-- Put a bar after the house number, or the range of numbers: "912 |MAIN ST". Milwaukee's grid numbers look like
+-- W156N8480. A street without a number, or with the number 0 of vacant land, is not an address.
+CREATE OR REPLACE MACRO mark_house(line) AS
+  regexp_replace(line, '^(?:0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) ', '\0|');
+
+-- Words that a unit's number or letter follows, as parts of a regular expression.
+CREATE OR REPLACE MACRO unit_designators() AS [
+  'APARTMENTS?', 'APTS?', 'UNITS?', 'SUITE', 'STE', 'ROOM', 'RM', 'BUILDING', 'BLDG', 'LOT', 'TRAILER', 'TRLR', 'SPACE',
+  'SPC', 'DEPT', 'FLOOR', 'FLR', 'FL', 'PENTHOUSE', 'PH', 'NO', '#'
+];
+
+-- Words that are a unit by themselves.
+CREATE OR REPLACE MACRO unit_places() AS [
+  'REAR', 'UPPER', 'UPPR', 'UP', 'LOWER', 'LOWR', 'DOWN', 'DN', 'FRONT', 'FRNT', 'BASEMENT', 'BSMT'
+];
+
+-- The unit at the end of a line: a designator with its number, a floor, or a place.
+CREATE OR REPLACE MACRO unit_pattern() AS
+  '(?:'
+  || ' (?:' || array_to_string(unit_designators(), '|') || ')(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9-]*|[A-Z])'
+  || '| (?:\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)'
+  || '| (?:' || array_to_string(unit_places(), '|') || ')'
+  || ')+$';
+
+-- Put a tilde before the unit: "912 |MAIN ST~ APT 4".
+CREATE OR REPLACE MACRO mark_unit(line) AS regexp_replace(line, unit_pattern(), '~\0');
+
+-- A bare number or letter at the end may be a unit too; the words before it decide: "912 |MAIN ST !4".
+CREATE OR REPLACE MACRO mark_bare_unit(line) AS
+  regexp_replace(line, '^([^~]*) (\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*)$', '\1 !\2');
+
+CREATE OR REPLACE MACRO without_zeros(text) AS coalesce(nullif(ltrim(text, '0'), ''), '0');
+
+-- Whether these words end as a street does, so that the next word is a unit: "MAIN ST", "MAIN ST N".
+CREATE OR REPLACE MACRO end_a_street(words) AS
+  len(words) >= 2
+  AND (
+    suffix_of(words[-1]) IS NOT NULL
+    OR (len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL)
+  );
+
+CREATE OR REPLACE MACRO is_digits(text) AS text <> '' AND translate(text, '0123456789', '') = '';
+
+-- A bare number before the suffix is an ordinal: "E 105 ST" is E 105TH ST.
+CREATE OR REPLACE MACRO ordinal_of(number) AS
+  number || CASE
+    WHEN number[-2] = '1' THEN 'TH'
+    WHEN ends_with(number, '1') THEN 'ST'
+    WHEN ends_with(number, '2') THEN 'ND'
+    WHEN ends_with(number, '3') THEN 'RD'
+    ELSE 'TH' END;
+
+-- A word of the name before the suffix.
+CREATE OR REPLACE MACRO inner_word_of(word) AS CASE
+  WHEN is_digits(word) AND length(ltrim(word, '0')) BETWEEN 1 AND 3 THEN ordinal_of(ltrim(word, '0'))
+  WHEN starts_with(word, '0') AND right(word, 2) IN ('ST', 'ND', 'RD', 'TH') AND is_digits(left(ltrim(word, '0'), -2))
+    THEN ltrim(word, '0')
+  ELSE name_word_of(word) END;
+
+-- The words before the suffix. A lambda only for more than two words, which is rare.
+CREATE OR REPLACE MACRO name_of(words) AS CASE
+  WHEN len(words) = 0 THEN ''
+  WHEN len(words) = 1 THEN inner_word_of(words[1])
+  WHEN len(words) = 2 THEN concat_ws(' ', inner_word_of(words[1]), inner_word_of(words[2]))
+  WHEN len(words) > 2 THEN array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
+
+-- One form of a unit: counties use apartment, suite and a bare number for the same thing; buildings, floors and lots
+-- are different things.
+CREATE OR REPLACE MACRO unit_form(unit) AS
+  nullif(trim(
+    regexp_replace(unit, '\bFIRST\b', '1ST')
+      .regexp_replace('\bSECOND\b', '2ND')
+      .regexp_replace('\bTHIRD\b', '3RD')
+      .regexp_replace('\b(?:APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|NO|DEPT)\b(?: #)?|#', '#', 'g')
+      .regexp_replace('\bBUILDING\b', 'BLDG', 'g')
+      .regexp_replace('\b(?:FLOOR|FLR)\b', 'FL', 'g')
+      .regexp_replace('\b(\d+)(?:ST|ND|RD|TH) FL\b', 'FL \1')
+      .regexp_replace('\b(?:UPPER|UP)\b', 'UPPR')
+      .regexp_replace('\b(?:LOWER|DOWN|DN)\b', 'LOWR')
+      .regexp_replace('\bFRONT\b', 'FRNT')
+      .regexp_replace('\bBASEMENT\b', 'BSMT')
+      .regexp_replace('([#A-Z]) 0*(\w)', '\1 \2', 'g')
+  ), '');
+
+-- The second number of a range: "912-14" is 912 to 914.
+CREATE OR REPLACE MACRO range_end(low, high) AS
+  CASE WHEN length(high) < length(low) THEN left(low, length(low) - length(high)) || high ELSE high END;
+
+CREATE OR REPLACE MACRO without_letters(number) AS rtrim(number, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+
+CREATE OR REPLACE MACRO house_form(house, low, high) AS CASE
+  WHEN low IS NULL OR contains(house, '/') OR house <> lower(house) THEN ltrim(house, '0')
+  WHEN high > low THEN low || '-' || high
+  WHEN contains(house, '-') AND ltrim(string_split(house, '-')[1], '0') <> ltrim(string_split(house, '-')[2], '0')
+    THEN house
+  ELSE CAST(low AS VARCHAR) END;
+
+-- The parts of each line of a table or CTE named by `source`, in whose column `line` it is. Null if the line has no
+-- house number.
+CREATE OR REPLACE MACRO parts_of_lines(source) AS TABLE
+WITH
+
+marked_lines AS (
+  SELECT mark_bare_unit(mark_unit(mark_house(well_known_names(line)))) AS line
+  FROM query_table(source)
+),
+
+halves AS (
+  SELECT
+    string_split(string_split(line, '~')[1], '|') AS house_and_street,
+    trim(string_split(line, '~')[2]) AS unit
+  FROM marked_lines
+),
+
+words_of_streets AS (
+  SELECT
+    trim(house_and_street[1]) AS house,
+    string_split(replace(house_and_street[2], ' !', ' '), ' ') AS words,
+    contains(house_and_street[2], ' !') AS may_end_in_unit,
+    unit_form(unit) AS unit
+  FROM halves
+),
+
+-- "12 MAIN ST 4", "12 MAIN ST N B"
+bare_units AS (
+  SELECT *, CASE WHEN may_end_in_unit THEN end_a_street(words[:-2]) ELSE false END AS ends_in_unit
+  FROM words_of_streets
+),
+
+streets AS (
+  SELECT
+    house,
+    CASE WHEN ends_in_unit THEN words[:-2] ELSE words END AS words,
+    CASE WHEN ends_in_unit THEN '# ' || without_zeros(words[-1]) ELSE unit END AS unit
+  FROM bare_units
+),
+
+-- A directional needs a name next to it: in "NORTH AVE" it is the name.
+post_directionals AS (
+  SELECT
+    *,
+    CASE WHEN len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL
+      THEN directional_of(words[-1]) END AS post
+  FROM streets
+),
+
+names_and_suffixes AS (
+  SELECT * REPLACE (CASE WHEN post IS NULL THEN words ELSE words[:-2] END AS words)
+  FROM post_directionals
+),
+
+-- Two directionals in full are one: "NORTH EAST" is NE.
+pre_directionals AS (
+  SELECT
+    *,
+    CASE
+      WHEN len(words) >= 4 AND words[1] IN ('NORTH', 'SOUTH') AND words[2] IN ('EAST', 'WEST') THEN 2
+      WHEN len(words) >= 3 AND directional_of(words[1]) IS NOT NULL THEN 1
+      WHEN len(words) = 2 AND directional_of(words[1]) IS NOT NULL AND suffix_of(words[2]) IS NULL THEN 1
+      ELSE 0
+    END AS before_name
+  FROM names_and_suffixes
+),
+
+inner_words AS (
+  SELECT *, words[before_name + 1:-2] AS inner_words
+  FROM pre_directionals
+),
+
+-- The last word is the suffix; the words before it are the name.
+forms AS (
+  SELECT
+    house,
+    concat_ws(' ',
+      CASE before_name WHEN 2 THEN left(words[1], 1) || left(words[2], 1) WHEN 1 THEN directional_of(words[1]) END,
+      nullif(name_of(inner_words), ''),
+      coalesce(suffix_of(words[-1]), name_word_of(words[-1])),
+      post) AS street_form,
+    unit,
+    string_split(string_split(house, ' ')[1], '-') AS numbers
+  FROM inner_words
+),
+
+house_numbers AS (
+  SELECT *, ltrim(without_letters(numbers[1]), '0') AS low, without_letters(numbers[2]) AS high
+  FROM forms
+),
+
+ranges AS (
+  SELECT
+    house,
+    street_form,
+    unit,
+    TRY_CAST(low AS INTEGER) AS low,
+    TRY_CAST(range_end(low, high) AS INTEGER) AS high
+  FROM house_numbers
+),
+
+-- A second number below the first is no end of a range: it is part of the house number.
+house_ranges AS (
+  SELECT * REPLACE (CASE WHEN high >= low THEN high ELSE low END AS high)
+  FROM ranges
+)
+
+SELECT
+  CASE WHEN street_form <> '' THEN {
+    'address_key': concat_ws(' ', house_form(house, low, high), street_form, unit),
+    'street_key': street_form,
+    'house_low': low,
+    'house_high': high,
+    'unit_key': unit
+  } END AS parts
+FROM house_ranges;
+
+-- The parts of one line.
+CREATE OR REPLACE MACRO parts_of_line(address) AS (
+  WITH one_line AS (SELECT address AS line)
+  SELECT parts FROM parts_of_lines('one_line')
+);
+
+-- The first address of a street as published.
+CREATE OR REPLACE MACRO first_address_of(street) AS string_split(addresses_of(street), '~')[1];
+
+-- The parts of a street address as published; of the first address if the line names several.
+CREATE OR REPLACE MACRO address_parts(street) AS parts_of_line(first_address_of(street));
+
+-- The street of a listing as that of a building: "Units 1-8" of a listing of eight units is the whole building.
+CREATE OR REPLACE MACRO whole_building(street, units) AS CASE
+  WHEN regexp_extract(street, '[\s,]+(?:units?|apts?\.?|#)\s*#?1\s*(?:-|to|thru)\s*(\d+)\s*$', 1, 'i')
+    = CAST(units AS VARCHAR)
+    THEN regexp_replace(street, '[\s,]+(?:units?|apts?\.?|#)\s*#?1\s*(?:-|to|thru)\s*\d+\s*$', '', 'i') END;
+
+-- The parts of the street of a listing.
+CREATE OR REPLACE MACRO listing_parts(street, units) AS
+  coalesce(address_parts(whole_building(street, units)), address_parts(street));
+
+-- A post office box receives mail; no building is there.
+CREATE OR REPLACE MACRO is_po_box(street) AS
+  regexp_matches(upper(street), '^\W*(?:P(?:OST)?\W*O(?:FFICE)?\W*)?(?:BOX|DRAWER)\b');

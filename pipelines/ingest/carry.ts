@@ -1,0 +1,49 @@
+/** Rows that were refused today keep their last good version. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import type { Layout } from '../layout.ts';
+import type { NaturalKey } from './check.ts';
+import { trustedRows, type ReadRecord } from './reads.ts';
+import { HANDED_OVER, loadRows, stagedColumns } from './rows.ts';
+
+/** Verified rows of the last good read, where any may be carried over: skip verification when nothing is. */
+export const carriedFrom = async (
+  layout: Layout,
+  { rejectedKeys }: { readonly rejectedKeys: readonly NaturalKey[] },
+  standing: ReadRecord | undefined,
+): Promise<string | undefined> => (standing && rejectedKeys.length > 0 ? trustedRows(layout, standing) : undefined);
+
+/**
+ * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.
+ * @returns number of rows added
+ */
+export async function carryRows(
+  connection: DuckDBConnection,
+  spec: SourceSpec,
+  rejectedKeys: readonly NaturalKey[],
+  { before, target }: { readonly before: string | undefined; readonly target: string },
+): Promise<number> {
+  if (before === undefined || rejectedKeys.length === 0) return 0;
+  const { key, columns } = spec.row;
+  const parts = columns.filter((c) => key.includes(c.name)).map((c) => ({ ...c, sql: 'VARCHAR', absent: 'not read' }));
+  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused', parts, rejectedKeys);
+  const sameKey = (a: string, b: string): string =>
+    key
+      .map(identifier)
+      .map((n) => `CAST(${a}.${n} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${n} AS VARCHAR)`)
+      .join(' AND ');
+  // By name: a file from before a column existed has no value for it.
+  const [added] = await rowsOf(
+    connection,
+    `INSERT INTO fresh
+      SELECT ${stagedColumns(spec)
+        .map((c) => `p.${identifier(c.name)}`)
+        .join(', ')}
+      FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
+      WHERE EXISTS (FROM refused r WHERE ${sameKey('p', 'r')})
+        AND NOT EXISTS (FROM fresh f WHERE ${sameKey('p', 'f')})`,
+  );
+  return Number(added?.['Count']);
+}

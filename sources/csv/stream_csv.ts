@@ -1,0 +1,31 @@
+/** A CSV file that is too large for one string or one list of records, read record by record. */
+import { pipeline, Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { Quarantine, type Page } from '../contract.ts';
+import { textParts } from '../fetch/decode.ts';
+import { CSV_FORMAT, type CsvRow } from './csv.ts';
+
+/** A longer record is a quote mark that nothing closes. */
+const MAX_RECORD_CHARACTERS = 1_000_000;
+
+/**
+ * Records of the page in order, the header first. Records of the wrong length are returned as they are, so that the
+ * caller counts them.
+ * @throws Quarantine malformed_page where the text breaks the format
+ */
+export async function* streamCsv({ bytes, url }: Page): AsyncGenerator<Pick<CsvRow, 'cells' | 'raw'>> {
+  const parser = parse({ ...CSV_FORMAT, max_record_size: MAX_RECORD_CHARACTERS });
+  // An error of either stream ends the loop below.
+  pipeline(Readable.from(textParts(bytes, 'windows-1252', url)), parser, () => undefined);
+  try {
+    for await (const { record, raw } of parser as AsyncIterable<{ record: string[]; raw: string }>)
+      yield { cells: record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, '') };
+  } catch (error) {
+    if (error instanceof Quarantine) throw error;
+    throw new Quarantine(
+      'malformed_page',
+      `not a CSV file: ${error instanceof Error ? error.message : String(error)}`,
+      url,
+    );
+  }
+}

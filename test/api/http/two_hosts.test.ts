@@ -1,0 +1,122 @@
+/** Two servers as on two hosts: processes, snapshots and data folders of their own, one ledger in PostgreSQL. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
+import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
+import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
+import { serverProcess, type ServerProcess } from '../support/server_process.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+
+const LEADS = 4;
+
+describe('two hosts on one ledger', () => {
+  let postgres: PostgresServer;
+  let database = '';
+  let chain: Chain;
+  const folders: DataFolder[] = [];
+  const servers: ServerProcess[] = [];
+  const payTo = privateKeyToAccount(generatePrivateKey()).address;
+  const at = (i: number): string => servers[i % 2]?.url ?? '';
+  const buyer = async (): Promise<Buyer> => {
+    const made = buyerWith();
+    await chain.mint(made.address, 10_000_000n);
+    return made;
+  };
+
+  before(async () => {
+    [postgres, chain] = await Promise.all([startPostgres(), startChain()]);
+    database = await postgres.database();
+    for (let i = 0; i < 2; i += 1) {
+      const folder = await dataFolder();
+      await folder.publish('2026-11-20.01', {
+        deals: rowsOfTable('deals', 2),
+        leads: rowsOfTable('leads', LEADS, (n) => ({ lead_score: n })),
+      });
+      folders.push(folder);
+    }
+    servers.push(
+      ...(await Promise.all(
+        folders.map(({ path }) =>
+          serverProcess({
+            DATA_DIR: path,
+            LEDGER: database,
+            SANDBOX_RPC: chain.rpcUrl,
+            PAY_TO: payTo,
+            CURSOR_SECRET: 'the same on both hosts',
+            PUBLIC_BASE_URL: 'http://dealfeed.test',
+            LOG_LEVEL: 'silent',
+          }),
+        ),
+      )),
+    );
+  });
+  after(async () => {
+    await Promise.all(servers.map((s) => s.end('SIGTERM')));
+    await chain.close();
+    await postgres.remove();
+    for (const folder of folders) await folder.remove();
+  });
+
+  it('give one answer and make one charge for copies of one payment, and the answer again on the other host', async () => {
+    const who = await buyer();
+    const payment = await who.signAs(`${at(0)}/api/deals`, `order-${generatePrivateKey().slice(2, 20)}`);
+    const responses = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => fetchWithPayment(`${at(i)}/api/deals`, payment)));
+    // A copy that comes after the sale is its buyer's: it knows the identifier, and is given the answer again.
+    const sold = responses.filter((r) => r.status === 200);
+    assert.equal(sold.filter((r) => r.headers.get('Delivery') === 'first').length, 1);
+    assert.ok(responses.every((r) => r.status === 200 || r.status === 409));
+    assert.equal(await chain.balanceOf(payTo), 50_000n);
+    const [once] = await Promise.all(
+      sold.map(async (r) => ({
+        host: responses.indexOf(r),
+        text: await r.text(),
+        receipt: r.headers.get('Receipt-Id') ?? '',
+      })),
+    );
+    assert.ok(once);
+    const url = `${at(once.host + 1)}/api/purchases/${once.receipt}`;
+    const again = await fetch(url, {
+      headers: { 'SIGN-IN-WITH-X': await who.signIn(`${at(once.host)}/api/purchases/${once.receipt}`) },
+    });
+    assert.equal(again.status, 200, 'a challenge of one host is good on the other');
+    assert.equal(await again.text(), once.text);
+    assert.equal(await chain.balanceOf(payTo), 50_000n);
+  });
+
+  it("sell each lead to one buyer, and show neither host's sales on the other", async () => {
+    const buyers = await Promise.all(Array.from({ length: 2 * LEADS }, buyer));
+    // Payers who never bought may hold only so many leads together. These have bought before.
+    for (const [i, known] of buyers.entries()) assert.equal((await known.fetch(`${at(i)}/api/deals`)).status, 200);
+    const start = await chain.balanceOf(payTo);
+    const payments = await Promise.all(buyers.map((b, i) => b.sign(`${at(i)}/api/leads/exclusive`)));
+    const responses = await Promise.all(payments.map((p, i) => fetchWithPayment(`${at(i)}/api/leads/exclusive`, p)));
+    const leads = (await Promise.all(responses.filter((r) => r.status === 200).map(bodyOf))).map(
+      (b) => (b['lead'] as { id: string }).id,
+    );
+    assert.equal(new Set(leads).size, LEADS);
+    assert.equal(leads.length, LEADS);
+    assert.ok(responses.every((r) => r.status === 200 || r.status === 404));
+    assert.equal((await chain.balanceOf(payTo)) - start, BigInt(LEADS) * 1_000_000n);
+    for (const i of [0, 1])
+      assert.equal(
+        (await fetchWithPayment(`${at(i)}/api/leads`, await (await buyer()).sign(`${at(i)}/api/leads`))).status,
+        404,
+      );
+  });
+
+  it('write down what the chain says', async () => {
+    const ledger = await openPostgresLedger(database);
+    try {
+      let sold = 0n;
+      for await (const { state, payment } of ledger.purchases()) {
+        assert.equal(state, 'sold');
+        sold += payment.amount;
+      }
+      assert.equal(sold, await chain.balanceOf(payTo));
+    } finally {
+      await ledger.close();
+    }
+  });
+});

@@ -1,0 +1,154 @@
+/** Free answers that are kept: the same bytes for who asks in the same words, and never those of another snapshot, day or caller. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { describe, it } from 'node:test';
+import { startApp, type Started } from '../support/test_app.ts';
+import { buyerWith } from '../support/buyers.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+
+type Limits = Parameters<typeof startApp>[1];
+
+const withApp = async (
+  test: (started: Started, folder: DataFolder) => Promise<void>,
+  limits: Limits = {},
+): Promise<void> => {
+  const folder = await dataFolder();
+  await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
+  const started = await startApp(folder.path, limits);
+  try {
+    await test(started, folder);
+  } finally {
+    await started.close();
+    await folder.remove();
+  }
+};
+
+interface Sent {
+  readonly status: number;
+  readonly headers: Record<string, unknown>;
+  readonly body: Buffer;
+}
+
+/** An answer as it is on the wire. */
+const ask = (url: string, headers: Record<string, string> = {}): Promise<Sent> =>
+  new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response
+        .on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+        })
+        .on('end', () => {
+          const {
+            'x-request-id': _,
+            date: __,
+            'transfer-encoding': ___,
+            'content-length': ____,
+            ...own
+          } = response.headers;
+          resolve({ status: response.statusCode ?? 0, headers: own, body: Buffer.concat(chunks) });
+        });
+    })
+      .on('error', reject)
+      .end();
+  });
+
+const PATHS = [
+  '/api/meta',
+  '/api/deals/ids',
+  '/ohio/api/meta',
+  '/openapi.json',
+  '/llms.txt',
+  '/prices',
+  '/',
+  '/site/style.css',
+];
+
+describe('a free answer', () => {
+  it('is the same the second time, in every encoding, and as unchanged as before to who has it', () =>
+    withApp(async ({ url }) => {
+      for (const path of PATHS) {
+        for (const encoding of ['identity', 'gzip', 'br']) {
+          const headers = { 'Accept-Encoding': encoding, Accept: 'text/html' };
+          const [first, second] = [await ask(url + path, headers), await ask(url + path, headers)];
+          assert.equal(first.status, 200, path);
+          assert.equal(first.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, path);
+          assert.deepEqual(second, first);
+          assert.equal(
+            (await ask(url + path, { ...headers, 'If-None-Match': String(first.headers['etag']) })).status,
+            304,
+          );
+        }
+      }
+    }));
+
+  it('is a page to who wants a page, and data to others', () =>
+    withApp(async ({ url }) => {
+      for (const [accept, type] of [
+        ['text/html', 'text/html; charset=utf-8'],
+        ['*/*', 'application/json; charset=utf-8'],
+        ['text/html', 'text/html; charset=utf-8'],
+      ] as const) {
+        assert.equal((await ask(`${url}/`, { Accept: accept })).headers['content-type'], type);
+      }
+    }));
+
+  it('may be read by any page, the first time and the second', () =>
+    withApp(async ({ url }) => {
+      for (const origin of [undefined, 'https://example.org', 'https://example.com']) {
+        const { headers } = await ask(`${url}/api/deals/ids`, origin === undefined ? {} : { Origin: origin });
+        assert.equal(headers['access-control-allow-origin'], '*');
+        assert.match(String(headers['access-control-expose-headers']), /PAYMENT-REQUIRED/);
+        assert.equal(headers['vary'], 'Origin, Accept-Encoding');
+      }
+    }));
+
+  it('is of the snapshot that serves', () =>
+    withApp(async ({ url, snapshots }, folder) => {
+      const before = await ask(`${url}/api/deals/ids`);
+      await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
+      await snapshots.refresh();
+      const after = await ask(`${url}/api/deals/ids`);
+      assert.equal(before.headers['x-snapshot-id'], '2026-11-20.01');
+      assert.equal(after.headers['x-snapshot-id'], '2026-11-20.02');
+      assert.equal((JSON.parse(after.body.toString()) as { count: number }).count, 5);
+      await folder.switchTo('2026-11-20.01');
+      await snapshots.refresh();
+      assert.deepEqual(await ask(`${url}/api/deals/ids`), before);
+    }));
+
+  it('counts no lead that was sold since it was kept', () =>
+    withApp(async ({ url }) => {
+      const available = async (): Promise<number> =>
+        (
+          JSON.parse((await ask(`${url}/api/meta`)).body.toString()) as {
+            leads_feed: { coverage: { available_leads: number } };
+          }
+        ).leads_feed.coverage.available_leads;
+      assert.deepEqual([await available(), await available()], [3, 3]);
+      assert.equal((await buyerWith().fetch(`${url}/api/leads/exclusive`)).status, 200);
+      assert.equal(await available(), 2);
+    }));
+
+  it('counts against the limit of its caller, and is logged as any other', () =>
+    withApp(
+      async ({ url, requests }) => {
+        const statuses = [];
+        for (let i = 0; i < 6; i += 1) statuses.push((await ask(`${url}/api/deals/ids`)).status);
+        assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
+        const { route, status, snapshot_id: snapshot } = requests[1] ?? {};
+        assert.deepEqual(
+          { route, status, snapshot },
+          { route: '/api/deals/ids', status: 200, snapshot: '2026-11-20.01' },
+        );
+      },
+      { unbilledPerMinute: 5 },
+    ));
+
+  it('is not what a refused request is told', () =>
+    withApp(async ({ url }) => {
+      assert.equal((await ask(`${url}/api/deals/ids?nothing=1`)).status, 400);
+      assert.equal((await ask(`${url}/api/deals/ids`)).status, 200);
+      assert.equal((await ask(`${url}/api/deals/ids?nothing=1`)).status, 400);
+    }));
+});

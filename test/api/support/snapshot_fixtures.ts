@@ -1,0 +1,224 @@
+/** Small snapshots for the tests of the server, written as the pipeline writes them: from the records of the marts. */
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { openDuck } from '../../../lib/duck.ts';
+import { pointAt, sha256OfFile } from '../../../lib/files.ts';
+import { createTable, type RecordDefinition } from '../../../lib/record.ts';
+import { literal } from '../../../lib/sql.ts';
+import type { Route } from '../../../api/routes/define.ts';
+import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export const AS_OF = '2026-11-20';
+export const NOTICE = 'Made-up data of a test.';
+
+/** A UUID that ends in `n`. */
+export const uuid = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+
+interface Shape {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: unknown[];
+  pattern?: string;
+  properties?: Record<string, Shape>;
+  required?: string[];
+}
+
+/** Something a JSON column accepts: null where it may be, lists empty, objects with what they require. Text of a pattern is a decimal. */
+function defaultJson(shape: Shape): unknown {
+  if (shape.anyOf || Array.isArray(shape.type)) return null;
+  if (shape.enum) return shape.enum[0];
+  switch (shape.type) {
+    case 'object':
+      return Object.fromEntries((shape.required ?? []).map((key) => [key, defaultJson(shape.properties?.[key] ?? {})]));
+    case 'array':
+      return [];
+    case 'integer':
+      return 0;
+    case 'boolean':
+      return false;
+    default:
+      return shape.pattern === undefined ? 'x' : '1.00';
+  }
+}
+
+const defaultValue = (kind: string, values: readonly string[] | undefined): unknown => {
+  switch (kind) {
+    case 'enum':
+      return values?.[0];
+    case 'date':
+      return AS_OF;
+    case 'instant':
+      return `${AS_OF}T12:00:00Z`;
+    case 'money':
+    case 'percent':
+    case 'ratio':
+      return '1.00';
+    case 'integer':
+      return 0;
+    case 'flag':
+      return false;
+    default:
+      return 'x';
+  }
+};
+
+const DEFAULTS: Record<TableName, (n: number) => Row> = {
+  deals: (n) => ({
+    id: uuid(n),
+    address: `${n} Main St`,
+    city: 'Cleveland',
+    state: 'OH',
+    zip: '44113',
+    source: 'heartland',
+    listing_url: `https://site.example/listings/${n}`,
+    list_price: '740000.00',
+    units: 8,
+    cap_rate: '7.40',
+    noi: '54760.00',
+    noi_source: 'derived_from_advertised_cap',
+    deal_score: 31,
+  }),
+  signals: (n) => ({
+    id: uuid(n),
+    county: 'Cuyahoga County, OH',
+    parcel_id: `P-${n}`,
+    parcel_key: `P${n}`,
+    amount: '1000.00',
+  }),
+  auctions: (n) => ({
+    id: uuid(n),
+    county: 'Cuyahoga County, OH',
+    sale_date: '2026-12-07',
+    case_number: `CV-${n}`,
+    appraised_value: '150000.00',
+  }),
+  leads: (n) => ({ id: uuid(n), county: 'Cuyahoga County, OH', address: `${n} Oak St`, lead_score: 50 }),
+  filings: (n) => ({
+    id: uuid(n),
+    document_number: `D${n}`,
+    business_name: `Company ${n} LLC`,
+    source: 'ohio_sos',
+    source_state: 'OH',
+  }),
+  sources: () => ({}),
+  assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
+  reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
+  listing_history: (n) => ({
+    deal_id: uuid(n),
+    source: 'heartland',
+    listing_id: `L${n}`,
+    version: 1,
+    listing_url: `https://site.example/listings/${n}`,
+    list_price: '740000.00',
+  }),
+};
+
+/** The n-th row of a table: usual values, nulls where allowed, and what the test gives. Checked against the record. */
+export function rowOf(table: TableName, n: number, given: Row = {}): Row {
+  const record: RecordDefinition = TABLES[table];
+  const row = {
+    ...Object.fromEntries(
+      record.columns.map((c) => [
+        c.name,
+        c.absent !== undefined
+          ? null
+          : c.kind === 'json'
+            ? defaultJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
+            : defaultValue(c.kind, c.values),
+      ]),
+    ),
+    ...DEFAULTS[table](n),
+    ...given,
+  };
+  return record.schema.parse(row) as Row;
+}
+
+/** Rows 1..n of a table; `given` may differ from row to row. */
+export const rowsOfTable = (table: TableName, n: number, given: (i: number) => Row = () => ({})): Row[] =>
+  Array.from({ length: n }, (_, i) => rowOf(table, i + 1, given(i + 1)));
+
+/** A call of a route that the first rows answer, unpaid or paid. */
+export const callOf = (route: Route): string =>
+  `${route.path.replaceAll(':id', uuid(1))}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
+
+export interface DataFolder {
+  readonly path: string;
+  /** Write a snapshot and, unless told otherwise, let `current` name it. */
+  publish(
+    runId: string,
+    tables: Partial<Record<TableName, readonly Row[]>>,
+    options?: { readonly current?: boolean },
+  ): Promise<string>;
+  /** Let `current` name a snapshot that is written already. */
+  switchTo(runId: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A data folder of its own for one test file. */
+export async function dataFolder(): Promise<DataFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'dealfeed-api-'));
+  const switchTo = (runId: string): Promise<void> => pointAt(join(path, 'current'), join('snapshots', runId));
+  return {
+    path,
+    switchTo,
+    remove: () => rm(path, { recursive: true, force: true }),
+    async publish(runId, given, { current = true } = {}) {
+      const folder = join(path, 'snapshots', runId);
+      await mkdir(folder, { recursive: true });
+      const database = join(folder, 'dealfeed.duckdb');
+      await rm(database, { force: true });
+      const duck = await openDuck(database);
+      const tables: Record<string, unknown> = {};
+      try {
+        for (const name of Object.keys(TABLES) as TableName[]) {
+          const record: RecordDefinition = TABLES[name];
+          const rows = given[name] ?? [];
+          await duck.connection.run(createTable(name, record.columns));
+          if (rows.length > 0) {
+            const lines = join(folder, `${name}.ndjson`);
+            await writeFile(lines, rows.map((r) => `${JSON.stringify(r)}\n`).join(''));
+            const columns = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+            await duck.connection.run(
+              `INSERT INTO ${name} SELECT * FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`,
+            );
+            await rm(lines);
+          }
+          const file = join(folder, `${name}.parquet`);
+          await duck.connection.run(`COPY ${name} TO ${literal(file)} (FORMAT parquet)`);
+          tables[name] = {
+            file: `${name}.parquet`,
+            rows: rows.length,
+            bytes: (await stat(file)).size,
+            sha256: await sha256OfFile(file),
+          };
+        }
+      } finally {
+        duck.close();
+      }
+      await writeFile(
+        join(folder, 'manifest.json'),
+        JSON.stringify({
+          run_id: runId,
+          as_of: AS_OF,
+          generated_at: `${AS_OF}T12:00:00Z`,
+          data_clock: 'sandbox',
+          notice: NOTICE,
+          assumption_set_id: 'uw-test',
+          tables,
+          sources: [],
+          database: {
+            file: 'dealfeed.duckdb',
+            bytes: (await stat(database)).size,
+            sha256: await sha256OfFile(database),
+          },
+        }),
+      );
+      if (current) await switchTo(runId);
+      return folder;
+    },
+  };
+}

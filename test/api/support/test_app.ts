@@ -1,0 +1,104 @@
+/** The application on a socket of its own, with a facilitator that does what the test says and no chain. */
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createApp, type App, type AppDeps } from '../../../api/app.ts';
+import type { RequestLog } from '../../../api/http/request_log.ts';
+import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
+import { limitedServer } from '../../../api/http/socket.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
+import { responseChecker } from './response_checker.ts';
+import { ScriptedFacilitator } from './scripted_payments.ts';
+
+export { ScriptedFacilitator };
+
+/** Address that payments and documents name. */
+export const PUBLIC_URL = 'https://api.dealfeed.example';
+
+export const PAY_TO = '0x00000000000000000000000000000000000000aa';
+
+/** The scripted chain answers at once. */
+const QUICK = { everyMs: 1, looksWithHint: 3, looksWithoutHint: 2 } as const;
+
+export interface Started {
+  readonly url: string;
+  readonly app: App;
+  readonly snapshots: Snapshots;
+  readonly facilitator: ScriptedFacilitator;
+  readonly ledger: Ledger;
+  readonly requests: RequestLog[];
+  /** Answers that were held against the interface description so far. */
+  responsesChecked(): number;
+  close(): Promise<void>;
+}
+
+/**
+ * Start the application over a data folder. The facilitator is asked what it supports, as at a real start. Every
+ * answer is held against the interface description; closing fails where one was not as described.
+ */
+export async function startApp(
+  dataDir: string,
+  {
+    facilitator = new ScriptedFacilitator(),
+    chain = facilitator.chain,
+    contractWallets = true,
+    signatures = signaturesOf(null),
+    wait = QUICK,
+    nowMs = Date.now,
+    ledger: given,
+    ...limits
+  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<
+    AppDeps,
+    'unbilledPerMinute' | 'proxies' | 'handlerMs'
+  > &
+    Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
+): Promise<Started> {
+  const snapshots = await openSnapshots({ dataDir, pollMs: 50, nowMs });
+  const ledger = given ?? (await openSqliteLedger(':memory:'));
+  const server = limitedServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const requests: RequestLog[] = [];
+  const app = createApp({
+    snapshots,
+    publicUrl: PUBLIC_URL,
+    spoolDir: join(dataDir, 'spool'),
+    cursorSecret: 'a secret of the tests',
+    nowMs,
+    checkResponses: true,
+    payments: { mode: 'facilitator', facilitator, chain, contractWallets, wait, payTo: PAY_TO, ledger, signatures },
+    log: (entry) => {
+      requests.push(entry);
+    },
+    ...limits,
+  });
+  await app.payments.start().catch(() => undefined);
+  const checker = responseChecker(app.routes, PUBLIC_URL);
+  server.on('request', (request, response) => {
+    checker.watch(request, response);
+  });
+  server.on('request', app.koa.callback());
+  return {
+    url,
+    app,
+    snapshots,
+    facilitator,
+    ledger,
+    requests,
+    responsesChecked: () => checker.checked.count,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+      await app.payments.idle();
+      if (!given) await ledger.close();
+      snapshots.close();
+      assert.deepEqual(checker.errors, []);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** A read that is larger than one batch and that gets a database of its own: the counts add up and every row is traceable. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { stageRead, type StagedRead } from '../../pipelines/ingest/stage.ts';
+import { COLORADO_COLUMNS } from '../../sandbox/pages/colorado.ts';
+import type { Page } from '../../sources/contract.ts';
+import colorado from '../../sources/register/colorado_sos/source.ts';
+import { pageOf } from '../sources/recorded.ts';
+
+const RECORDS = 24_000;
+const OBSERVED = '2026-11-20T12:00:00Z';
+const id = (number: number): string => String(20_260_000_000 + number);
+
+/** Long names: 24,000 records are over 16 MB. Of every hundred, one is short, and one repeats the id of 12,000 before. */
+function recordOf(number: number): string {
+  if (number % 100 === 50) return `${id(number)},SHORT LLC`;
+  const repeats = number >= RECORDS / 2 && number % 100 === 60;
+  const name = `"Business, ${number}${' of the county'.repeat(48)}"`;
+  return `${id(repeats ? number - RECORDS / 2 : number)},${name},,,,,,,,,,,,,Exists,,DLLC,,,,,,,,,,,,,,,,,,11/2/2026`;
+}
+
+function exportOf(change: (records: string[]) => void = () => {}): Page {
+  const records = [COLORADO_COLUMNS.join(','), ...Array.from({ length: RECORDS }, (_, number) => recordOf(number))];
+  change(records);
+  return pageOf(Buffer.from(records.join('\n')), { kind: 'export', url: 'file:///drop/colorado_sos/export.csv' });
+}
+
+async function stage<T>(folder: string, page: Page, use: (read: StagedRead) => Promise<T>): Promise<T> {
+  const target = join(folder, 'colorado.parquet');
+  const read = await stageRead({ spec: colorado, pages: [page], unreadable: [], observedAt: OBSERVED, target });
+  try {
+    return await use(read);
+  } finally {
+    await read.close();
+  }
+}
+
+test('every record of a large export is a staged row, a reject or a merged duplicate', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const page = exportOf();
+  assert.ok(page.bytes.length > 16_000_000);
+  const { counts, rejects } = await stage(folder, page, async (read) => ({
+    counts: (await read.write(undefined)).counts,
+    rejects: read.rejects,
+  }));
+  const [refused, repeated] = [RECORDS / 100, RECORDS / 200];
+  assert.deepEqual(counts, {
+    rows_in: RECORDS,
+    rows_out: RECORDS - refused - repeated,
+    rows_rejected: refused,
+    rows_merged: repeated,
+    rows_carried: 0,
+  });
+  assert.deepEqual(
+    rejects.map(({ page_row, raw }) => [page_row, raw]),
+    Array.from({ length: refused }, (_, n) => [n * 100 + 50, `${id(n * 100 + 50)},SHORT LLC`]),
+  );
+  assert.deepEqual(await readdir(folder), ['colorado.parquet'], 'no temporary file is left');
+
+  const duck = await openDuck();
+  t.after(() => duck.close());
+  const staged = `read_parquet(${literal(join(folder, 'colorado.parquet'))}, file_row_number = true)`;
+  const [found] = await rowsOf(
+    duck.connection,
+    `SELECT count(DISTINCT document_number) AS ids,
+      count_if(business_name_raw NOT LIKE 'Business, ' || page_row || ' of %') AS other_row,
+      count_if(document_number <> CAST(20260000000 + page_row AS VARCHAR)) AS later_version,
+      count_if(page_sha256 <> ${literal(page.sha256)}) AS other_page
+    FROM ${staged}`,
+  );
+  assert.deepEqual(found, {
+    ids: String(counts.rows_out),
+    other_row: '0',
+    later_version: String(repeated),
+    other_page: '0',
+  });
+  const [unsorted] = await rowsOf(
+    duck.connection,
+    `SELECT count(*) AS n FROM (
+      SELECT document_number < lag(document_number) OVER (ORDER BY file_row_number) AS is_less FROM ${staged}
+    ) WHERE is_less`,
+  );
+  assert.equal(unsorted?.['n'], '0', 'sorted by key');
+});
+
+test('a large export that breaks near its end leaves nothing behind', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const page = exportOf((records) => {
+    records[RECORDS - 10] = 'Den"ver';
+  });
+  await assert.rejects(
+    stage(folder, page, () => assert.fail('no row may be used')),
+    /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 23991/u,
+  );
+  assert.deepEqual(await readdir(folder), []);
+});

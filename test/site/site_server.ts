@@ -1,0 +1,86 @@
+/** A snapshot of the real pipeline, served by the real server in its sandbox mode, and a real Chromium to look at it. */
+import { spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser } from 'playwright-core';
+import { SANDBOX_DAY } from '../../lib/settings.ts';
+import { chromiumPath } from '../../sources/fetch/browser.ts';
+import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+
+const START_MS = 60_000;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface SiteServer {
+  readonly url: string;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+async function waitForUrl(dataDir: string, ended: () => string | null): Promise<string> {
+  const until = Date.now() + START_MS;
+  while (Date.now() < until) {
+    const text = await readFile(join(dataDir, 'sandbox/wallet.json'), 'utf8').catch(() => null);
+    if (text !== null) return (JSON.parse(text) as { base_url: string }).base_url;
+    const said = ended();
+    if (said !== null) throw new Error(`the server ended: ${said}`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+  throw new Error('the server did not start in time');
+}
+
+export const startBrowser = async (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await chromiumPath(process.env['CHROMIUM_PATH']),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+
+/** Run the pipeline over the small world, serve what it publishes, and start a browser. */
+export async function startSite(): Promise<SiteServer> {
+  const layout = await newLayout();
+  await runDay({ layout, world: smallWorld(), day: SANDBOX_DAY });
+  const server = spawn(process.execPath, ['api/server.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      DATA_DIR: layout.root,
+      PORT: '0',
+      UNBILLED_PER_MINUTE: '0',
+      LOG_LEVEL: 'error',
+      NODE_ENV: '',
+    },
+  });
+  let said = '';
+  for (const stream of [server.stdout, server.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+  const gone = new Promise<void>((resolve) => {
+    server.once('exit', () => {
+      resolve();
+    });
+  });
+  const stop = async (): Promise<void> => {
+    server.kill('SIGTERM');
+    await gone;
+    await rm(layout.root, { recursive: true, force: true });
+  };
+  try {
+    const url = await waitForUrl(layout.root, () => (server.exitCode === null ? null : said));
+    const browser = await startBrowser();
+    return {
+      url,
+      browser,
+      async close() {
+        await browser.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
