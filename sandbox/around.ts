@@ -1,7 +1,7 @@
 /**
- * Start the sandbox world, run a command that reads it, stop the world, pass on the command's exit status:
+ * Start the sandbox, run a command that reads it, stop the sandbox, and exit with the command's status:
  *   node sandbox/around.ts node pipelines/commands/cli.ts run
- * The command finds the world's address in SANDBOX_URL. With LIVE=1 there is no world and the command runs alone.
+ * The command gets the sandbox's address in SANDBOX_URL. With LIVE=1 it runs without a sandbox.
  */
 import { spawn } from 'node:child_process';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
@@ -10,9 +10,9 @@ import { startSandbox } from './server.ts';
 
 const [command, ...args] = process.argv.slice(2);
 try {
-  if (command === undefined) throw new SettingError('no command was given, expected one to run in the sandbox');
+  if (command === undefined) throw new SettingError('no command given, expected one to run with the sandbox');
   const settings = readSettings(pipelineSettings);
-  const world = settings.LIVE
+  const sandbox = settings.LIVE
     ? null
     : await startSandbox({
         seed: settings.SEED,
@@ -24,7 +24,7 @@ try {
       });
   const child = spawn(command, args, {
     stdio: 'inherit',
-    env: { ...process.env, ...(world ? { ...SANDBOX_SECRETS, SANDBOX_URL: world.url } : {}) },
+    env: { ...process.env, ...(sandbox ? { ...SANDBOX_SECRETS, SANDBOX_URL: sandbox.url } : {}) },
   });
   const stop = (signal: NodeJS.Signals): void => {
     child.kill(signal);
@@ -33,7 +33,7 @@ try {
   process.exitCode = await new Promise<number>((resolve, reject) => {
     child.on('error', reject).on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
   });
-  await world?.close();
+  await sandbox?.close();
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -1,12 +1,12 @@
-/** Requests and responses of the sandbox's sites, and the headers they share. */
+/** Requests and responses of the sandbox's sites. */
 import { createHash } from 'node:crypto';
 import type { WorldDay } from './world/types.ts';
 
 export interface SandboxRequest {
   readonly method: string;
-  /** The real host that is being played, such as data.colorado.gov. */
+  /** The real host, such as data.colorado.gov. */
   readonly host: string;
-  /** The host as asked for, for absolute links. */
+  /** The host as requested, for absolute links. */
   readonly publicHost: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -14,18 +14,18 @@ export interface SandboxRequest {
   readonly cookies: Readonly<Record<string, string>>;
   /** Fields of a form sent by POST. */
   readonly form?: URLSearchParams;
-  /** The client's first request to this host, robots.txt aside. */
+  /** The client's first request to this host, not counting robots.txt. */
   readonly firstVisit: boolean;
 }
 
 export interface SandboxResponse {
   readonly status: number;
-  /** Names in lower case. A header may come more than once. */
+  /** Names in lower case. A header may be repeated. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array;
 }
 
-/** One site: answers a request from what is true on the day. Null is a page it does not have. */
+/** One site: its response on a day, or null if it does not have the page. */
 export type SitePages = (day: WorldDay, request: SandboxRequest) => SandboxResponse | null;
 
 const bytes = (body: string | Uint8Array): Uint8Array =>
@@ -52,16 +52,16 @@ export const redirect = (location: string, status: 301 | 302 = 302): SandboxResp
   body: new Uint8Array(),
 });
 
-/** The HTTP date of an instant, such as "Fri, 20 Nov 2026 06:00:00 GMT". */
+/** An HTTP date, such as "Fri, 20 Nov 2026 06:00:00 GMT". */
 export const httpDate = (day: string, time = '06:00:00'): string => new Date(`${day}T${time}Z`).toUTCString();
 
-/** ETag of the body and Last-Modified of the day its content is from, as sites send them that support conditional requests. */
+/** Add ETag and Last-Modified, as sites that support conditional requests do. */
 export function withValidators(response: SandboxResponse, modified: string): SandboxResponse {
   const etag = `"${createHash('sha256').update(response.body).digest('hex').slice(0, 24)}"`;
   return { ...response, headers: { ...response.headers, etag, 'last-modified': modified } };
 }
 
-/** 304 without a body where the client's copy is the current one. An If-None-Match outranks a date. */
+/** A 304 without a body if the client's copy is current. If-None-Match takes precedence over a date. */
 export function conditional(request: SandboxRequest, response: SandboxResponse): SandboxResponse {
   if (response.status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return response;
   const { etag, 'last-modified': modified } = response.headers;
@@ -75,10 +75,10 @@ export function conditional(request: SandboxRequest, response: SandboxResponse):
         typeof modified === 'string' &&
         Date.parse(modified) <= Date.parse(since);
   if (!fresh) return response;
-  const kept = ['etag', 'last-modified', 'cache-control', 'vary', 'set-cookie'];
+  const headers304 = ['etag', 'last-modified', 'cache-control', 'vary', 'set-cookie'];
   return {
     status: 304,
-    headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => kept.includes(name))),
+    headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => headers304.includes(name))),
     body: new Uint8Array(),
   };
 }

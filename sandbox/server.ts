@@ -1,5 +1,5 @@
 /**
- * The sandbox's web: one local server that plays every site, told apart by the Host header.
+ * The sandbox's web server: all sites on one port, by the Host header.
  *   node sandbox/server.ts     prints {"url":"http://127.0.0.1:<port>"} when it listens
  * Settings: SEED, DAY, LISTINGS, PARCELS, AUCTIONS, FILINGS.
  */
@@ -16,17 +16,17 @@ import type { World, WorldDay, WorldOptions } from './world/types.ts';
 
 export const SANDBOX_SUFFIX = '.sandbox.example';
 
-/** What a fault does to an answer on its way. */
+/** A response changed by a test. */
 export interface Altered extends SandboxResponse {
-  /** Send only so many bytes of the body, then break the connection. */
+  /** Send only this many bytes of the body, then close the connection. */
   readonly truncateAt?: number;
-  /** Break the connection without any answer. */
+  /** Close the connection without a response. */
   readonly reset?: boolean;
-  /** Wait before answering. */
+  /** Delay of the response. */
   readonly delayMs?: number;
 }
 
-/** A test's hook into every answer. What it returns takes the answer's place. */
+/** A test's hook: replaces a response, or leaves it unchanged if it returns undefined. */
 export type Alter = (
   request: Pick<SandboxRequest, 'host' | 'path' | 'method' | 'query' | 'headers'>,
   response: SandboxResponse,
@@ -34,10 +34,10 @@ export type Alter = (
 
 export interface SandboxOptions extends Partial<WorldOptions> {
   readonly day?: string;
-  /** 0, the default, takes any free port. */
+  /** Default 0: any free port. */
   readonly port?: number;
   readonly alter?: Alter;
-  /** A world made before, so that several servers show days of the same one. Its options win. */
+  /** An existing world, so that several servers show days of the same one. Its options take precedence. */
   readonly world?: World;
 }
 
@@ -80,7 +80,7 @@ function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxReq
 
 const notFound = (): SandboxResponse => page(htmlPage('Not found', '<h1>404 Not Found</h1>'), {}, 404);
 
-/** The site's answer to a request, before any fault and before compression. */
+/** The site's response to a request, before faults and compression. */
 export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse {
   const site = sites.get(request.host);
   if (!site)
@@ -92,15 +92,15 @@ export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse 
       {},
       421,
     );
-  const posted = request.method === 'POST' && request.form !== undefined && takesForms.has(request.host);
-  if (request.method !== 'GET' && request.method !== 'HEAD' && !posted)
+  const isForm = request.method === 'POST' && request.form !== undefined && takesForms.has(request.host);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !isForm)
     return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
   return conditional(request, site(day, request) ?? notFound());
 }
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript))/u;
 
-/** Send an answer, compressed where the client can and the real server would. */
+/** Send a response, compressed if the client accepts it and the real server would. */
 function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altered, date: string): void {
   const { status, headers } = altered;
   const type = String(headers['content-type'] ?? '');
@@ -127,7 +127,7 @@ function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altere
   if (request.method === 'HEAD' || empty) {
     outgoing.end();
   } else if (altered.truncateAt !== undefined && altered.truncateAt < body.length) {
-    // What was sent must leave before the connection breaks, or the client would see a reset instead of a cut body.
+    // The sent part must leave first, or the client would see a reset instead of a truncated body.
     outgoing.write(body.subarray(0, altered.truncateAt), () => {
       setTimeout(() => outgoing.destroy(), 20);
     });
@@ -158,9 +158,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: unknown) => {
-      process.stderr.write(
-        `sandbox: ${incoming.headers.host ?? ''}${incoming.url ?? ''}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-      );
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.stderr.write(`sandbox: ${incoming.headers.host ?? ''}${incoming.url ?? ''}: ${detail}\n`);
       if (!outgoing.headersSent) outgoing.writeHead(500, { 'content-type': 'text/plain' });
       outgoing.end();
     });

@@ -103,9 +103,9 @@ export default arcgisParcels({
     };
   },
   record:
-    'features.json: the response to `<layer>/query?where=<where>&outFields=*&returnGeometry=false&resultRecordCount=3' +
-    '&f=json`. last_page.json: the same with "features": []. without_a_field.json: last_page.json without the field of ' +
-    'the amount in "fields".',
+    'features.json: the response to `<layer>/query?where=<where>&outFields=*&returnGeometry=false' +
+    '&resultRecordCount=3&f=json`. last_page.json: the same with "features": []. without_a_field.json: ' +
+    'last_page.json without the field of the amount in "fields".',
 };
 
 const countyListFile: Template = {

@@ -3,7 +3,7 @@
  * holds the host, at the pace the site asks for. A worker says every few seconds that it is still there; where it
  * cannot, it stops reading before anybody else may begin. All times are the database's.
  */
-import type { Turns } from '../../sources/fetch/polite/turns.ts';
+import type { SharedRateLimiter } from '../../sources/fetch/polite/shared_rate_limiter.ts';
 import { isAbsence, SCHEMA, type CrawlDatabase } from './database.ts';
 
 /** A host stays with its holder for so long after he was last heard of. */
@@ -36,7 +36,7 @@ const TAKE = `
   FROM ${SCHEMA}.host WHERE host = $1 AND NOT EXISTS (SELECT FROM taken)`;
 
 export interface Claim {
-  readonly turns: Turns;
+  readonly turns: SharedRateLimiter;
   /** Aborted where the claim is lost; its reason is a ClaimLost. */
   readonly lost: AbortSignal;
   /** Give its hosts to others. */
@@ -91,8 +91,8 @@ export function claimsIn(database: CrawlDatabase, renewed: () => Promise<void>):
       const claim = new AbortController();
       const lost = AbortSignal.any([claim.signal, ended]);
       open.set(holder, claim);
-      const turns: Turns = {
-        async next(host, intervalMs) {
+      const turns: SharedRateLimiter = {
+        async acquire(host, intervalMs) {
           lost.throwIfAborted();
           try {
             const [row] = await database.query(TAKE, host, holder, intervalMs, LEASE_MS);
@@ -105,7 +105,7 @@ export function claimsIn(database: CrawlDatabase, renewed: () => Promise<void>):
             return AGAIN_MS;
           }
         },
-        async hold(host, forMs) {
+        async pause(host, forMs) {
           await database
             .query(
               `UPDATE ${SCHEMA}.host SET next_at = greatest(next_at, clock_timestamp() + ${ms('$3')}) WHERE host = $1 AND holder = $2`,

@@ -4,8 +4,7 @@
  * are the same; what comes back is the same pages in the same order.
  */
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import type { Stats } from '../../sources/fetch/context.ts';
-import type { Fetcher } from '../../sources/fetch/fetcher.ts';
+import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
 
 /** What a read of a source depends on, as plain data: it may be done in another process. */
 export interface Reading {
@@ -57,7 +56,11 @@ export function readHere(
   onUnreadable: OnUnreadable,
 ): SourceRead {
   const { distrusts, ...read } = reading;
-  const context = fetcher.contextFor(spec, { ...read, trusts: (runId) => !distrusts.includes(runId), onUnreadable });
+  const context = fetcher.contextFor(spec, {
+    ...read,
+    mayRevalidate: (runId) => !distrusts.includes(runId),
+    onUnreadable,
+  });
   return {
     traffic: context.stats,
     pages: () => {

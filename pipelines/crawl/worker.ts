@@ -122,7 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const fetcher = createFetcher({
       archive,
       clock: world ? sandboxClock(reading.asOf) : liveClock(reading.asOf),
-      turns: claim.turns,
+      sharedLimiter: claim.turns,
       stop: claim.lost,
       secrets: world ? world.secrets : options.secrets,
       ...(world ? { sandboxUrl: world.url } : {}),

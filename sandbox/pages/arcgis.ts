@@ -1,4 +1,4 @@
-/** A map server's layer: its description, and queries with paging, counts and errors that come as HTTP 200. */
+/** A layer of an ArcGIS server: its description, and queries with paging, counts and errors with HTTP 200. */
 import { json, page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
 import { ConditionError, parseOrder, parseWhere, type Row } from './conditions.ts';
@@ -12,13 +12,13 @@ export interface LayerField {
 }
 
 export interface Layer {
-  /** Path of the layer on its host, without a slash at its end. */
+  /** Path of the layer on its host, without a trailing slash. */
   readonly path: string;
   readonly id: number;
   readonly name: string;
-  /** Besides OBJECTID. */
+  /** Fields other than OBJECTID. */
   readonly fields: readonly LayerField[];
-  /** Attributes of every feature without OBJECTID; a feature keeps its place from day to day. */
+  /** Attributes of all features, without OBJECTID. A feature has the same position every day. */
   readonly features: (day: WorldDay) => readonly Row[];
 }
 
@@ -27,7 +27,7 @@ const OBJECT_ID: LayerField = { name: 'OBJECTID', type: 'OID' };
 
 const failure = (message: string, ...details: string[]): SandboxResponse =>
   json({ error: { code: 400, message, details } });
-const described = (field: LayerField): unknown => ({
+const fieldJson = (field: LayerField): unknown => ({
   name: field.name,
   type: `esriFieldType${field.type}`,
   alias: field.alias ?? field.name,
@@ -46,19 +46,19 @@ function metadata(layer: Layer): SandboxResponse {
     maxRecordCount: MAX_RECORDS,
     capabilities: 'Query',
     advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true },
-    fields: [OBJECT_ID, ...layer.fields].map(described),
+    fields: [OBJECT_ID, ...layer.fields].map(fieldJson),
   });
 }
 
-function query(layer: Layer, rows: readonly Row[], { query: asked }: SandboxRequest): SandboxResponse {
+function query(layer: Layer, rows: readonly Row[], { query: parameters }: SandboxRequest): SandboxResponse {
   const columns = [OBJECT_ID, ...layer.fields].map(({ name }) => name);
-  const whole = (name: string, byDefault: number): number => {
-    const text = asked.get(name);
+  const integer = (name: string, byDefault: number): number => {
+    const text = parameters.get(name);
     if (text === null || text === '') return byDefault;
     if (!/^\d+$/u.test(text)) throw new ConditionError(`'${name}' parameter is invalid`);
     return Number(text);
   };
-  const where = asked.get('where');
+  const where = parameters.get('where');
   if (!where)
     return failure(
       'Cannot perform query. Invalid query parameters.',
@@ -66,24 +66,24 @@ function query(layer: Layer, rows: readonly Row[], { query: asked }: SandboxRequ
     );
   const test = parseWhere(where, columns);
   let found = rows.filter((row) => test(row));
-  if (asked.get('returnCountOnly') === 'true') return json({ count: found.length });
-  const order = asked.get('orderByFields');
+  if (parameters.get('returnCountOnly') === 'true') return json({ count: found.length });
+  const order = parameters.get('orderByFields');
   if (order && order.toUpperCase() !== OBJECT_ID.name) found = [...found].sort(parseOrder(order, columns));
-  const wanted = asked.get('outFields') ?? OBJECT_ID.name;
+  const outFields = parameters.get('outFields') ?? OBJECT_ID.name;
   const out =
-    wanted === '*'
+    outFields === '*'
       ? columns
-      : wanted.split(',').map((name) => {
+      : outFields.split(',').map((name) => {
           const column = columns.find((c) => c.toLowerCase() === name.trim().toLowerCase());
           if (column === undefined) throw new ConditionError(`Invalid field: ${name.trim()}`);
           return column;
         });
-  const offset = whole('resultOffset', 0);
-  const count = Math.min(MAX_RECORDS, whole('resultRecordCount', MAX_RECORDS));
+  const offset = integer('resultOffset', 0);
+  const count = Math.min(MAX_RECORDS, integer('resultRecordCount', MAX_RECORDS));
   const features = found
     .slice(offset, offset + count)
     .map((row) => ({ attributes: Object.fromEntries(out.map((name) => [name, row[name] ?? null])) }));
-  if (asked.get('f') === 'html') {
+  if (parameters.get('f') === 'html') {
     const lines = features.map(
       ({ attributes }) =>
         `<dl>${Object.entries(attributes)
@@ -99,13 +99,13 @@ function query(layer: Layer, rows: readonly Row[], { query: asked }: SandboxRequ
   }
   return json({
     objectIdFieldName: OBJECT_ID.name,
-    fields: [OBJECT_ID, ...layer.fields].filter(({ name }) => out.includes(name)).map(described),
+    fields: [OBJECT_ID, ...layer.fields].filter(({ name }) => out.includes(name)).map(fieldJson),
     features,
     ...(offset + count < found.length ? { exceededTransferLimit: true } : {}),
   });
 }
 
-/** A site that has this layer and nothing else. */
+/** A site with only this layer. */
 export function mapServer(layer: Layer): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
   const numbered = perDay((day): readonly Row[] =>
     layer.features(day).map((row, at) => ({ [OBJECT_ID.name]: at + 1, ...row })),

@@ -1,4 +1,4 @@
-/** Listing site C, Buckeye Income Property: Ohio listings as plain HTML cards, nothing structured behind them. */
+/** Listing site C, Buckeye Income Property: Ohio listings as plain HTML cards without structured data. */
 import {
   httpDate,
   page,
@@ -9,7 +9,7 @@ import {
   type SandboxResponse,
 } from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, wholeDollars } from './html.ts';
+import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 
 const PER_PAGE = 20;
@@ -25,18 +25,19 @@ const listed = perDay((day): ListingOnDay[] =>
 function card(listing: ListingOnDay): string {
   const fact = (name: string, text: string | null): string => (text === null ? '' : `<li class="${name}">${text}</li>`);
   const badge = BADGE[listing.availability];
+  const facts = [
+    fact('units', listing.units === null ? null : listing.units === 1 ? '1 unit' : `${listing.units} units`),
+    fact('cap', listing.capRate === null ? null : `${listing.capRate}% cap`),
+    fact('noi', listing.noi === null ? null : `NOI ${wholeDollars(listing.noi)}`),
+    fact('built', listing.yearBuilt === null ? null : `Built ${listing.yearBuilt}`),
+  ].join('');
+  const status = badge === '' ? '' : `\n  <span class="property__status">${badge}</span>`;
   return `<article class="property" data-property="${listing.listingId}">
   <h2><a href="${listing.path}">${escapeHtml(listing.street)}</a></h2>
   <p class="property__place">${escapeHtml(listing.city)}, ${listing.state} ${listing.zip}</p>
-  <p class="property__price">${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>
-  <ul>${fact('units', listing.units === null ? null : listing.units === 1 ? '1 unit' : `${listing.units} units`)}${fact(
-    'cap',
-    listing.capRate === null ? null : `${listing.capRate}% cap`,
-  )}${fact('noi', listing.noi === null ? null : `NOI ${wholeDollars(listing.noi)}`)}${fact(
-    'built',
-    listing.yearBuilt === null ? null : `Built ${listing.yearBuilt}`,
-  )}</ul>
-  <time datetime="${listing.postedOn}">Listed ${listing.postedOn}</time>${badge === '' ? '' : `\n  <span class="property__status">${badge}</span>`}
+  <p class="property__price">${priceText(listing.price)}</p>
+  <ul>${facts}</ul>
+  <time datetime="${listing.postedOn}">Listed ${listing.postedOn}</time>${status}
 </article>`;
 }
 
@@ -49,12 +50,13 @@ function listPage(day: WorldDay, number: number): SandboxResponse | null {
   const from = (number - 1) * PER_PAGE;
   const shown = all.slice(from, from + PER_PAGE);
   const next = number < last ? `<a rel="next" href="/properties?page=${number + 1}">Next</a>` : '';
-  return page(
-    htmlPage(
-      `Ohio income property, page ${number} of ${last}`,
-      `<h1>Ohio income property</h1>\n<p class="results-count">Showing ${from + 1}-${from + shown.length} of ${all.length}</p>\n${shown.map(card).join('\n')}\n<nav class="pages">${next}</nav>`,
-    ),
-  );
+  const body = [
+    '<h1>Ohio income property</h1>',
+    `<p class="results-count">Showing ${from + 1}-${from + shown.length} of ${all.length}</p>`,
+    ...shown.map(card),
+    `<nav class="pages">${next}</nav>`,
+  ].join('\n');
+  return page(htmlPage(`Ohio income property, page ${number} of ${last}`, body));
 }
 
 /** The site's pages. */

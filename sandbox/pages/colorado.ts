@@ -1,4 +1,4 @@
-/** Colorado's register as its open data portal serves it: SODA 2 rows, a CSV export, the dataset's metadata. */
+/** Colorado's register on its open data portal: rows by SODA 2, a CSV export, and the dataset's metadata. */
 import { httpDate, json, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { ColoradoRow, WorldDay } from '../world/types.ts';
 import { ConditionError, parseOrder, parseWhere } from './conditions.ts';
@@ -41,10 +41,10 @@ export const COLORADO_COLUMNS = [
   'entityformdate',
 ] as const;
 
-/** A system field: never among the columns, but known to conditions. */
+/** A system field: not a column, but allowed in conditions. */
 const UPDATED_AT = ':updated_at';
 const DATASET = '4ykn-tg5h';
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 const KNOWN_PARAMETERS = ['$select', '$where', '$order', '$limit', '$offset', '$$app_token'];
 
 const error = (message: string, code = 'query.soql.invalid'): SandboxResponse =>
@@ -59,7 +59,7 @@ function count(query: URLSearchParams, name: string, byDefault: number): number 
 
 function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
   const limit = count(query, '$limit', 1000);
-  if (limit > MOST_ROWS) throw new ConditionError(`Cannot retrieve more than ${MOST_ROWS} rows at a time`);
+  if (limit > MAX_ROWS) throw new ConditionError(`Cannot retrieve more than ${MAX_ROWS} rows at a time`);
   const offset = count(query, '$offset', 0);
   const where = query.get('$where');
   const wanted = [...query].filter(([name]) => !name.startsWith('$'));
@@ -89,16 +89,16 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
     )
     .map(({ row }) => row);
   if (counted !== undefined) return json([{ [counted]: String(found.length) }]);
-  // The world keeps them in the order of their ids. Without an order they come in none that a client may rely on: here by name.
+  // Entities are sorted by id. Without $order a client may not rely on that, so they are sorted by name.
   if (order === null) found.sort((a, b) => ((a.entityname ?? '') < (b.entityname ?? '') ? -1 : 1));
   else if (order !== 'entityid' && order !== ':id') found.sort(parseOrder(order, COLORADO_COLUMNS));
   const columns = select === null || select.includes('*') ? COLORADO_COLUMNS : select;
-  const answer = found
+  const selected = found
     .slice(offset, offset + limit)
     .map((row) => Object.fromEntries(columns.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))));
   const fields = JSON.stringify(columns);
   return withValidators(
-    json(answer, {
+    json(selected, {
       'x-soda2-fields': fields,
       'x-soda2-types': JSON.stringify(
         columns.map((name) => (name === 'entityformdate' ? 'floating_timestamp' : 'text')),
@@ -110,7 +110,7 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
   );
 }
 
-/** 7/24/1911, as the export prints a date. */
+/** A date as the export prints it: 7/24/1911. */
 const exportDate = (day: string): string => `${Number(day.slice(5, 7))}/${Number(day.slice(8, 10))}/${day.slice(0, 4)}`;
 
 function exportCsv(day: WorldDay): SandboxResponse {

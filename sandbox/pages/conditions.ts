@@ -1,6 +1,9 @@
-/** The part of SQL conditions that the open data portal and the map servers are asked with. What it does not know is an error, as there. */
+/**
+ * The subset of SQL conditions for the open data portal and the map servers. Anything else is an error, as on the real
+ * servers.
+ */
 
-/** A condition or an order that cannot be read, or that names a column which is not there. */
+/** An invalid condition or order, or an unknown column. */
 export class ConditionError extends Error {}
 
 export type Cell = string | number | null | undefined;
@@ -27,7 +30,7 @@ function tokens(query: string): Token[] {
   return found;
 }
 
-/** -1, 0 or 1. Numbers compare as numbers, days with or without their time as days, the rest as text. */
+/** -1, 0 or 1. Compares numbers as numbers, days with or without a time as days, anything else as text. */
 function order(cell: string | number, wanted: string): number {
   if (typeof cell === 'number') return Math.sign(cell - Number(wanted));
   const right = /^\d{4}-\d{2}-\d{2}$/u.test(wanted) && cell.includes('T') ? `${wanted}T00:00:00.000` : wanted;
@@ -56,8 +59,8 @@ class Parser {
     this.#tokens = tokens(query);
   }
 
-  whole(): Test {
-    const test = this.#either();
+  parse(): Test {
+    const test = this.#disjunction();
     if (this.#at < this.#tokens.length) this.#fail();
     return test;
   }
@@ -93,7 +96,7 @@ class Parser {
   #comparison(): Test {
     const token = this.#tokens[this.#at];
     if (token?.kind === 'number') {
-      // "1=1", with which map servers are asked for everything.
+      // "1=1" selects everything.
       const left = Number(this.#value());
       const holds = this.#compare()(order(left, this.#value()));
       return () => holds;
@@ -130,12 +133,12 @@ class Parser {
       return (row) => !inner(row);
     }
     if (!this.#take('sign', '(')) return this.#comparison();
-    const inner = this.#either();
+    const inner = this.#disjunction();
     if (!this.#take('sign', ')')) this.#fail();
     return inner;
   }
 
-  #both(): Test {
+  #conjunction(): Test {
     let test = this.#factor();
     while (this.#take('word', 'AND')) {
       const [left, right] = [test, this.#factor()];
@@ -144,10 +147,10 @@ class Parser {
     return test;
   }
 
-  #either(): Test {
-    let test = this.#both();
+  #disjunction(): Test {
+    let test = this.#conjunction();
     while (this.#take('word', 'OR')) {
-      const [left, right] = [test, this.#both()];
+      const [left, right] = [test, this.#conjunction()];
       test = (row) => left(row) || right(row);
     }
     return test;
@@ -155,13 +158,13 @@ class Parser {
 }
 
 /**
- * A condition over the given columns, whose names may be written in any case: comparisons, BETWEEN, IS [NOT] NULL,
- * joined by AND, OR, NOT and parentheses.
- * @throws ConditionError where it is malformed or names a column that is not there
+ * A condition over columns, whose names are case-insensitive: comparisons, BETWEEN, IS [NOT] NULL, joined by AND, OR,
+ * NOT and parentheses.
+ * @throws ConditionError if it is malformed or names an unknown column
  */
-export const parseWhere = (query: string, columns: readonly string[]): Test => new Parser(query, columns).whole();
+export const parseWhere = (query: string, columns: readonly string[]): Test => new Parser(query, columns).parse();
 
-/** An order such as "entityformdate desc, entityid" as a comparison of rows. @throws ConditionError */
+/** A comparison of rows from an order such as "entityformdate desc, entityid". @throws ConditionError */
 export function parseOrder(query: string, columns: readonly string[]): (a: Row, b: Row) => number {
   const keys = query.split(',').map((part) => {
     const match = /^\s*(\w+)(?:\s+(asc|desc))?\s*$/iu.exec(part);

@@ -1,4 +1,4 @@
-/** Listing site D, Crescent Brokerage: an empty page whose script asks for the deals and makes the cards. */
+/** Listing site D, Crescent Brokerage: an empty page whose script fetches the deals and creates the cards. */
 import {
   httpDate,
   json,
@@ -10,17 +10,17 @@ import {
   type SandboxResponse,
 } from '../http.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, wholeDollars } from './html.ts';
+import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 
 const ROBOTS = 'User-agent: *\nDisallow: /track\n';
-const STANDING = { for_sale: 'Available', under_contract: 'Under contract', sold: 'Sold' } as const;
+const STATUS = { for_sale: 'Available', under_contract: 'Under contract', sold: 'Sold' } as const;
 
 const listed = perDay((day): ListingOnDay[] =>
   day.listings.filter(({ site }) => site === 'crescent_brokerage').sort((a, b) => (a.listingId < b.listingId ? -1 : 1)),
 );
 
-/** Runs in the reader's browser. The tracker is out of bounds by robots.txt, and the page stands without it. */
+/** Runs in the browser. robots.txt disallows the tracker, and the page works without it. */
 const SCRIPT = `'use strict';
 fetch('/track?page=deals').catch(() => {});
 const list = document.getElementById('deals');
@@ -62,10 +62,10 @@ const dealOf = (listing: ListingOnDay): unknown => ({
   id: listing.listingId,
   path: listing.path,
   since: listing.postedOn,
-  standing: STANDING[listing.availability],
+  standing: STATUS[listing.availability],
   street: listing.street,
   where: `${listing.city}, ${listing.state} ${listing.zip}`,
-  ask: listing.price === null ? 'Call for price' : wholeDollars(listing.price),
+  ask: priceText(listing.price),
   facts: facts(listing),
 });
 

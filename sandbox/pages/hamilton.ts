@@ -1,6 +1,6 @@
 /**
- * Hamilton County's auditor: the list of unpaid taxes as a workbook that is made anew once a month under the same
- * name. Its addresses are the owners'; where a parcel lies only the county's map says.
+ * Hamilton County's Auditor: the list of unpaid taxes, a workbook replaced once a month under the same name. Its
+ * addresses are the owners'; only the county's map has the parcels' addresses.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText } from '../world/days.ts';

@@ -1,4 +1,4 @@
-/** Listing site A, Heartland Multifamily: cards that lead to a page for each listing, with one JSON-LD script. */
+/** Listing site A, Heartland Multifamily: cards that link to a page per listing, with one JSON-LD script each. */
 import {
   page,
   redirect,
@@ -10,7 +10,7 @@ import {
 } from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, jsonLd, wholeDollars } from './html.ts';
+import { escapeHtml, htmlPage, jsonLd, priceText } from './html.ts';
 import { perDay } from './per_day.ts';
 
 const PER_PAGE = 25;
@@ -27,13 +27,13 @@ const listed = perDay((day): ListingOnDay[] =>
 );
 const byId = perDay((day) => new Map(listed(day).map((listing) => [listing.listingId, listing])));
 
-const titleOf = (listing: ListingOnDay): string =>
-  `${listing.units === null ? 'Apartment building' : `${listing.units}-unit building`}, ${listing.city}, ${listing.state}`;
+const titleOf = ({ units, city, state }: ListingOnDay): string =>
+  [units === null ? 'Apartment building' : `${units}-unit building`, city, state].join(', ');
 
 const card = (listing: ListingOnDay): string => `<a class="listing-card" href="${listing.path}">
   <h3>${escapeHtml(titleOf(listing))}</h3>
   <span class="street">${escapeHtml(listing.street)}</span>
-  <span class="price">${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</span>
+  <span class="price">${priceText(listing.price)}</span>
 </a>`;
 
 function indexPage(day: WorldDay, number: number): SandboxResponse | null {
@@ -41,20 +41,26 @@ function indexPage(day: WorldDay, number: number): SandboxResponse | null {
   const last = Math.max(1, Math.ceil(all.length / PER_PAGE));
   if (!Number.isInteger(number) || number < 1 || number > last) return null;
   const link = (rel: string, to: number): string => `<link rel="${rel}" href="/listings?page=${to}">\n`;
-  const cards = all
-    .slice((number - 1) * PER_PAGE, number * PER_PAGE)
-    .map(card)
-    .join('\n');
+  const body = [
+    '<h1>Multifamily for sale</h1>',
+    `<p class="count">${all.length} listings</p>`,
+    '<div class="cards">',
+    all
+      .slice((number - 1) * PER_PAGE, number * PER_PAGE)
+      .map(card)
+      .join('\n'),
+    '</div>',
+  ].join('\n');
   return page(
     htmlPage(
       `Multifamily for sale, page ${number} of ${last}`,
-      `<h1>Multifamily for sale</h1>\n<p class="count">${all.length} listings</p>\n<div class="cards">\n${cards}\n</div>`,
+      body,
       (number > 1 ? link('prev', number - 1) : '') + (number < last ? link('next', number + 1) : ''),
     ),
   );
 }
 
-/** Sites write the same fact in more than one way; which one is the listing's own. */
+/** The listing's JSON-LD. Sites write the same fact in several forms; a listing always has the same. */
 function structuredData(day: WorldDay, listing: ListingOnDay, url: string): unknown {
   const draw = new Draw(day.world.options.seed, 'page', listing.listingId);
   const asText = draw.chance(0.2);
@@ -110,17 +116,18 @@ function detailPage(day: WorldDay, request: SandboxRequest): SandboxResponse | n
   if (request.path !== listing.path) return redirect(listing.path, 301);
   const url = `https://${request.publicHost}${listing.path}`;
   const facts = [
-    ['Price', listing.price === null ? 'Call for price' : wholeDollars(listing.price)],
+    ['Price', priceText(listing.price)],
     ['Units', listing.units === null ? 'not stated' : String(listing.units)],
     ['Built', listing.yearBuilt === null ? 'not stated' : String(listing.yearBuilt)],
     ['Cap rate', listing.capRate === null ? 'not stated' : `${Number(listing.capRate)}%`],
   ]
     .map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`)
     .join('');
+  const address = `${listing.street}, ${listing.city}, ${listing.state} ${listing.zip}`;
   return page(
     htmlPage(
       titleOf(listing),
-      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${escapeHtml(`${listing.street}, ${listing.city}, ${listing.state} ${listing.zip}`)}</p>\n<dl>${facts}</dl>`,
+      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${escapeHtml(address)}</p>\n<dl>${facts}</dl>`,
       jsonLd(structuredData(day, listing, url)),
     ),
   );

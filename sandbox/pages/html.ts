@@ -1,17 +1,29 @@
-/** What every HTML page of the sandbox has: the banner that says it is made up, and escaping. */
+/** Parts of the sandbox's HTML pages: the banner that marks them as made up, escaping, and printed amounts. */
 
 export const BANNER = 'SANDBOX: this page and everything on it is made up.';
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const banner = `<div class="sandbox-banner" role="note" style="background:#ffd54d;color:#222;padding:.5em 1em;font:bold 14px sans-serif">${BANNER}</div>`;
+const BANNER_STYLE = 'background:#ffd54d;color:#222;padding:.5em 1em;font:bold 14px sans-serif';
+const banner = `<div class="sandbox-banner" role="note" style="${BANNER_STYLE}">${BANNER}</div>`;
 
-/** A whole page; `head` and `body` are markup. */
+/** A page with a banner; `head` and `body` are markup. */
 export const htmlPage = (title: string, body: string, head = ''): string =>
-  `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n${head}</head>\n<body>\n${banner}\n${body}\n</body>\n</html>\n`;
+  `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(title)}</title>
+${head}</head>
+<body>
+${banner}
+${body}
+</body>
+</html>
+`;
 
-/** A JSON-LD script element. A closing tag within the data cannot end it. */
+/** A JSON-LD script element. Escapes `<`, so that the data cannot close it. */
 export const jsonLd = (value: unknown): string =>
   `<script type="application/ld+json">\n${JSON.stringify(value, null, 1).replaceAll('<', '\\u003c')}\n</script>\n`;
 
@@ -21,3 +33,6 @@ export const wholeDollars = (amount: string): string =>
 
 /** "$133,334.00" */
 export const fullDollars = (amount: string): string => `${wholeDollars(amount)}${amount.slice(-3)}`;
+
+/** A listing's price as brokers print it. */
+export const priceText = (price: string | null): string => (price === null ? 'Call for price' : wholeDollars(price));

@@ -1,7 +1,7 @@
 /**
- * HUD's yearly workbook of Fair Market Rents, with the real FY2026 figures of the world's counties. The release for
- * FY2027 is not posted in the sandbox, nor are rents by ZIP: there are no real ones to post. A client's first request is answered 202 with an empty body, as the real site
- * warms up to programs.
+ * HUD's yearly workbook of Fair Market Rents, with the real FY2026 rents of the world's counties. FY2027 and rents by
+ * ZIP are not posted: no real ones are available. The response to a client's first request is 202 with an empty body,
+ * as the real site sends to programs.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
@@ -27,7 +27,7 @@ const COLUMNS = [
   'fmr_3',
   'fmr_4',
 ];
-/** The second sheet spells two of the fields its own way. */
+/** The second sheet spells two of the fields differently. */
 const DESCRIPTIONS = [
   ['Field_Name', 'Description'],
   ['stusps', 'State Postal Code'],
@@ -79,7 +79,8 @@ export function hud(day: WorldDay, request: SandboxRequest): SandboxResponse | n
       return page(
         htmlPage(
           'Fair Market Rents',
-          '<h1>Fair Market Rents</h1>\n<a href="/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx">FY 2026 county data (Excel)</a>',
+          '<h1>Fair Market Rents</h1>\n' +
+            '<a href="/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx">FY 2026 county data (Excel)</a>',
         ),
       );
     case '/portal/datasets/fmr/smallarea/index.html':

@@ -1,7 +1,7 @@
 /**
- * HUD's API of rents, with the same figures as the workbook. As in its own documentation, the shapes differ from answer
- * to answer: one state has numbers, the next has text; one has state_name, the next statename. Any token is good but
- * "expired" (401) and "unregistered" (403).
+ * HUD's rent API, with the same rents as the workbook. As in its documentation, responses differ in form: one state has
+ * numbers, the next has text; one has state_name, the next statename. Any token is valid except "expired" (401) and
+ * "unregistered" (403).
  */
 import { json, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { rents } from '../world/rents.ts';
@@ -22,7 +22,7 @@ const states = [...new Set(rents.map((county) => county.stusps))].sort();
 const error = (status: number, message: string): SandboxResponse =>
   json({ error: { code: status, message } }, {}, status);
 
-/** An answer's way of writing: every other state is written in the other. */
+/** The form of a response: every other state uses the other one. */
 const styleOf = (
   state: string,
 ): {
@@ -96,7 +96,7 @@ function areaData(code: string, zips: readonly ZipRent[]): SandboxResponse {
   });
 }
 
-/** The API's pages. @param zips rents by ZIP, of which the sandbox has none unless asked for */
+/** The API's pages. @param zips rents by ZIP; the sandbox has none by default */
 export function hudApi(request: SandboxRequest, zips: readonly ZipRent[] = []): SandboxResponse | null {
   if (!request.path.startsWith(ROOT)) return null;
   const token = /^Bearer (\S+)$/u.exec(request.headers['authorization'] ?? '')?.[1];

@@ -1,6 +1,6 @@
 /**
- * Rents by ZIP, for tests only. The world's rents are HUD's real figures, and no real ZIP rents of its year are at
- * hand, so the sandbox posts none. These are made up around the rent of the county, from the digits of the ZIP.
+ * Made-up rents by ZIP, for tests only. The world's rents are HUD's real figures, and no real ZIP rents of that year
+ * are available, so the sandbox posts none. These vary around the county's rent by the digits of the ZIP.
  */
 import { respond } from '../http.ts';
 import type { Alter } from '../server.ts';
@@ -9,7 +9,7 @@ import type { World } from '../world/types.ts';
 import { hudApi, type ZipRent } from './hud_api.ts';
 import { workbook } from './xlsx.ts';
 
-/** Every ZIP of the world with each HUD area in which a property of that ZIP stands. */
+/** Each ZIP of the world with each HUD area that has a property in it. */
 export function zipRents(world: World): ZipRent[] {
   const found = new Map<string, ZipRent>();
   for (const { zip, countyFips } of world.properties.values()) {
@@ -26,7 +26,7 @@ export function zipRents(world: World): ZipRent[] {
 
 const ROOMS = [0, 1, 2, 3, 4];
 
-/** The ZIP workbook: line breaks inside column names, payment standards between the rents. */
+/** The ZIP workbook: line breaks in column names, payment standards between the rents. */
 function zipWorkbook(zips: readonly ZipRent[]): Uint8Array {
   const header = [
     'ZIP\nCode',
@@ -58,7 +58,7 @@ function zipWorkbook(zips: readonly ZipRent[]): Uint8Array {
   );
 }
 
-/** Post the made-up ZIP rents, as a workbook or in the API: for the `alter` of startSandbox. */
+/** An `alter` for startSandbox that posts the made-up ZIP rents, as a workbook or in the API. */
 export function withZipRents(world: World, by: 'workbook' | 'api'): Alter {
   const zips = zipRents(world);
   const file = zipWorkbook(zips);

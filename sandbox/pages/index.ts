@@ -1,4 +1,4 @@
-/** The sites of the sandbox, by the real host that each one plays. */
+/** The sites of the sandbox by host. */
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
 import { buckeye } from './buckeye.ts';
@@ -38,5 +38,5 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['data.colorado.gov', colorado],
 ]);
 
-/** Sites that also answer a form sent by POST. */
+/** Sites that accept forms by POST. */
 export const takesForms: ReadonlySet<string> = new Set(['api.sandbox-mls.example', 'sheriffsales.starkcountyohio.gov']);

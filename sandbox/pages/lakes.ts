@@ -1,4 +1,4 @@
-/** Listing site B, Lakes & Sunbelt Exchange: search results with one JSON-LD graph that holds every field. */
+/** Listing site B, Lakes & Sunbelt Exchange: search results with one JSON-LD graph that has every field. */
 import {
   httpDate,
   page,
@@ -10,10 +10,10 @@ import {
 } from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, jsonLd, wholeDollars } from './html.ts';
+import { escapeHtml, htmlPage, jsonLd, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
 
-const LARGEST_PAGE = 100;
+const MAX_PAGE_SIZE = 100;
 const ROBOTS = 'User-agent: *\nDisallow: /account\nDisallow: /search?*sort=\n';
 const AVAILABILITY = { for_sale: 'InStock', under_contract: 'LimitedAvailability', sold: 'SoldOut' } as const;
 
@@ -26,17 +26,17 @@ const byId = perDay((day) => new Map(listed(day).map((listing) => [listing.listi
 
 const titleOf = (listing: ListingOnDay): string => `${listing.street}, ${listing.city}`;
 
-/** The item of a listing. Sites write the same fact in more than one way; which one is the listing's own. */
+/** The item of a listing. Sites write the same fact in several forms; a listing always has the same. */
 function item(day: WorldDay, listing: ListingOnDay, origin: string): unknown {
   const draw = new Draw(day.world.options.seed, 'page', listing.listingId);
   const asNumber = draw.chance(0.25);
-  const words = draw.chance(0.5);
+  const saysCall = draw.chance(0.5);
   const unknownUnits = draw.pick([null, null, '0', 'N/A'] as const);
   const asText = draw.chance(0.5);
   const plusFour = draw.chance(0.1) ? `-${draw.int(1000, 9999)}` : '';
   const price =
     listing.price === null
-      ? words
+      ? saysCall
         ? { price: 'Call for price' }
         : {}
       : { price: asNumber ? Number(listing.price) : wholeDollars(listing.price) };
@@ -85,14 +85,14 @@ const website = (origin: string): unknown => ({
 
 function searchPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
   const origin = `https://${request.publicHost}`;
-  const whole = (name: string, byDefault: number): number => {
+  const integer = (name: string, byDefault: number): number => {
     const value = Number(request.query.get(name) ?? byDefault);
     return Number.isInteger(value) && value >= 0 ? value : byDefault;
   };
   const type = request.query.get('type') ?? 'multifamily';
   const all = type === 'multifamily' ? listed(day) : [];
-  const start = whole('start', 0);
-  const count = Math.min(LARGEST_PAGE, Math.max(1, whole('count', 50)));
+  const start = integer('start', 0);
+  const count = Math.min(MAX_PAGE_SIZE, Math.max(1, integer('count', 50)));
   const shown = all.slice(start, start + count);
   const graph = {
     '@context': 'https://schema.org',
@@ -110,8 +110,7 @@ function searchPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
     ],
   };
   const rows = shown.map(
-    (listing) =>
-      `<li><a href="${listing.path}">${escapeHtml(titleOf(listing))}</a> ${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</li>`,
+    (listing) => `<li><a href="${listing.path}">${escapeHtml(titleOf(listing))}</a> ${priceText(listing.price)}</li>`,
   );
   return page(
     htmlPage(
@@ -129,7 +128,7 @@ function dealPage(day: WorldDay, request: SandboxRequest, id: string): SandboxRe
   return page(
     htmlPage(
       titleOf(listing),
-      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>`,
+      `<h1>${escapeHtml(titleOf(listing))}</h1>\n<p>${priceText(listing.price)}</p>`,
       jsonLd({ '@context': 'https://schema.org', '@graph': [website(origin), item(day, listing, origin)] }),
     ),
   );

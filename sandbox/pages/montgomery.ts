@@ -1,6 +1,6 @@
 /**
- * Montgomery County's treasurer: a page whose links have backslashes and no quotes, to weekly archives made on
- * Windows. Their one CSV has 62 columns, headers and values padded with spaces, lines that continue a record.
+ * Montgomery County's Treasurer: a page whose links have backslashes and no quotes, to weekly archives made on Windows.
+ * Their CSV has 62 columns, headers and values padded with spaces, and lines that continue a record.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText, oracleDay } from '../world/days.ts';
@@ -15,8 +15,8 @@ import { zipOf } from './zip_files.ts';
 
 const FIPS = '39113';
 const FOLDER = '/applications/treasurer/downloads';
-/** Weeks for which files stay posted. */
-const KEPT = 5;
+/** Number of weekly files that stay posted. */
+const FILES_POSTED = 5;
 const KINDS: Readonly<Record<string, string>> = {
   DQ: 'Delinquency',
   TR: 'Tax roll',
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, string>> = {
   YS: 'Sales of the year',
 };
 
-/** Columns in the order of the file, with the widths of their values. */
+/** Columns in the order of the file, with the width of their values. */
 const COLUMNS: readonly (readonly [name: string, width: number])[] = [
   ['PARCELID', 14],
   ...[
@@ -115,7 +115,7 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
     TXDST: debt.parcel.slice(0, 3),
     CLS: property.units > 3 ? 'C' : 'R',
     LUC: property.units === 0 ? '500' : property.units > 3 ? '401' : `5${property.units}0`,
-    // Taxable is 35 % of market, in whole cents since values are whole dollars.
+    // The taxable value is 35 % of the market value: exact in cents, because values are whole dollars.
     TAXABLETOTAL: amount(property.value * 35),
     ASMTTOTAL: amount(property.value * 100),
     ROLLTYPE: 'REAL',
@@ -141,12 +141,12 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
     const value = values[name] ?? (numeric.test(name) ? '0.00' : '');
     return csvField(numeric.test(name) ? value.padStart(width) : value.padEnd(width));
   });
-  // Some legal descriptions run over into a line of their own.
+  // Some legal descriptions continue on the next line.
   const more = draw.chance(0.01) ? `\r\n${'DESCRIPTION CONTINUED SEE DEED'.padEnd(30)},${'MF 91-0412'.padEnd(30)}` : '';
   return cells.join(',') + more;
 }
 
-/** The archive posted on a day, YYYYMMDD, or null where none was. */
+/** The archive posted on a day, YYYYMMDD, or null if there is none. */
 function archive(day: WorldDay, stamp: string): Uint8Array | null {
   const posted = `${stamp.slice(0, 4)}-${stamp.slice(4, 6)}-${stamp.slice(6)}`;
   if (!postedFiles(day).includes(posted)) return null;
@@ -158,7 +158,7 @@ function archive(day: WorldDay, stamp: string): Uint8Array | null {
 
 function postedFiles(day: WorldDay): string[] {
   const newest = listDay(FIPS, dayNumber(day.day));
-  return Array.from({ length: KEPT }, (_, week) => dayText(newest - 7 * week));
+  return Array.from({ length: FILES_POSTED }, (_, week) => dayText(newest - 7 * week));
 }
 
 function files(day: WorldDay, kind: string): SandboxResponse {
@@ -166,15 +166,16 @@ function files(day: WorldDay, kind: string): SandboxResponse {
     kind === 'DQ'
       ? postedFiles(day)
           .map((posted) => posted.replaceAll('-', ''))
-          .map(
-            (stamp) =>
-              `<tr><td><a href=${FOLDER.replaceAll('/', '\\')}\\Delq_${stamp}.zip target=_blank>Delq_${stamp}.zip</a></td></tr>`,
-          )
+          .map((stamp) => {
+            const href = `${FOLDER.replaceAll('/', '\\')}\\Delq_${stamp}.zip`;
+            return `<tr><td><a href=${href} target=_blank>Delq_${stamp}.zip</a></td></tr>`;
+          })
       : [];
+  const rows = links.join('\n') || '<tr><td>No files are posted at present.</td></tr>';
   return page(
     htmlPage(
       `${KINDS[kind] ?? 'Files'} files`,
-      `<h3>${KINDS[kind] ?? 'Unknown'} files</h3>\n<table border=0>\n${links.join('\n') || '<tr><td>No files are posted at present.</td></tr>'}\n</table>`,
+      `<h3>${KINDS[kind] ?? 'Unknown'} files</h3>\n<table border=0>\n${rows}\n</table>`,
     ),
   );
 }

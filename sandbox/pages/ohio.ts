@@ -1,4 +1,6 @@
-/** Ohio's register: report files of new entities and of amendments under names that never change, made anew each second Saturday. */
+/**
+ * Ohio's register: report files of new entities and of amendments, replaced under the same names each second Saturday.
+ */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { usDay } from '../world/days.ts';
 import { OHIO_AMENDMENTS, OHIO_REPORTS } from '../world/ohio.ts';
@@ -32,7 +34,7 @@ const HEADER = [
   'BUSINESS ASSOCIATE NAMES',
 ];
 
-/** As the office has it, spelling included. */
+/** As the office prints it, including its spelling. */
 const AMENDMENT_HEADER = [
   'DOCUMENT NUMBER',
   'CHARTER NUMBER',
@@ -67,7 +69,7 @@ function line(seed: number, filing: OhioFiling): string {
     filing.county,
     filing.associates.join('|'),
   ];
-  // Now and then the office pads a field.
+  // The office sometimes pads a field.
   const padded = draw.chance(0.02) ? draw.int(0, fields.length - 1) : -1;
   return fields.map((field, at) => csvField(at === padded ? `${field}   ` : field)).join(',');
 }
@@ -107,7 +109,7 @@ export function ohioFiles(day: WorldDay, request: SandboxRequest): SandboxRespon
     : null;
 }
 
-/** The page for people that links to them. */
+/** The web page that links to them. */
 export function ohioSite(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path !== '/businesses/business-reports/download-business-report/') return null;
   const host = request.publicHost.replace(/^www\.ohiosos\.gov/u, 'publicfiles.ohiosos.gov');
@@ -115,10 +117,12 @@ export function ohioSite(day: WorldDay, request: SandboxRequest): SandboxRespons
     ({ number, transaction }) =>
       `<li><a href="https://${host}/free/OnlineBusinessReports/WI${number}R.TXT">${transaction}</a></li>`,
   );
-  return page(
-    htmlPage(
-      'Download business reports',
-      `<h1>New business reports</h1>\n<p>Filings of ${day.ohio.month}, made on ${usDay(day.ohio.releasedOn)}</p>\n<ul>\n${links.join('\n')}\n</ul>`,
-    ),
-  );
+  const body = [
+    '<h1>New business reports</h1>',
+    `<p>Filings of ${day.ohio.month}, made on ${usDay(day.ohio.releasedOn)}</p>`,
+    '<ul>',
+    ...links,
+    '</ul>',
+  ].join('\n');
+  return page(htmlPage('Download business reports', body));
 }

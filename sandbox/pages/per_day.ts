@@ -1,4 +1,4 @@
-/** What a page needs of a day over and over, worked out once a day. */
+/** Values computed once per day of the world. */
 import type { WorldDay } from '../world/types.ts';
 
 export function perDay<T>(make: (day: WorldDay) => T): (day: WorldDay) => T {

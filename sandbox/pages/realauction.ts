@@ -1,9 +1,9 @@
 /**
- * Sheriff sales of a county on the RealAuction platform: a calendar, the page of a sale day that binds the day to a
- * session, lists of items compressed by tokens, and details without the parties, which only members see.
+ * Sheriff sales of a county on the RealAuction platform: a calendar, the page of a sale day that sets the session's
+ * date, lists of items compressed by tokens, and details without the parties, which only members see.
  *
- * The session is in the cookies themselves, so that an answer depends on the request alone: cfid and cftoken carry
- * the day, AWSALB, which the real site renews with every answer, the page that each area stands at.
+ * The session's state is in the cookies, so that a response depends only on the request: CFID and CFTOKEN hold the
+ * date, AWSALB, which the real site renews with every response, the current page of each area.
  */
 import { page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../world/days.ts';
@@ -17,7 +17,7 @@ const AREAS = ['R', 'W', 'C'] as const;
 type Area = (typeof AREAS)[number];
 type Pages = Readonly<Record<Area, number>>;
 
-/** Counties whose lists come with empty status boxes, filled by a second call of the page's script. */
+/** Counties whose status boxes are blank until the page's script fills them with a second request. */
 const FILLED_LATER = new Set(['39151', '39017']);
 
 interface Session {
@@ -35,7 +35,7 @@ const byDay = perDay((day) =>
 );
 const byAid = perDay((day) => new Map(day.auctions.map((item) => [item.aid, item])));
 
-/** W holds what is still to be sold, C what is closed or called off. Nothing is running at the hour of the sandbox. */
+/** W has items still to be sold, C closed and canceled ones. No sale is running at the sandbox's time of day. */
 const areaOf = (item: AuctionOnDay): Area => (item.status === 'scheduled' ? 'W' : 'C');
 
 function cookies(session: Session): string[] {
@@ -48,7 +48,7 @@ function cookies(session: Session): string[] {
   ];
 }
 
-/** The session of the request's cookies. Null where a cookie is missing or two disagree: no day is bound. */
+/** The session of the request's cookies, or null if a cookie is missing or they disagree: no date is set. */
 function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Session | null {
   if (cfid === undefined || awsalb === undefined || cftoken !== `${(Number(cfid) * 7919).toString(16)}-sandbox`)
     return null;
@@ -57,13 +57,13 @@ function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Sess
   return word === 'pages' ? { saleDate: dayText(Number(cfid)), pages: { R, W, C } } : null;
 }
 
-function calendar(day: WorldDay, fips: string, asked: string | undefined): SandboxResponse {
-  const stamp = /(\d{4}-\d{2})-\d{2}/u.exec(asked ?? '')?.[1];
+function calendar(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse {
+  const stamp = /(\d{4}-\d{2})-\d{2}/u.exec(requested ?? '')?.[1];
   const first = monthStart(dayNumber(stamp === undefined ? day.day : `${stamp}-01`));
   const boxes: string[] = [];
   for (let at = first; at < monthStart(first, 1); at += 1) {
     if (weekday(at) === 0 || weekday(at) === 6) continue;
-    // Weeks have five boxes; those before the first of the month are empty.
+    // A week has five boxes; those before the first of the month are empty.
     if (boxes.length === 0)
       for (let blank = 1; blank < weekday(at); blank += 1) boxes.push('<div class="CALBOX CALW5 CALSELB"></div>');
     const date = dayText(at);
@@ -72,27 +72,34 @@ function calendar(day: WorldDay, fips: string, asked: string | undefined): Sandb
     const counts =
       items.length === 0
         ? ''
-        : `<span class="CALTEXT">Foreclosure<br><span class="CALMSG"><span class="CALACT">${waiting}</span> / <span class="CALSCH">${items.length}</span> FC<br><span class="CALTIME"> ${items[0]?.startsAt ?? ''}</span></span></span>`;
+        : '<span class="CALTEXT">Foreclosure<br><span class="CALMSG">' +
+          `<span class="CALACT">${waiting}</span> / <span class="CALSCH">${items.length}</span> FC<br>` +
+          `<span class="CALTIME"> ${items[0]?.startsAt ?? ''}</span></span></span>`;
     boxes.push(
-      `<div class="CALBOX CALW5${items.length === 0 ? ' CALSEL0' : ' CALSELF'}" dayid='${usDay(date)}' role="link"><span class="CALNUM">${Number(date.slice(8))}</span>${counts}</div>`,
+      `<div class="CALBOX CALW5${items.length === 0 ? ' CALSEL0' : ' CALSELF'}" dayid='${usDay(date)}' role="link">` +
+        `<span class="CALNUM">${Number(date.slice(8))}</span>${counts}</div>`,
     );
   }
-  const link = (months: number, label: string): string =>
-    `<a class="CALNAV" href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR&amp;selCalDate=${encodeURIComponent(`{ts '${dayText(monthStart(first, months))} 00:00:00'}`)}">${label}</a>`;
-  return page(
-    htmlPage(
-      'Auction Calendar',
-      `<div class="CALHEAD">${link(-1, '&lt;')} <span class="CALDATE">${wordedDay(first).replace(/ \d+,/u, '')}</span> ${link(1, '&gt;')}</div>\n<div class="CALBODY">\n${boxes.join('\n')}\n</div>`,
-    ),
-  );
+  const link = (months: number, label: string): string => {
+    const date = encodeURIComponent(`{ts '${dayText(monthStart(first, months))} 00:00:00'}`);
+    return `<a class="CALNAV" href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR&amp;selCalDate=${date}">${label}</a>`;
+  };
+  const month = `<span class="CALDATE">${wordedDay(first).replace(/ \d+,/u, '')}</span>`;
+  const body = [
+    `<div class="CALHEAD">${link(-1, '&lt;')} ${month} ${link(1, '&gt;')}</div>`,
+    '<div class="CALBODY">',
+    ...boxes,
+    '</div>',
+  ].join('\n');
+  return page(htmlPage('Auction Calendar', body));
 }
 
 const itemsOf = (day: WorldDay, fips: string, saleDate: string, area: Area): AuctionOnDay[] =>
   (byDay(day).get(`${fips} ${saleDate}`) ?? []).filter((item) => areaOf(item) === area);
 const pagesOf = (items: readonly AuctionOnDay[]): number => Math.max(1, Math.ceil(items.length / PER_PAGE));
 
-function preview(day: WorldDay, fips: string, asked: string | undefined): SandboxResponse | null {
-  const [, month, date, year] = /^(\d{2})\/(\d{2})\/(\d{4})$/u.exec(asked ?? '') ?? [];
+function preview(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse | null {
+  const [, month, date, year] = /^(\d{2})\/(\d{2})\/(\d{4})$/u.exec(requested ?? '') ?? [];
   if (year === undefined) return null;
   const saleDate = `${year}-${month}-${date}`;
   const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -103,21 +110,28 @@ function preview(day: WorldDay, fips: string, asked: string | undefined): Sandbo
     W: 'Auctions Waiting',
     C: 'Auctions Closed or Canceled',
   };
-  const areas = AREAS.map(
-    (area) =>
-      `<div class="Head_${area}">${names[area]} <span class="PageText">page <span id="curP${area}A">1</span> of <span id="max${area}A">${pagesOf(itemsOf(day, fips, saleDate, area))}</span></span></div>\n<div id="Area_${area}" area="${area}" class="Area"></div>`,
-  );
-  return page(
-    htmlPage(
-      'Auction Preview',
-      `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>\n<div id="ALB" rel="0"></div>\n${areas.join('\n')}\n<script src="/CORE/System/JS/auction.js"></script>`,
-    ),
-    { 'set-cookie': cookies({ saleDate, pages: FIRST_PAGES }), 'cache-control': 'no-store' },
-  );
+  const areas = AREAS.map((area) => {
+    const pages = pagesOf(itemsOf(day, fips, saleDate, area));
+    const pageText = `page <span id="curP${area}A">1</span> of <span id="max${area}A">${pages}</span>`;
+    return (
+      `<div class="Head_${area}">${names[area]} <span class="PageText">${pageText}</span></div>\n` +
+      `<div id="Area_${area}" area="${area}" class="Area"></div>`
+    );
+  });
+  const body = [
+    `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>`,
+    '<div id="ALB" rel="0"></div>',
+    ...areas,
+    '<script src="/CORE/System/JS/auction.js"></script>',
+  ].join('\n');
+  return page(htmlPage('Auction Preview', body), {
+    'set-cookie': cookies({ saleDate, pages: FIRST_PAGES }),
+    'cache-control': 'no-store',
+  });
 }
 
-/** JSON, although it says that it is HTML. */
-const answer = (value: unknown, session: Session | null): SandboxResponse =>
+/** JSON, served as HTML. */
+const jsonAsHtml = (value: unknown, session: Session | null): SandboxResponse =>
   respond(JSON.stringify(value), 'text/html; charset=UTF-8', {
     'cache-control': 'no-store',
     ...(session ? { 'set-cookie': cookies(session) } : {}),
@@ -131,8 +145,8 @@ function load(
 ): SandboxResponse {
   const session = sessionOf(request);
   const area = AREAS.find((a) => a === value('area')?.toUpperCase());
-  // Without a day bound to the session the answer is the same as on a day without sales.
-  if (!session || !area) return answer({ retHTML: '', rlist: '' }, null);
+  // Without a date the response is the same as on a day without sales.
+  if (!session || !area) return jsonAsHtml({ retHTML: '', rlist: '' }, null);
   const items = itemsOf(day, fips, session.saleDate, area);
   const bypass = Number(value('bypasspage') ?? '0');
   const step = Number(value('pagedir') ?? '0');
@@ -147,20 +161,20 @@ function load(
   const current = Math.min(pagesOf(items), Math.max(1, wanted));
   const shown = items.slice((current - 1) * PER_PAGE, current * PER_PAGE);
   const html = shown.map((item) => itemMarkup(day, item, !FILLED_LATER.has(fips))).join('');
-  return answer(
+  return jsonAsHtml(
     { retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') },
     { ...session, pages: { ...session.pages, [area]: current } },
   );
 }
 
-/** What the page's script asks for to fill the status boxes. */
-function update(day: WorldDay, fips: string, request: SandboxRequest, asked: string | undefined): SandboxResponse {
+/** The request with which the page's script fills the status boxes. */
+function update(day: WorldDay, fips: string, request: SandboxRequest, requested: string | undefined): SandboxResponse {
   const session = sessionOf(request);
-  const found = (asked ?? '')
+  const found = (requested ?? '')
     .split(',')
     .map((aid) => byAid(day).get(aid))
     .filter((item) => item !== undefined && item.countyFips === fips && item.saleDate === session?.saleDate);
-  return answer(
+  return jsonAsHtml(
     { ADATA: { AITEM: found.flatMap((item) => (item ? [{ AID: item.aid, ...slotOf(item) }] : [])) } },
     session,
   );
@@ -169,15 +183,17 @@ function update(day: WorldDay, fips: string, request: SandboxRequest, asked: str
 function details(day: WorldDay, fips: string, aid: string | undefined): SandboxResponse | null {
   const item = byAid(day).get(aid ?? '');
   if (!item || item.countyFips !== fips) return null;
+  const table = `<table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table>`;
   return page(
     htmlPage(
       'Auction Details',
-      `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table></div>\n<p class="Parties">Plaintiff and defendant are shown to registered users after login.</p>`,
+      `<div class="AUCTION_DETAILS">${table}</div>\n` +
+        '<p class="Parties">Plaintiff and defendant are shown to registered users after login.</p>',
     ),
   );
 }
 
-/** The pages of one county's site. Names and values of the query are read in any case, as ColdFusion does. */
+/** The pages of one county's site. Query names and values are case-insensitive, as in ColdFusion. */
 export function realAuction(fips: string): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
   return (day, request) => {
     if (request.path === '/')
@@ -187,9 +203,8 @@ export function realAuction(fips: string): (day: WorldDay, request: SandboxReque
     if (request.path.toLowerCase() !== '/index.cfm') return null;
     const values = new Map([...request.query].map(([name, text]) => [name.toLowerCase(), text]));
     const value = (name: string): string | undefined => values.get(name);
-    switch (
-      `${value('zaction')?.toLowerCase()} ${value('zmethod')?.toLowerCase()} ${value('fnc')?.toLowerCase() ?? ''}`.trim()
-    ) {
+    const action = ['zaction', 'zmethod', 'fnc'].map((name) => value(name)?.toLowerCase() ?? '').join(' ');
+    switch (action.trim()) {
       case 'user calendar':
         return calendar(day, fips, value('selcaldate'));
       case 'auction preview':

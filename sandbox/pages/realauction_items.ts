@@ -1,10 +1,10 @@
-/** Items of a sale day as the platform marks them up, and the tokens by which it shortens the markup. */
+/** Markup of a sale day's items, and the tokens with which the platform compresses it. */
 import { spellStreet } from '../world/streets.ts';
 import { usDay } from '../world/days.ts';
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, fullDollars } from './html.ts';
 
-/** The platform's own table. What contains another comes before it. */
+/** The platform's token table. A text that contains another comes before it. */
 const TOKENS: readonly (readonly [token: string, text: string])[] = [
   ['@L', '/index.cfm?zaction=auction&zmethod=details&AID='],
   ['@J', 'p_back="NextCheck='],
@@ -20,14 +20,14 @@ const TOKENS: readonly (readonly [token: string, text: string])[] = [
   ['@I', 'table'],
 ];
 
-/** Markup with the tokens in place of what they stand for. */
+/** Replace pieces of markup by their tokens. */
 export function compress(html: string): string {
-  if (/@[A-Z]/u.test(html)) throw new Error('the markup holds something that looks like a token');
+  if (/@[A-Z]/u.test(html)) throw new Error('the markup contains text that looks like a token');
   return TOKENS.reduce((text, [token, meaning]) => text.replaceAll(meaning, token), html);
 }
 
 export interface SlotCells {
-  /** A "Auction Starts", B "Auction Status", or the words themselves. */
+  /** A for "Auction Starts", B for "Auction Status", or the words themselves. */
   readonly A: string;
   readonly B: string;
   readonly C: string;
@@ -36,7 +36,7 @@ export interface SlotCells {
 
 const SLOT_LABELS: Readonly<Record<string, string>> = { A: 'Auction Starts', B: 'Auction Status' };
 
-/** The status box of an item: its time, the word that took the time's place, or what it sold for. */
+/** The status box of an item: its time, the word that replaced the time, or the price it sold for. */
 export function slotOf(item: AuctionOnDay): SlotCells {
   const time = `${usDay(item.saleDate)} ${item.startsAt}`;
   if (item.status === 'sold')
@@ -44,7 +44,7 @@ export function slotOf(item: AuctionOnDay): SlotCells {
   return item.slotWords === null ? { A: 'A', B: time, C: '', D: '' } : { A: 'B', B: item.slotWords, C: '', D: '' };
 }
 
-/** ZIPs come padded with zeros to nine digits. */
+/** The platform pads ZIPs with zeros to nine digits. */
 function addressRows(day: WorldDay, item: AuctionOnDay): [string, string][] {
   const property = day.property(item.propertyId);
   return [
@@ -54,12 +54,10 @@ function addressRows(day: WorldDay, item: AuctionOnDay): [string, string][] {
 }
 
 function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
+  const detailsUrl = `/index.cfm?zaction=auction&zmethod=details&AID=${item.aid}`;
   return [
     ['Case Status:', item.caseStatus],
-    [
-      'Case #:',
-      `<a href="/index.cfm?zaction=auction&zmethod=details&AID=${item.aid}">${escapeHtml(item.caseNumber)} (${item.internalId})</a>`,
-    ],
+    ['Case #:', `<a href="${detailsUrl}">${escapeHtml(item.caseNumber)} (${item.internalId})</a>`],
     ['Parcel ID:', escapeHtml(item.parcel)],
     ...addressRows(day, item).map(([label, text]): [string, string] => [label, escapeHtml(text)]),
     ['Appraised Value:', item.appraised === null ? '$0.00' : fullDollars(item.appraised)],
@@ -68,18 +66,19 @@ function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
   ];
 }
 
-/** Ohio's sites have their labels in th. */
+/** Ohio's sites have labels in th elements. */
 const labelled = (pairs: readonly [string, string][]): string =>
   pairs
     .map(([label, value]) => `<tr><th class="AD_LBL" scope="row">${label}</th><td class="AD_DTA">${value}</td></tr>`)
     .join('');
 
-/** One item, as the script puts it into its area before compression. */
+/** Markup of one item, before compression. */
 export function itemMarkup(day: WorldDay, item: AuctionOnDay, withStatus: boolean): string {
   const slot: SlotCells = withStatus ? slotOf(item) : { A: '', B: '', C: '', D: '' };
   return (
     `<div class="AUCTION_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0"><div class="AUCTION_STATS">` +
-    `<div class="ASTAT_MSGA ASTAT_LBL">${SLOT_LABELS[slot.A] ?? slot.A}</div><div class="ASTAT_MSGB Astat_DATA">${slot.B}</div>` +
+    `<div class="ASTAT_MSGA ASTAT_LBL">${SLOT_LABELS[slot.A] ?? slot.A}</div>` +
+    `<div class="ASTAT_MSGB Astat_DATA">${slot.B}</div>` +
     `<div class="ASTAT_MSGC ASTAT_LBL">${slot.C}</div><div class="ASTAT_MSGD Astat_DATA">${slot.D}</div></div>` +
     `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}</tbody></table></div></div>`
   );
@@ -92,6 +91,6 @@ const saleType = (item: AuctionOnDay): string =>
       ? 'FORECLOSURE - SECOND SALE'
       : 'FORECLOSURE - FIRST SALE';
 
-/** Rows of an item's own page. */
+/** Rows of an item's details page. */
 export const detailsRows = (day: WorldDay, item: AuctionOnDay): string =>
   labelled([['Sale Type:', saleType(item)], ...rows(day, item)]);

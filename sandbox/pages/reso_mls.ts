@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { httpDate, json, page, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
-import { escapeHtml, htmlPage, wholeDollars } from './html.ts';
+import { escapeHtml, htmlPage, priceText } from './html.ts';
 import { perDay } from './per_day.ts';
 
-/** Of a server that gives fewer rows than it is asked for. */
-const LARGEST_PAGE = 50;
+/** The server sends fewer rows than a client may ask for. */
+const MAX_PAGE_SIZE = 50;
 const STATUS = { for_sale: 'Active', under_contract: 'Active Under Contract', sold: 'Closed' } as const;
 
-/** The client that the MLS knows, by the settings in which an operator would have it. */
+/** The client credentials of the MLS, by the operator's settings. */
 export const SANDBOX_SECRETS = {
   RESO_SANDBOX_MLS_CLIENT_ID: 'sandbox-client',
   RESO_SANDBOX_MLS_CLIENT_SECRET: 'sandbox-secret',
@@ -38,7 +38,7 @@ const properties = perDay((day): Property[] =>
 
 function property(day: WorldDay, listing: ListingOnDay): Property {
   const draw = new Draw(day.world.options.seed, 'page', listing.listingId);
-  // Feeds write zero for what nobody entered, or nothing.
+  // Feeds write zero or null for a blank field.
   const blank = (): 0 | null => (draw.chance(0.5) ? 0 : null);
   const number = (value: string | null): number | null => (value === null ? blank() : Number(value));
   const units = listing.units;
@@ -59,8 +59,14 @@ function property(day: WorldDay, listing: ListingOnDay): Property {
     StateOrProvince: listing.state,
     PostalCode: listing.zip,
     ListingContractDate: listing.postedOn,
-    ModificationTimestamp: `${listing.postedOn}T${String(draw.int(6, 20)).padStart(2, '0')}:${draw.pick(['00', '15', '30', '45'] as const)}:00Z`,
+    ModificationTimestamp: instantOn(listing.postedOn, draw),
   };
+}
+
+/** A quarter hour of the day. */
+function instantOn(day: string, draw: Draw): string {
+  const hour = String(draw.int(6, 20)).padStart(2, '0');
+  return `${day}T${hour}:${draw.pick(['00', '15', '30', '45'] as const)}:00Z`;
 }
 
 const failure = (status: 400 | 401, code: string, message: string): SandboxResponse =>
@@ -81,15 +87,20 @@ function token(day: WorldDay, { method, form }: SandboxRequest): SandboxResponse
   );
 }
 
-/** Rows that a filter of the one shape that this server knows lets through, or null for another filter. */
+/** The one form of filter that this server knows. */
+const FILTER = new RegExp(
+  "^PropertyType eq '([^']*)' and " +
+    "\\((StandardStatus eq '[^']*'(?: or StandardStatus eq '[^']*')*)\\)" +
+    '(?: and ModificationTimestamp (gt|ge) (\\S+))?$',
+  'u',
+);
+
+/** Rows that a filter selects, or null for an unknown filter. */
 function filtered(rows: readonly Property[], filter: string): readonly Property[] | null {
-  const match =
-    /^PropertyType eq '([^']*)' and \((StandardStatus eq '[^']*'(?: or StandardStatus eq '[^']*')*)\)(?: and ModificationTimestamp (gt|ge) (\S+))?$/u.exec(
-      filter,
-    );
+  const match = FILTER.exec(filter);
   if (!match) return null;
-  const [, type, standings = '', compare, from] = match;
-  const wanted = new Set([...standings.matchAll(/'([^']*)'/gu)].map(([, word]) => word));
+  const [, type, statuses = '', compare, from] = match;
+  const wanted = new Set([...statuses.matchAll(/'([^']*)'/gu)].map(([, word]) => word));
   return rows.filter(
     (row) =>
       row.PropertyType === type &&
@@ -107,7 +118,7 @@ function propertyPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
   if (!rows) return failure(400, 'bad_filter', `The filter is not understood: ${request.query.get('$filter') ?? ''}`);
   const fields = request.query.get('$select')?.split(',');
   const skip = Number(request.query.get('$skip') ?? 0);
-  const top = Math.min(LARGEST_PAGE, Number(request.query.get('$top') ?? LARGEST_PAGE));
+  const top = Math.min(MAX_PAGE_SIZE, Number(request.query.get('$top') ?? MAX_PAGE_SIZE));
   const shown = rows.slice(skip, skip + top);
   const next = new URL(`https://${request.publicHost}${request.path}`);
   for (const [name, value] of request.query) next.searchParams.set(name, value);
@@ -129,7 +140,7 @@ function propertyPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
   );
 }
 
-/** The service's answers. */
+/** The service's responses. */
 export function resoMls(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/oauth2/token') return token(day, request);
   if (request.path === '/odata/Property') return propertyPage(day, request);
@@ -138,7 +149,7 @@ export function resoMls(day: WorldDay, request: SandboxRequest): SandboxResponse
     ? page(
         htmlPage(
           listing.street,
-          `<h1>${escapeHtml(`${listing.street}, ${listing.city}`)}</h1>\n<p>${listing.price === null ? 'Call for price' : wholeDollars(listing.price)}</p>`,
+          `<h1>${escapeHtml(`${listing.street}, ${listing.city}`)}</h1>\n<p>${priceText(listing.price)}</p>`,
         ),
       )
     : null;

@@ -1,4 +1,4 @@
-/** Stark County's own search of its sheriff's sales: a WebForms page whose results come by POST, with the page's state sent back. */
+/** Stark County's own search of its sheriff's sales: a WebForms page that sends its state back with each POST. */
 import { page, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { usDay } from '../world/days.ts';
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';
@@ -35,7 +35,8 @@ function form(day: WorldDay, type: string, below: string): SandboxResponse {
   return page(
     htmlPage(
       'Search Sales',
-      `<form method="post" action="./SearchSales.aspx" id="form1">\n${inputs}\n<label>Sale Type <select name="${FIELD}ddlSaleType">${options}</select></label>\n` +
+      `<form method="post" action="./SearchSales.aspx" id="form1">\n${inputs}\n` +
+        `<label>Sale Type <select name="${FIELD}ddlSaleType">${options}</select></label>\n` +
         `<input type="submit" name="${FIELD}btnSearch" value="Search" />\n${below}\n</form>`,
     ),
     { 'cache-control': 'private' },
@@ -68,13 +69,14 @@ function results(day: WorldDay, type: string, number: number): string {
       ? `<span>${number}</span>`
       : `<a href="javascript:__doPostBack(&#39;${FIELD}gvSales&#39;,&#39;Page$${at + 1}&#39;)">${at + 1}</a>`,
   );
+  const headings = HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('');
   return (
-    `<table id="MainContent_gvSales"><tr>${HEADINGS.map((heading) => `<th scope="col">${heading}</th>`).join('')}</tr>\n${rows.join('\n')}\n` +
+    `<table id="MainContent_gvSales"><tr>${headings}</tr>\n${rows.join('\n')}\n` +
     `${pages > 1 ? `<tr class="pager"><td colspan="${HEADINGS.length}">${links.join(' ')}</td></tr>` : ''}</table>`
   );
 }
 
-/** The host's pages. A form that comes without the state of the page before is an error, as there. */
+/** The host's pages. A form without the state of the previous page is an error, as on the real site. */
 export function starkSales(day: WorldDay, { path, method, form: sent }: SandboxRequest): SandboxResponse | null {
   if (path !== '/SearchSales.aspx') return null;
   if (method !== 'POST' || !sent) return form(day, 'F', '');

@@ -1,6 +1,6 @@
 /**
- * Summit County's newspaper: the notice of delinquent taxes, a page for each city and township. Entries are set one
- * after another with bullets between them; owner and legal description run together.
+ * Summit County's newspaper: the notice of delinquent taxes, a page per city or township. Bullets separate the entries;
+ * nothing separates owner and legal description.
  */
 import { page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
@@ -12,7 +12,8 @@ const DETAIL = '/notices/delinquent_taxes_detail';
 const FIRST = 411;
 
 const footer =
-  '<div class="footer">Home &middot; Public Notices &middot; Subscribe<br>Copyright The Akron Legal News (sandbox copy)</div>';
+  '<div class="footer">Home &middot; Public Notices &middot; Subscribe<br>' +
+  'Copyright The Akron Legal News (sandbox copy)</div>';
 
 const sections = (day: WorldDay): string[] => [...new Set(day.printedDebts.map(({ section }) => section))];
 
@@ -34,10 +35,11 @@ export function summitNotices(day: WorldDay, request: SandboxRequest): SandboxRe
     .map(({ parcel, amount, owner, legal }) =>
       escapeHtml(`${parcel} ${fullDollars(amount).slice(1)} ${owner} ${legal}`),
     );
-  return page(
-    htmlPage(
-      `Delinquent Taxes: ${section}`,
-      `<h1>${escapeHtml(section.toUpperCase())}</h1>\n<p>Notice is hereby given of the lands on which taxes remain unpaid.</p>\n<div class="notice">&bull; ${entries.join(' &bull; ')}</div>\n${footer}`,
-    ),
-  );
+  const body = [
+    `<h1>${escapeHtml(section.toUpperCase())}</h1>`,
+    '<p>Notice is hereby given of the lands on which taxes remain unpaid.</p>',
+    `<div class="notice">&bull; ${entries.join(' &bull; ')}</div>`,
+    footer,
+  ].join('\n');
+  return page(htmlPage(`Delinquent Taxes: ${section}`, body));
 }

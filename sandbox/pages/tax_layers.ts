@@ -1,4 +1,4 @@
-/** The parcel layers of Cuyahoga, Hamilton and Stark County: every parcel the world knows there, most without a debt. */
+/** The parcel layers of Cuyahoga, Hamilton and Stark County: all parcels of the world there, most without a debt. */
 import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
@@ -12,7 +12,7 @@ const amounts = (...names: string[]): LayerField[] => names.map((name) => ({ nam
 
 const debts = perDay((day) => new Map(day.delinquent.map((debt) => [debt.propertyId, debt])));
 
-/** A feature for every property of the county that has a parcel number. */
+/** A feature for each property of the county with a parcel number. */
 function features(
   day: WorldDay,
   countyFips: string,
@@ -64,7 +64,7 @@ const cuyahoga: Layer = {
     features(day, '39035', (property, debt, draw, parcel) => {
       const { owner } = property;
       const owed = Number(debt?.amount ?? '0');
-      // An address the county does not have is null on some parcels and a blank on others.
+      // A missing address is null on some parcels and blank on others.
       const street = property.hasAddress
         ? spellStreet(property.address, 'upper_abbreviated')
         : draw.chance(0.5)
@@ -121,10 +121,10 @@ const hamilton: Layer = {
             ADDRSF: address.suffix,
           }
         : { ADDRNO: '0', ADDRST: null, ADDRSF: null };
-      // Gross and paid stand beside each other; some who owe nothing paid all of it, and some parcels are gone.
+      // The layer has gross and paid amounts: some parcels have paid their whole debt, and some are deleted.
       const settled = debt === undefined && draw.chance(0.02) ? draw.int(40_000, 900_000) / 100 : 0;
       const deleted = debt === undefined && draw.chance(0.02);
-      // The map is behind the Auditor's list: of some debts it says nothing yet.
+      // The map lags behind the Auditor's list: it does not have some debts yet.
       const known = debt?.isMapped === true ? debt : undefined;
       const paid = known ? Number(known.paid) : settled;
       return {
@@ -169,8 +169,9 @@ const stark: Layer = {
       const balance = Number(debt?.amount ?? '0');
       const paid = draw.int(0, 100_000) / 100;
       const city = property.city.toUpperCase();
-      // One free string, with and without the comma before the city.
-      const site = `${spellStreet(property.address, 'upper_abbreviated')}${draw.chance(0.7) ? `, ${city} OH` : ` ${city} OH`} ${property.zip}`;
+      // One free text, with or without a comma before the city.
+      const separator = draw.chance(0.7) ? ',' : '';
+      const site = `${spellStreet(property.address, 'upper_abbreviated')}${separator} ${city} OH ${property.zip}`;
       return {
         PIN: parcel,
         OWNER: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,

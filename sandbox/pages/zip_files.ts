@@ -1,9 +1,8 @@
-/** ZIP archives whose bytes depend on their content alone. */
+/** Deterministic ZIP archives. */
 import { zipSync, type Zippable } from 'fflate';
 
 /**
- * Pack files. `made` is printed into the archive as a wall-clock time, which ZIP has without a zone; a Date of local
- * parts comes out the same on every machine.
+ * Pack files. ZIP stores the day `made` as a local time without a zone, so a local Date is the same on every machine.
  */
 export function zipOf(files: Readonly<Record<string, Uint8Array>>, made: string): Uint8Array {
   const [year = 2026, month = 1, day = 1] = made.split('-').map(Number);

@@ -1,4 +1,4 @@
-/** One foreclosure case of the made-up world: its first sale, a second one if nobody bids, what interrupts it. */
+/** One foreclosure case of the made-up world: its first sale, a second one without bids, and interruptions. */
 import { dayText, weekday } from './days.ts';
 import { netOwedOn, type DebtPlan } from './debts.ts';
 import { PLAINTIFFS } from './names.ts';
@@ -12,9 +12,9 @@ export interface CountySales {
   /** Weekdays of mortgage and of tax sales, 0 Sunday. */
   readonly weekdays: Readonly<Record<SaleKind, number>>;
   readonly startsAt: string;
-  /** The county publishes the tax list that the world also shows. */
+  /** The world has the county's tax list. */
   readonly hasTaxList: boolean;
-  /** Case number as its clerk writes it, from the year, a number and the kind. */
+  /** Case number in the clerk's format. */
   readonly caseNumber: (year: number, serial: number, kind: SaleKind) => string;
 }
 
@@ -101,7 +101,7 @@ export const counties: readonly CountySales[] = [
   },
 ];
 
-/** Counties whose site is there, with a calendar that shows no sale. */
+/** Counties whose calendar shows no sale. */
 export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = [
   { name: 'Mahoning', fips: '39099' },
   { name: 'Lorain', fips: '39093' },
@@ -117,7 +117,7 @@ export const quietCounties: readonly Pick<CountySales, 'name' | 'fips'>[] = [
   { name: 'Lake', fips: '39085' },
 ];
 
-/** An item of a sale day through time. Days are numbers, amounts cents. */
+/** An item of a sale day over time. Days are numbers, amounts cents. */
 export interface AuctionPlan {
   readonly case: Case;
   readonly aid: string;
@@ -126,14 +126,14 @@ export interface AuctionPlan {
   readonly saleDay: number;
   /** First day on the site. */
   readonly posted: number;
-  /** What takes it off the sale before its day. The sheriff writes it into the time slot, seldom into the case status. */
+  /** Cancellation before the sale day. The sheriff writes it into the time slot, seldom into the case status. */
   readonly change: {
     readonly on: number;
     readonly status: SaleStatus;
     readonly words: string;
     readonly inCaseStatus: boolean;
   } | null;
-  /** What happens on its day, shown from the next. */
+  /** Outcome of the sale day, shown from the next day on. */
   readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number | null };
   readonly appraised: number | null;
   readonly openingBid: number | null;
@@ -149,7 +149,7 @@ export interface Case {
   readonly items: readonly AuctionPlan[];
 }
 
-export interface CaseWish {
+export interface CaseOptions {
   readonly id: string;
   readonly county: CountySales;
   readonly kind: SaleKind;
@@ -163,7 +163,7 @@ export interface CaseWish {
   readonly postedFrom: number | null;
 }
 
-/** Courts are closed. */
+/** Days on which courts are closed. */
 const HOLIDAYS = new Set(['2026-11-26', '2026-12-25', '2027-01-01']);
 
 function saleDayFrom(county: CountySales, kind: SaleKind, day: number): number {
@@ -172,11 +172,11 @@ function saleDayFrom(county: CountySales, kind: SaleKind, day: number): number {
   return on;
 }
 
-/** ORC 2329.211: deposit by appraised value; without one, the middle step. */
+/** Deposit by appraised value (ORC 2329.211); without one, the middle step. */
 const depositFor = (appraised: number | null): number =>
   appraised === null ? 500_000 : appraised <= 1_000_000 ? 200_000 : appraised <= 20_000_000 ? 500_000 : 1_000_000;
 
-/** Appraisers round to five thousand dollars; small values to five hundred. */
+/** Appraisals are rounded to $5,000, small ones to $500. */
 function appraise(draw: Draw, value: number): number {
   const raw = (value * draw.int(80, 115)) / 100;
   const step = raw > 40_000 ? 5_000 : 500;
@@ -186,12 +186,17 @@ function appraise(draw: Draw, value: number): number {
 /** Two thirds of the appraisal in whole dollars, rounded up (ORC 2329.20). */
 const twoThirds = (appraised: number): number => Math.ceil((appraised * 2) / 300) * 100;
 
-function amounts(draw: Draw, wish: CaseWish): { appraised: number | null; first: number | null; minimum: number } {
-  const appraised = appraise(draw, wish.property.value);
-  if (wish.kind === 'tax_foreclosure') {
-    // What is owed, with costs, in odd cents; such a sale is seldom appraised.
+function amounts(
+  draw: Draw,
+  options: CaseOptions,
+): { appraised: number | null; first: number | null; minimum: number } {
+  const appraised = appraise(draw, options.property.value);
+  if (options.kind === 'tax_foreclosure') {
+    // The debt with costs. Such a sale is seldom appraised.
     const owed =
-      wish.debt === null ? Math.round(wish.property.value * draw.int(3, 25)) : netOwedOn(wish.debt, wish.day);
+      options.debt === null
+        ? Math.round(options.property.value * draw.int(3, 25))
+        : netOwedOn(options.debt, options.day);
     const minimum = owed + draw.int(45_000, 180_000);
     return { appraised: draw.chance(0.1) ? appraised : null, first: minimum, minimum };
   }
@@ -213,8 +218,8 @@ const WORDS: readonly (readonly [{ readonly status: SaleStatus; readonly words: 
 ];
 
 /** A case and all its items. */
-export function draft(draw: Draw, wish: CaseWish): Case {
-  const { county, kind, property } = wish;
+export function draft(draw: Draw, options: CaseOptions): Case {
+  const { county, kind, property } = options;
   const filed =
     2026 -
     draw.weighted<number>([
@@ -223,9 +228,9 @@ export function draft(draw: Draw, wish: CaseWish): Case {
       [2, 3],
       [3, 1],
     ]);
-  // Serial from the case's own number, so that two cases never share one.
-  const serial = 1000 + Number(wish.id) * 7;
-  const { appraised, first, minimum } = amounts(draw, wish);
+  // Unique per case.
+  const serial = 1000 + Number(options.id) * 7;
+  const { appraised, first, minimum } = amounts(draw, options);
   const items: AuctionPlan[] = [];
   const one: Case = {
     number: county.caseNumber(filed, serial, kind),
@@ -238,7 +243,7 @@ export function draft(draw: Draw, wish: CaseWish): Case {
   const add = (round: 1 | 2, day: number, postedOn: number | null): void => {
     const saleDay = saleDayFrom(county, kind, day);
     const usual = saleDay - draw.int(21, 40);
-    const posted = postedOn ?? Math.max(wish.postedFrom ?? usual, Math.min(wish.postedBy ?? usual, usual));
+    const posted = postedOn ?? Math.max(options.postedFrom ?? usual, Math.min(options.postedBy ?? usual, usual));
     const change =
       items.length < 3 && draw.chance(0.19)
         ? {
@@ -247,7 +252,7 @@ export function draft(draw: Draw, wish: CaseWish): Case {
             inCaseStatus: draw.chance(0.08),
           }
         : null;
-    // No minimum applies to a second mortgage sale; some sheriffs publish the costs to be covered.
+    // A second mortgage sale has no minimum; some sheriffs publish the costs to be covered.
     const openingBid = round === 1 || kind === 'tax_foreclosure' ? first : draw.chance(0.2) ? minimum : null;
     const sold = draw.chance(round === 2 ? 0.8 : kind === 'tax_foreclosure' ? 0.5 : 0.6);
     const worth = appraised ?? property.value * 100;
@@ -258,8 +263,8 @@ export function draft(draw: Draw, wish: CaseWish): Case {
     const at = items.length;
     items.push({
       case: one,
-      aid: String(1_200_000 + Number(wish.id) * 5 + at),
-      internalId: String(40_000 + Number(wish.id) * 5 + at),
+      aid: String(1_200_000 + Number(options.id) * 5 + at),
+      internalId: String(40_000 + Number(options.id) * 5 + at),
       round,
       saleDay,
       posted,
@@ -275,6 +280,6 @@ export function draft(draw: Draw, wish: CaseWish): Case {
       add(2, saleDay + draw.int(14, 26), saleDay + draw.int(1, 3));
     }
   };
-  add(1, wish.day, null);
+  add(1, options.day, null);
   return one;
 }

@@ -1,4 +1,4 @@
-/** Sheriff sales of the made-up world: cases, their sale days and rounds, what becomes of each item. */
+/** Sheriff sales of the made-up world: cases, sale days, rounds and outcomes. */
 import { counties, draft, type AuctionPlan, type Case, type CountySales } from './auction_cases.ts';
 import { dayText, DEFAULT_DAY, dollars, LAST_DAY } from './days.ts';
 import type { DebtPlan } from './debts.ts';
@@ -20,7 +20,7 @@ function slotWords(plan: AuctionPlan, status: SaleStatus): string | null {
   return plan.change !== null && status === plan.change.status ? plan.change.words : null;
 }
 
-/** The items posted by a day, as they stand on it. */
+/** The items posted by a day, as of that day. */
 export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionOnDay[] {
   return plans
     .filter(({ posted }) => posted <= day)
@@ -59,20 +59,20 @@ export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionO
     });
 }
 
-/** Properties a case may be about, by county, each handed out once. */
+/** Properties for cases, by county. Each is used once. */
 function stockOf(properties: readonly Property[]): (countyFips: string) => Property | undefined {
   const byCounty = Map.groupBy(properties, ({ countyFips }) => countyFips);
-  const handedOut = new Map<string, number>();
+  const used = new Map<string, number>();
   return (countyFips) => {
-    const next = handedOut.get(countyFips) ?? 0;
-    handedOut.set(countyFips, next + 1);
+    const next = used.get(countyFips) ?? 0;
+    used.set(countyFips, next + 1);
     return byCounty.get(countyFips)?.[next];
   };
 }
 
 /**
- * All items of the world's time. On the default day `count` of them, give or take one, are posted for that day or
- * later; about half as many were held in the weeks before.
+ * All items of the world. On the default day about `count` of them are posted for that day or later; about half as many
+ * sales took place in the weeks before.
  */
 export function planAuctions(
   seed: number,
@@ -90,7 +90,7 @@ export function planAuctions(
   );
   const stock = {
     listed: stockOf(listed),
-    // A property for sale must not be taken twice, and a vacant lot carries no mortgage.
+    // A property for sale must not be used twice, and a vacant lot has no mortgage.
     owing: stockOf(
       [...owing.values()]
         .filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0)
@@ -111,7 +111,7 @@ export function planAuctions(
     return book.make(`A${id}`, { place: draw.weighted(placesOfCounty(county.fips)), multifamily: draw.chance(0.2) });
   };
 
-  /** A case with a first sale about `day`, and all that follows from it. */
+  /** Add a case with a first sale around `day`, and its consequences. */
   const add = (day: number, postedBy: number | null, postedFrom: number | null): void => {
     const id = String(made);
     made += 1;
@@ -120,7 +120,7 @@ export function planAuctions(
     const wanted: SaleKind = draw.chance(0.22) ? 'tax_foreclosure' : 'mortgage_foreclosure';
     const property = propertyOf(draw, county, wanted, id);
     const debt = owing.get(property.id) ?? null;
-    // Where the county's tax list is known, a tax foreclosure is always of a parcel on it.
+    // In a county with a tax list, a tax foreclosure is always of a parcel on it.
     const kind = wanted === 'tax_foreclosure' && county.hasTaxList && debt === null ? 'mortgage_foreclosure' : wanted;
     const one: Case = draft(draw, { id, county, kind, property, debt, day, postedBy, postedFrom });
     plans.push(...one.items);

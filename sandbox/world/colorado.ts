@@ -1,4 +1,4 @@
-/** Colorado's register of business entities: who was formed when, and how the dataset shows it as time goes by. */
+/** Colorado's register of business entities: when each was formed, and its row in the dataset over time. */
 import { dayText, DEFAULT_DAY, isWeekend, LAST_DAY, wordedDay } from './days.ts';
 import { AGENT_FIRMS, drawCompany, drawPerson } from './names.ts';
 import { Draw } from './random.ts';
@@ -24,7 +24,7 @@ const STATES = [
   ['Phoenix', 'AZ', '85004'],
 ] as const;
 
-/** Types of the dataset with the words a name ends in, by how often they are formed. */
+/** Entity types with the ending of their names, weighted by frequency. */
 const TYPES: readonly (readonly [{ readonly type: string; readonly form: string }, number])[] = [
   [{ type: 'DLLC', form: ' LLC' }, 60],
   [{ type: 'DLLC', form: ', LLC' }, 14],
@@ -40,7 +40,7 @@ const TYPES: readonly (readonly [{ readonly type: string; readonly form: string 
   [{ type: 'DT', form: ' Ditch Company' }, 0.3],
 ];
 
-/** Standings that the dataset also writes behind the name, with the words it uses. */
+/** Statuses that the dataset also appends to the name, with the words it uses. */
 const FALLEN: readonly (readonly [{ readonly status: string; readonly words: string }, number])[] = [
   [{ status: 'Delinquent', words: 'Delinquent' }, 50],
   [{ status: 'Voluntarily Dissolved', words: 'Dissolved' }, 35],
@@ -49,33 +49,33 @@ const FALLEN: readonly (readonly [{ readonly status: string; readonly words: str
   [{ status: 'Administratively Dissolved', words: 'Administratively Dissolved' }, 4],
 ];
 
-/** The year before the default day in which `filings` entities were formed; older ones are there too, but few. */
+/** `filings` entities were formed in this number of days before the default day, and a few earlier. */
 const WINDOW = 365;
 
-/** An entity through time. */
+/** An entity over time. */
 interface EntityPlan {
   readonly id: string;
   readonly formed: number;
-  /** Day from which the dataset has it: the same day or the next, some late. */
+  /** First day in the dataset: the same day or the next, some later. */
   readonly visible: number;
 }
 
 export interface ColoradoPlan {
   readonly seed: number;
-  /** In the order of their ids. */
+  /** Sorted by id. */
   readonly entities: readonly EntityPlan[];
 }
 
-/** Which entities there are. On the default day the year before it holds `count` of them. */
+/** All entities. `count` of them were formed in the year before the default day. */
 export function planColorado(seed: number, count: number): ColoradoPlan {
   const entities: EntityPlan[] = [];
-  // Serials go up as they are drawn and never repeat within a year; in a large world they stand closer together.
+  // Serials increase and are unique within a year; in a large world the gaps are smaller.
   const serials = new Map<string, number>();
   const step = Math.min(40, Math.max(1, Math.floor(1_500_000 / Math.max(1, count))));
   const add = (key: string, from: number, to: number, visibleBy: number | null): void => {
     const draw = new Draw(seed, 'colorado', key);
     let formed = draw.int(from, to);
-    // Offices are closed at weekends; filings on line are not.
+    // Offices are closed on weekends, but online filing is open.
     if (isWeekend(formed) && draw.chance(0.7)) formed = Math.max(from, formed - 2);
     const visible = formed + (draw.chance(0.02) ? draw.int(4, 9) : draw.int(0, 1));
     const year = dayText(formed).slice(0, 4);
@@ -143,7 +143,7 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
           principalcountry: 'US',
         }
       : address(draw, 'principal');
-  // About one in seven falls out of good standing within the years shown, and some get their agent only later.
+  // About one in seven loses its good standing, and some get an agent later.
   const fallen = draw.chance(0.14) ? { ...draw.weighted(FALLEN), on: plan.formed + draw.int(20, 500) } : null;
   const isFallen = fallen !== null && fallen.on <= day;
   const mailing = draw.chance(0.15) ? address(draw, 'mailing') : {};
@@ -173,6 +173,6 @@ function entityOn(seed: number, plan: EntityPlan, day: number): ColoradoEntity {
   };
 }
 
-/** The dataset on a day, in the order of the ids. */
+/** The dataset on a day, sorted by id. */
 export const coloradoOn = (plan: ColoradoPlan, day: number): ColoradoEntity[] =>
   plan.entities.filter(({ visible }) => visible <= day).map((entity) => entityOn(plan.seed, entity, day));

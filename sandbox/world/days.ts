@@ -1,4 +1,4 @@
-/** Days as whole numbers since 1970-01-01, which compare and subtract. */
+/** Days as numbers since 1970-01-01. */
 import { SANDBOX_DAY } from '../../lib/settings.ts';
 import type { Day } from './types.ts';
 
@@ -17,9 +17,9 @@ export function dayText(number: number): Day {
   return text;
 }
 
-/** The day whose sizes the world's options name. */
+/** The day to which the sizes of WorldOptions apply. */
 export const DEFAULT_DAY = dayNumber(SANDBOX_DAY);
-/** Things happen in the world from this day to that. */
+/** First and last day with events. */
 export const FIRST_DAY = dayNumber('2026-10-01');
 export const LAST_DAY = dayNumber('2027-01-31');
 
@@ -28,7 +28,7 @@ export const weekday = (number: number): number => (number + 4) % 7;
 
 export const isWeekend = (number: number): boolean => weekday(number) === 0 || weekday(number) === 6;
 
-/** First day of a month after `months` more months. */
+/** First day of the month, `months` later. */
 export function monthStart(number: number, months = 0): number {
   const date = new Date(number * MS);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / MS;

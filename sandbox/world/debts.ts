@@ -1,4 +1,4 @@
-/** Tax debts of the made-up world: who owes how much, how it grows, when it is paid and leaves the list. */
+/** Tax debts of the made-up world: their amounts, growth and payment. */
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY, monthStart, weekday } from './days.ts';
 import { undashed } from './parcels.ts';
 import { placesOfCounty, taxCounties } from './places.ts';
@@ -6,34 +6,37 @@ import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import type { DelinquentParcel, Property } from './types.ts';
 
-/** A parcel's debt through time. Days are numbers, amounts cents. */
+/** A parcel's debt over time. Days are numbers, amounts cents. */
 export interface DebtPlan {
   readonly property: Property;
   /** First day on the list. */
   readonly from: number;
-  /** First day no longer on it; moved by a sheriff's sale, which pays the debt. */
+  /** First day no longer on it. A sheriff's sale changes it, because it pays the debt. */
   to: number | null;
-  /** Owed when the world begins. */
+  /** Amount on the first day of the world. */
   readonly base: number;
-  /** Part of the debt that has been paid, still shown beside the gross amount where the county does so. */
+  /** Paid part of the debt, for a county that shows gross and paid amounts. */
   readonly paid: number;
-  /** A payment on account within the world's time. */
+  /** A partial payment. */
   readonly payment: { readonly on: number; readonly amount: number } | null;
   readonly certifiedYear: number;
   readonly propertyClass: string;
   readonly foreclosureFiled: boolean;
   readonly paymentPlan: boolean;
-  /** First day on which the county's map knows of the debt; before, its tax columns say nothing of it. */
+  /** First day on which the county's map has the debt. */
   readonly mappedFrom: number;
 }
 
 const MONTGOMERY = '39113';
 const HAMILTON = '39061';
 
-/** Hamilton makes its list anew on this day of a month. */
+/** Day of the month on which Hamilton replaces its list. */
 const HAMILTON_DAY = 19;
 
-/** Day of the list that a county shows on a day: Montgomery posts on Thursdays, Hamilton monthly, the others answer for the day itself. */
+/**
+ * Day of the list that a county shows on a day: Montgomery's is of Thursday, Hamilton's monthly, the others' of the
+ * same day.
+ */
 export function listDay(countyFips: string, day: number): number {
   if (countyFips === MONTGOMERY) return day - ((weekday(day) + 3) % 7);
   if (countyFips !== HAMILTON) return day;
@@ -53,7 +56,7 @@ function classOf(units: number): string {
   return units < 20 ? 'APARTMENTS 4-19 UNITS' : 'APARTMENTS 20-39 UNITS';
 }
 
-/** Hamilton's map is behind for a few parcels; most of these it catches up on about the default day. */
+/** Hamilton's map lags behind for a few parcels, and gets most of them around the default day. */
 function mappedFrom(seed: number, property: Property): number {
   const draw = new Draw(seed, 'mapped', property.id);
   return property.countyFips === HAMILTON && draw.chance(0.07)
@@ -72,7 +75,7 @@ function planDebt(seed: number, property: Property, from: number, to: number | n
     [9, 5],
     [0, 3],
   ]);
-  // About two percent of the value a year, with charges, in odd cents.
+  // About two percent of the value per year, with charges.
   const base = Math.max(
     4_107,
     Math.round((property.value * 100 * (0.019 * Math.max(0.5, years)) * draw.int(70, 140)) / 100) + draw.int(0, 99),
@@ -94,7 +97,7 @@ function planDebt(seed: number, property: Property, from: number, to: number | n
   };
 }
 
-/** Interest runs by the month on what was owed at the start, 1 % of it, so that debts grow on the first of a month. */
+/** Simple interest of 1 % of the initial debt per month, added on the first of a month. */
 function owedOn(plan: DebtPlan, day: number): number {
   let months = 0;
   while (monthStart(FIRST_DAY, months + 1) <= day) months += 1;
@@ -102,10 +105,10 @@ function owedOn(plan: DebtPlan, day: number): number {
   return grown - (plan.payment !== null && plan.payment.on <= day ? plan.payment.amount : 0);
 }
 
-/** Amount of a debt on a day, net of what was paid, in cents. */
+/** Net amount of a debt on a day, in cents. */
 export const netOwedOn = (plan: DebtPlan, day: number): number => owedOn(plan, day) - plan.paid;
 
-/** The parcels on the county lists that stand on a day. */
+/** The parcels on the county lists of a day. */
 export function delinquentOn(plans: readonly DebtPlan[], day: number): DelinquentParcel[] {
   return plans
     .filter((plan) => isListed(plan, day))
@@ -131,18 +134,15 @@ export function delinquentOn(plans: readonly DebtPlan[], day: number): Delinquen
     });
 }
 
-/** Share of the parcels that pay up, and of those that are new, per day. */
+/** Share of parcels that are paid, and that are new, per day. */
 const TURNOVER = 0.0012;
 
-/**
- * All debts of the world's time. On the default day the lists show `count` parcels, among them some of the
- * properties that are for sale.
- */
+/** All debts of the world. On the default day the lists show `count` parcels, some of which are for sale. */
 export function planDebts(seed: number, count: number, forSale: readonly Property[], book: PropertyBook): DebtPlan[] {
   const plans: DebtPlan[] = [];
   let listed = 0;
   let made = 0;
-  /** One more debt; 1 where it is on the lists of the default day, else 0. */
+  /** Add a debt. @returns 1 if it is on the lists of the default day, else 0 */
   const add = (property: Property, from: number, to: number | null): number => {
     const plan = planDebt(seed, property, from, to);
     plans.push(plan);

@@ -1,4 +1,4 @@
-/** Listings of the made-up world: when each appears, what it asks and claims, how its price moves, when it goes. */
+/** Listings of the made-up world: when each appears, its price and claims, price changes, and when it disappears. */
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
 import { listingMetros, placesOfMetro } from './places.ts';
 import { roundPrice, yearlyNet, type PropertyBook } from './properties.ts';
@@ -8,7 +8,7 @@ import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Prope
 
 type MainSite = (typeof mainSites)[number];
 
-/** A listing through time. Days are numbers (days.ts), prices whole dollars. */
+/** A listing over time. Days are numbers (days.ts), prices whole dollars. */
 export interface ListingPlan {
   readonly site: Site;
   readonly listingId: string;
@@ -25,13 +25,13 @@ export interface ListingPlan {
   readonly prices: readonly (readonly [from: number, price: number])[];
   readonly priceKind: PriceKind;
   readonly claim: ClaimKind;
-  /** Net income the broker claims, whole dollars a year. */
+  /** Yearly net income that the broker claims, whole dollars. */
   readonly claimedNet: number;
   readonly showsCap: boolean;
   readonly showsNoi: boolean;
-  /** Share by which the stated NOI stays behind the advertised cap rate. */
+  /** The stated NOI is lower than the advertised cap rate implies. */
   readonly inconsistent: boolean;
-  /** The advertised cap rate is not recomputed when the price is cut. */
+  /** The advertised cap rate is not updated when the price changes. */
   readonly staleCap: boolean;
   readonly capDecimals: 1 | 2;
   readonly showsUnits: boolean;
@@ -45,10 +45,10 @@ interface Spell {
   readonly to: number | null;
 }
 
-/** Share of listings that leave, and that arrive, per day. */
+/** Share of listings that disappear, and that appear, per day. */
 const TURNOVER = 0.007;
 
-/** First asking price, and what is unusual about it. */
+/** First asking price, and its peculiarity. */
 function drawPrice(draw: Draw, property: Property): { price: number; priceKind: PriceKind; net: number } {
   const { units, rent2br } = property;
   const net = yearlyNet(units, rent2br);
@@ -62,7 +62,7 @@ function drawPrice(draw: Draw, property: Property): { price: number; priceKind: 
   return { price: plain, priceKind: draw.chance(0.05) ? 'call_for_price' : 'plain', net };
 }
 
-/** Price cuts every few weeks, now and then a rise. */
+/** Price cuts every few weeks, and sometimes an increase. */
 function drawPrices(draw: Draw, price: number, from: number, to: number | null): [number, number][] {
   const prices: [number, number][] = [[from, price]];
   let current = price;
@@ -151,7 +151,7 @@ function planSpell(
       second === 1 && property.address.unit === null && property.address.high === null && own.chance(0.12)
         ? own.pick([`, Units 1-${property.units}`, ` #1-${property.units}`] as const)
         : '';
-    // Three numbers a property: two spells, and room between them. The sites number independently of each other.
+    // Each property has three numbers, of which two spells use two. The sites number independently.
     const serial = Number(property.id.slice(1)) * 3 + turn;
     const listingId =
       site === 'heartland_multifamily' ? `HM-${100_000 + serial}` : `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
@@ -195,7 +195,7 @@ function priceOn(plan: ListingPlan, day: number): number {
 export const isShown = (plan: ListingPlan, day: number): boolean =>
   plan.from <= day && (plan.to === null || day < plan.to);
 
-/** The listing as its site shows it on a day. */
+/** The listing on its site on a day. */
 export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   const { property } = plan;
   const price = priceOn(plan, day);
@@ -214,7 +214,7 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
     zip: property.zip,
     price: plan.priceKind === 'call_for_price' ? null : dollars(price * 100),
     units: plan.showsUnits ? property.units : null,
-    // A mistyped price makes a cap rate that no broker would print; the claim was typed with the right one.
+    // The claim was computed with the correct price, not with the mistyped one.
     capRate: plan.showsCap ? dollars(plan.priceKind === 'typo_low' ? Math.round(cap / 10) : cap) : null,
     noi: plan.showsNoi ? dollars(statedNoi * 100) : null,
     yearBuilt: plan.showsYear ? property.yearBuilt : null,
@@ -230,7 +230,7 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
   };
 }
 
-/** What changed between the day before and the day, in the order of the plans. */
+/** Changes between the previous day and the day, in the order of the plans. */
 export function listingEventsOn(plans: readonly ListingPlan[], day: number): ListingEvent[] {
   return plans.flatMap((plan): ListingEvent[] => {
     const [before, after] = [day - 1, day].map((d) => (isShown(plan, d) ? listingOn(plan, d) : null));
@@ -251,12 +251,12 @@ export function listingEventsOn(plans: readonly ListingPlan[], day: number): Lis
   });
 }
 
-/** All listings of the world's time. On the default day they show `count` properties. */
+/** All listings of the world. On the default day they show `count` properties. */
 export function planListings(seed: number, count: number, book: PropertyBook): ListingPlan[] {
   const plans: ListingPlan[] = [];
   let made = 0;
   let shown = 0;
-  /** One more property; 1 where it is for sale on the default day, else 0. */
+  /** Add a property. @returns 1 if it is for sale on the default day, else 0 */
   const add = (spellOf: (draw: Draw) => Spell): number => {
     const id = `L${made}`;
     made += 1;
@@ -265,7 +265,7 @@ export function planListings(seed: number, count: number, book: PropertyBook): L
     const property = book.make(id, { place, multifamily: true });
     const first = spellOf(draw);
     const spells: Spell[] = [first];
-    // A few come back after some weeks, under a new listing number.
+    // A few are listed again after some weeks, under a new number.
     if (first.to !== null && first.to < LAST_DAY - 10 && draw.chance(0.12))
       spells.push({ from: first.to + draw.int(7, 28), to: null });
     let before: ListingPlan[] = [];

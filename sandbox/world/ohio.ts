@@ -1,5 +1,5 @@
-/** Ohio's monthly reports of new businesses: what was filed in a month, made into files on the next second Saturday. */
-import { dayText, monthStart, weekday } from './days.ts';
+/** Ohio's monthly reports of new businesses: a month's filings, posted on the next second Saturday. */
+import { dayNumber, dayText, monthStart, weekday } from './days.ts';
 import { AGENT_FIRMS, drawCompany, drawPerson } from './names.ts';
 import { placesOfMetro, places, type Place } from './places.ts';
 import { Draw } from './random.ts';
@@ -7,7 +7,7 @@ import { rentsOf } from './rents.ts';
 import { drawAddress, spellStreet } from './streets.ts';
 import type { OhioAddress, OhioAmendment, OhioFiling, OhioRelease } from './types.ts';
 
-/** The ten reports of new entities: number, words of the transaction, endings of the names, weight. */
+/** The ten reports of new entities: number, transaction text, endings of the names, weight. */
 export const OHIO_REPORTS: readonly {
   readonly number: string;
   readonly transaction: string;
@@ -47,12 +47,12 @@ const OHIO: readonly (readonly [Place, number])[] = places
   .filter(({ state }) => state === 'OH')
   .map((place) => [place, place.weight] as const);
 
-/** The second Saturday of a month given by its first day. */
+/** The second Saturday of a month, from its first day. */
 function secondSaturday(first: number): number {
   return first + ((6 - weekday(first) + 7) % 7) + 7;
 }
 
-/** First day of the month whose filings stand in the files on a day, and the day the files were made. */
+/** The files posted on a day: first day of their month, and the day they were posted. */
 export function releaseOn(day: number): { month: number; releasedOn: number } {
   const thisMonth = secondSaturday(monthStart(day));
   return thisMonth <= day
@@ -100,11 +100,11 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
     foreign && draw.chance(0.6)
       ? draw.weighted(placesOfMetro(draw.pick(['Indianapolis', 'Detroit', 'Louisville', 'Charlotte'] as const)))
       : place;
-  // Most in the month; a few documents take effect on an earlier day and come late.
+  // Most take effect in the month; a few took effect earlier and are filed late.
   const filed = month + draw.int(0, days - 1);
   const effective = draw.chance(0.02) ? filed - draw.int(20, 90) : filed;
   const year = dayText(filed).slice(0, 4);
-  const dayOfYear = filed - Date.parse(`${year}-01-01`) / 86_400_000 + 1;
+  const dayOfYear = filed - dayNumber(`${year}-01-01`) + 1;
   const name = nameOf(draw, draw.pick(report.endings));
   const agentName = draw.chance(0.3) ? draw.pick(AGENT_FIRMS).toUpperCase() : fullName(draw);
   const filer = draw.chance(0.97) ? addressOf(draw, draw.chance(0.5) ? name : fullName(draw), home) : null;
@@ -131,7 +131,7 @@ function filing(seed: number, month: number, index: number, days: number): OhioF
   };
 }
 
-/** The five reports of what becomes of businesses: number, kind, words of the transaction, weight. */
+/** The five reports on existing businesses: number, kind, transaction text, weight. */
 export const OHIO_AMENDMENTS: readonly {
   readonly number: string;
   readonly kind: OhioAmendment['kind'];
@@ -145,7 +145,7 @@ export const OHIO_AMENDMENTS: readonly {
   { number: '0250', kind: 'amendment', transaction: 'AMENDMENT TO ARTICLES', weight: 22 },
 ];
 
-/** What became in a month of a business registered in it or in one of the two months before. */
+/** An amendment of a business that was registered in the same month or one of the two before. */
 function amendment(seed: number, month: number, index: number, count: number, days: number): OhioAmendment {
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
   const report = draw.weighted(OHIO_AMENDMENTS.map((r) => [r, r.weight] as const));
@@ -157,18 +157,19 @@ function amendment(seed: number, month: number, index: number, count: number, da
       [2, 2],
     ]),
   );
-  // The first filings of a month are there however many the month has.
+  // Picks from the first 90 % of the filings, which every month has.
   const about = filing(
     seed,
     since,
     draw.int(0, Math.max(0, Math.floor(count * 0.9) - 1)),
     monthStart(since, 1) - since,
   );
-  const effective = Math.max(month + draw.int(0, days - 1), Date.parse(about.effectiveDate) / 86_400_000);
+  const effective = Math.max(month + draw.int(0, days - 1), dayNumber(about.effectiveDate));
+  const [year, monthNumber] = dayText(month).split('-');
   return {
     report: report.number,
     kind: report.kind,
-    documentNumber: `${dayText(month).slice(0, 4)}9${dayText(month).slice(5, 7)}${String(index + 100).padStart(5, '0')}`,
+    documentNumber: `${year}9${monthNumber}${String(index + 100).padStart(5, '0')}`,
     charterNumber: about.charterNumber,
     effectiveDate: dayText(effective),
     businessName: about.businessName,
@@ -179,10 +180,10 @@ function amendment(seed: number, month: number, index: number, count: number, da
   };
 }
 
-/** Amendments for every so many new filings. */
-const FILINGS_AN_AMENDMENT = 12;
+/** New filings per amendment. */
+const FILINGS_PER_AMENDMENT = 12;
 
-/** The files that stand on a day. The month before the default day's second Saturday holds exactly `count` filings. */
+/** The files posted on a day. Those posted on the default day have exactly `count` filings. */
 export function ohioOn(seed: number, count: number, day: number): OhioRelease {
   const { month, releasedOn } = releaseOn(day);
   const days = monthStart(month, 1) - month;
@@ -190,7 +191,7 @@ export function ohioOn(seed: number, count: number, day: number): OhioRelease {
   const filings = Array.from({ length: Math.round((count * share) / 100) }, (_, index) =>
     filing(seed, month, index, days),
   );
-  const amendments = Array.from({ length: Math.ceil(count / FILINGS_AN_AMENDMENT) }, (_, index) =>
+  const amendments = Array.from({ length: Math.ceil(count / FILINGS_PER_AMENDMENT) }, (_, index) =>
     amendment(seed, month, index, count, days),
   );
   return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings, amendments };

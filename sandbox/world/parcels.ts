@@ -1,32 +1,35 @@
-/** Parcel numbers in each county's documented format. Only Ohio counties with tax lists or sheriff sales have them. */
+/** Parcel numbers in each county's documented format, for Ohio counties with tax lists or sheriff sales. */
 import type { Draw } from './random.ts';
 
 const digits = (draw: Draw, count: number): string => String(draw.int(0, 10 ** count - 1)).padStart(count, '0');
 
-/** By county FIPS: a parcel number as the county's own list prints it. */
+/** Draws a parcel number as the county's own list prints it, by county FIPS. */
 const FORMATS: Readonly<Record<string, (draw: Draw) => string>> = {
-  // Cuyahoga DDD-DD-DDD, with a letter behind for condominiums.
+  // Cuyahoga: DDD-DD-DDD, with a letter at the end for condominiums.
   '39035': (d) => `${digits(d, 3)}-${digits(d, 2)}-${digits(d, 3)}${d.chance(0.02) ? 'C' : ''}`,
-  // Franklin district-number-card.
+  // Franklin: district-number-card.
   '39049': (d) => `${d.pick(['010', '010', '010', '040', '130', '520'] as const)}-${digits(d, 6)}-00`,
-  // Hamilton book-page-parcel-suffix, thirteen characters without dashes, letters possible in the page.
-  '39061': (d) =>
-    `${digits(d, 3)}-${d.chance(0.05) ? `0${d.pick(['A', 'B', 'C'] as const)}${digits(d, 2)}` : `0${digits(d, 3)}`}-${digits(d, 4)}-00`,
-  // Montgomery district book page.
+  // Hamilton: book-page-parcel-suffix, thirteen characters without dashes; the page may have letters.
+  '39061': (d) => {
+    const book = digits(d, 3);
+    const page = d.chance(0.05) ? `0${d.pick(['A', 'B', 'C'] as const)}${digits(d, 2)}` : `0${digits(d, 3)}`;
+    return `${book}-${page}-${digits(d, 4)}-00`;
+  },
+  // Montgomery: district, book, page.
   '39113': (d) => `${d.pick(['R72', 'R72', 'R72', 'E20', 'N64', 'P70'] as const)} ${digits(d, 5)} ${digits(d, 4)}`,
-  // Summit seven digits.
+  // Summit: seven digits.
   '39153': (d) => `${d.int(1, 9)}${digits(d, 6)}`,
-  // Lucas DD-DDDDD.
+  // Lucas: DD-DDDDD.
   '39095': (d) => `${digits(d, 2)}-${digits(d, 5)}`,
-  // Stark seven digits with leading zeros, eight for newer splits.
+  // Stark: seven digits with leading zeros, eight for newer splits.
   '39151': (d) => (d.chance(0.1) ? `100${digits(d, 5)}` : `0${digits(d, 6)}`),
-  // Butler letter and four digits, then three groups of three.
+  // Butler: a letter and four digits, then three groups of three.
   '39017': (d) => `${d.pick(['B', 'P', 'Q'] as const)}${digits(d, 4)}-${digits(d, 3)}-000-${digits(d, 3)}`,
 };
 
 export const hasParcels = (countyFips: string): boolean => countyFips in FORMATS;
 
-/** A new parcel number of the county, not among those `taken`, which then holds it. */
+/** Draw a parcel number that is not in `taken`, and add it there. */
 export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>): string | null {
   const format = FORMATS[countyFips];
   if (!format) return null;
@@ -39,5 +42,5 @@ export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>): 
   }
 }
 
-/** A parcel number without dashes: how Cuyahoga's and Hamilton's layers key it and auction sites print it. */
+/** A parcel number without dashes, as in Cuyahoga's and Hamilton's layers and on auction sites. */
 export const undashed = (parcel: string): string => parcel.replaceAll('-', '');

@@ -1,5 +1,5 @@
 /**
- * Where the made-up properties stand: real cities, ZIPs and counties of the 20 metros, and of Canton, Ohio, whose
+ * Locations of the made-up properties: real cities, ZIPs and counties of the 20 metros, and of Canton, Ohio, whose
  * county has a tax list and sheriff sales but no listings. Streets, numbers, owners and buildings are made up.
  */
 export interface Place {
@@ -11,9 +11,10 @@ export interface Place {
   readonly weight: number;
 }
 
-/** "City ST countyFips weight: zip zip ..." by metro. The first city of a metro is its centre. */
+/** "City ST countyFips weight: zip zip ..." by metro. The first city of a metro is its center. */
 const PLACES: Readonly<Record<string, string>> = {
-  Cleveland: `Cleveland OH 39035 10: 44102 44103 44104 44105 44106 44108 44109 44110 44111 44113 44120 44127 44128 44135
+  Cleveland: `Cleveland OH 39035 10: 44102 44103 44104 44105 44106 44108 44109 44110 44111 44113 44120 44127
+      44128 44135
     Lakewood OH 39035 2: 44107
     East Cleveland OH 39035 1: 44112
     Cleveland Heights OH 39035 1: 44118
@@ -28,7 +29,8 @@ const PLACES: Readonly<Record<string, string>> = {
     Grove City OH 39049 1: 43123
     Newark OH 39089 1: 43055
     Lancaster OH 39045 1: 43130`,
-  Cincinnati: `Cincinnati OH 39061 10: 45202 45204 45205 45206 45207 45211 45214 45219 45223 45225 45227 45229 45237 45238 45239
+  Cincinnati: `Cincinnati OH 39061 10: 45202 45204 45205 45206 45207 45211 45214 45219 45223 45225 45227 45229
+      45237 45238 45239
     Norwood OH 39061 1: 45212
     Covington KY 21117 1: 41011 41014
     Newport KY 21037 1: 41071
@@ -52,9 +54,11 @@ const PLACES: Readonly<Record<string, string>> = {
     Alliance OH 39151 2: 44601
     North Canton OH 39151 1: 44720
     Louisville OH 39151 1: 44641`,
-  Indianapolis: `Indianapolis IN 18097 10: 46201 46202 46203 46205 46208 46218 46219 46222 46224 46225 46226 46235 46241
+  Indianapolis: `Indianapolis IN 18097 10: 46201 46202 46203 46205 46208 46218 46219 46222 46224 46225 46226
+      46235 46241
     Greenwood IN 18081 1: 46142 46143`,
-  Detroit: `Detroit MI 26163 10: 48202 48204 48205 48206 48207 48208 48210 48213 48219 48221 48223 48224 48227 48228 48234 48235 48238
+  Detroit: `Detroit MI 26163 10: 48202 48204 48205 48206 48207 48208 48210 48213 48219 48221 48223 48224 48227
+      48228 48234 48235 48238
     Hamtramck MI 26163 1: 48212
     Dearborn MI 26163 1: 48126
     Pontiac MI 26125 1: 48340 48342
@@ -62,7 +66,8 @@ const PLACES: Readonly<Record<string, string>> = {
   Milwaukee: `Milwaukee WI 55079 10: 53204 53205 53206 53207 53208 53209 53210 53212 53215 53216 53218
     West Allis WI 55079 2: 53214 53227
     Waukesha WI 55133 1: 53186 53188`,
-  'St. Louis': `St. Louis MO 29510 10: 63104 63106 63107 63108 63110 63111 63112 63113 63115 63116 63118 63120 63139 63147
+  'St. Louis': `St. Louis MO 29510 10: 63104 63106 63107 63108 63110 63111 63112 63113 63115 63116 63118 63120
+      63139 63147
     Florissant MO 29189 1: 63031 63033
     St. Charles MO 29183 1: 63301
     Belleville IL 17163 1: 62220 62226`,
@@ -92,9 +97,11 @@ const PLACES: Readonly<Record<string, string>> = {
   Tampa: `Tampa FL 12057 8: 33603 33604 33605 33606 33607 33610 33611 33612 33613 33614 33617 33619
     St. Petersburg FL 12103 4: 33701 33704 33705 33710 33711 33712 33713
     Clearwater FL 12103 1: 33755 33756 33764`,
-  'San Antonio': `San Antonio TX 48029 10: 78201 78202 78203 78204 78207 78210 78211 78212 78214 78220 78223 78225 78228 78237
+  'San Antonio': `San Antonio TX 48029 10: 78201 78202 78203 78204 78207 78210 78211 78212 78214 78220 78223
+      78225 78228 78237
     New Braunfels TX 48091 1: 78130`,
-  Phoenix: `Phoenix AZ 04013 10: 85004 85006 85007 85008 85009 85013 85014 85015 85016 85017 85019 85020 85021 85029 85031 85033 85041
+  Phoenix: `Phoenix AZ 04013 10: 85004 85006 85007 85008 85009 85013 85014 85015 85016 85017 85019 85020 85021
+      85029 85031 85033 85041
     Mesa AZ 04013 2: 85201 85203 85204 85210
     Tempe AZ 04013 1: 85281 85282
     Glendale AZ 04013 1: 85301 85302 85303
@@ -102,18 +109,19 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 
 function read(metro: string, line: string): Place {
-  const match = /^\s*(.+) ([A-Z]{2}) (\d{5}) (\d+): (.+)$/u.exec(line);
+  const match = /^\s*(.+) ([A-Z]{2}) (\d{5}) (\d+): ([\d\s]+)$/u.exec(line);
   const [, city, state, countyFips, weight, zips] = match ?? [];
   if (!city || !state || !countyFips || !zips) throw new Error(`not a place: ${line}`);
-  return { metro, city, state, countyFips, zips: zips.split(' '), weight: Number(weight) };
+  return { metro, city, state, countyFips, zips: zips.split(/\s+/u), weight: Number(weight) };
 }
 
-/** Every place, in the order written. */
+/** All places, in this order. */
 export const places: readonly Place[] = Object.entries(PLACES).flatMap(([metro, lines]) =>
-  lines.split('\n').map((line) => read(metro, line)),
+  // A line that begins with a ZIP continues the one before.
+  lines.split(/\n(?!\s*\d)/u).map((line) => read(metro, line)),
 );
 
-/** Metros that have listings, the Ohio ones more often, since only there do listings meet debts and auctions. */
+/** Metros with listings. Ohio's weigh more, because only there do listings share properties with debts and auctions. */
 export const listingMetros: readonly (readonly [metro: string, weight: number])[] = Object.keys(PLACES)
   .filter((metro) => metro !== 'Canton')
   .map(
@@ -129,7 +137,7 @@ export const placesOfMetro = (metro: string): readonly (readonly [Place, number]
 export const placesOfCounty = (fips: string): readonly (readonly [Place, number])[] =>
   places.filter((place) => place.countyFips === fips).map((place) => [place, place.weight] as const);
 
-/** The county lists of tax delinquency, by their share of the parcels. */
+/** Counties with a tax list, by their share of the parcels. */
 export const taxCounties: readonly (readonly [fips: string, weight: number])[] = [
   ['39035', 42],
   ['39061', 26],

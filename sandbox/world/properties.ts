@@ -1,4 +1,4 @@
-/** Real estate of the made-up world: addresses and parcels no two properties share, owners, buildings, values. */
+/** Real estate of the made-up world: unique addresses and parcels, owners, buildings, values. */
 import { drawCompany, drawPerson } from './names.ts';
 import { drawParcel } from './parcels.ts';
 import { places, type Place } from './places.ts';
@@ -7,19 +7,22 @@ import { rentsOf } from './rents.ts';
 import { canonicalStreet, drawAddress, numbersOf, spellStreet, streetKey } from './streets.ts';
 import type { Owner, Property, StreetAddress } from './types.ts';
 
-/** Share of gross rent at HUD's figure that a small building keeps as net operating income: a rule of thumb of the world, not the product's underwriting. */
+/**
+ * Net operating income as a share of gross rent at HUD's rent. A rule of thumb of the world, not the product's
+ * underwriting.
+ */
 const NET_SHARE = 0.45;
 
-/** What a building earns a year, whole dollars. */
+/** Yearly net operating income of a building, whole dollars. */
 export const yearlyNet = (units: number, rent2br: number): number => Math.round(units * rent2br * 12 * NET_SHARE);
 
-/** Round to what asking prices are rounded to. */
+/** Round as asking prices are rounded. */
 export const roundPrice = (price: number): number => {
   const step = price >= 400_000 ? 5_000 : price >= 100_000 ? 1_000 : 500;
   return Math.max(step, Math.round(price / step) * step);
 };
 
-const ELSEWHERE = [
+const OUT_OF_STATE = [
   ['Brooklyn', 'NY', '11211'],
   ['Los Angeles', 'CA', '90027'],
   ['Oakland', 'CA', '94609'],
@@ -87,7 +90,7 @@ function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }
     ? `PO BOX ${draw.int(10, 9999)}`
     : spellStreet(drawAddress(draw, '', false), 'upper_abbreviated');
   if (where === 'away') {
-    const [city, state, zip] = draw.pick(ELSEWHERE);
+    const [city, state, zip] = draw.pick(OUT_OF_STATE);
     return { kind, name, second, mailing: { street, city: city.toUpperCase(), state, zip }, occupies: false };
   }
   const near = places.filter((p) =>
@@ -103,13 +106,13 @@ function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }
   };
 }
 
-export interface PropertyWish {
+export interface PropertyOptions {
   readonly place: Place;
-  /** An apartment building with at least two units, rather than anything a county taxes. */
+  /** A building of at least two units; otherwise any taxed property. */
   readonly multifamily: boolean;
 }
 
-/** All properties of a world; each is made once, under its own stream of draws. */
+/** All properties of a world. */
 export class PropertyBook {
   readonly #seed: number;
   readonly #properties = new Map<string, Property>();
@@ -130,8 +133,8 @@ export class PropertyBook {
     return property;
   }
 
-  /** Make the property with this id. */
-  make(id: string, { place, multifamily }: PropertyWish): Property {
+  /** Create the property with this id. */
+  make(id: string, { place, multifamily }: PropertyOptions): Property {
     const draw = new Draw(this.#seed, 'property', id);
     const zip = draw.pick(place.zips);
     const rent2br = rentsOf(place.countyFips).fmr[2];
@@ -184,7 +187,7 @@ export class PropertyBook {
     return property;
   }
 
-  /** An address whose numbers are still free on its street. */
+  /** An address whose numbers are free on its street. */
   #address(draw: Draw, place: Place, zip: string, multifamily: boolean): { address: StreetAddress; street: string } {
     for (;;) {
       const address = drawAddress(draw, place.countyFips, multifamily);

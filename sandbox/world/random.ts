@@ -1,7 +1,7 @@
 /**
- * The world's own randomness. Each thing draws from a stream named after it, so that what one thing becomes does
- * not depend on how many others were drawn before it. Only additions, multiplications and comparisons of doubles
- * are used, which every machine rounds alike.
+ * Seeded random numbers. Each object draws from its own named stream, so that it does not depend on how many others
+ * were drawn before it. Uses only additions, multiplications and comparisons of doubles, which round alike on every
+ * machine.
  */
 
 /** Hash of a text into four 32-bit words (cyrb128). */
@@ -46,7 +46,7 @@ export class Draw {
     return (sum >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   int(low: number, high: number): number {
     return low + Math.floor(this.unit() * (high - low + 1));
   }
@@ -57,11 +57,11 @@ export class Draw {
 
   pick<T>(list: readonly T[]): T {
     const one = list[Math.floor(this.unit() * list.length)];
-    if (one === undefined) throw new Error('nothing to pick from');
+    if (one === undefined) throw new Error('cannot pick from an empty list');
     return one;
   }
 
-  /** One of the pairs' values, as often as its weight says. */
+  /** A value with a probability in proportion to its weight. */
   weighted<T>(pairs: readonly (readonly [value: T, weight: number])[]): T {
     let left = this.unit() * pairs.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [value, weight] of pairs) {
@@ -69,11 +69,11 @@ export class Draw {
       if (left < 0) return value;
     }
     const last = pairs.at(-1);
-    if (!last) throw new Error('nothing to weigh');
+    if (!last) throw new Error('cannot pick from an empty list');
     return last[0];
   }
 
-  /** About normally distributed, by the sum of twelve draws, cut to `low`..`high`. */
+  /** Approximately normally distributed (the sum of twelve draws), clamped to `low`..`high`. */
   bell(mean: number, deviation: number, low: number, high: number): number {
     let sum = -6;
     for (let i = 0; i < 12; i += 1) sum += this.unit();

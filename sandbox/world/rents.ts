@@ -8,7 +8,7 @@ const FILE = new URL('./hud_fy26_metro_counties.csv', import.meta.url);
 const number = (text: string | undefined): number => {
   const value = Number(text);
   if (text === undefined || !Number.isInteger(value))
-    throw new Error(`${FILE.pathname}: ${JSON.stringify(text)} is not a whole number`);
+    throw new Error(`${FILE.pathname}: found ${JSON.stringify(text)}, expected an integer`);
   return value;
 };
 
@@ -30,7 +30,7 @@ export const rents: readonly RentCounty[] = (
 
 const byCounty = new Map(rents.map((county) => [county.fips.slice(0, 5), county]));
 
-/** HUD's row of a county. Throws where the world has a place outside the file. */
+/** HUD's row of a county. @throws if the file does not have the county */
 export function rentsOf(countyFips: string): RentCounty {
   const county = byCounty.get(countyFips);
   if (!county) throw new Error(`no rents for county ${countyFips}`);

@@ -1,23 +1,23 @@
 /**
- * Sites that show again what the two main sites list: the same properties at the same prices, under numbers and in
- * spellings of their own. They are drawn apart from everything else, so that a further site changes no other.
+ * Sites that repeat listings of the two main sites: the same properties at the same prices, with their own numbers and
+ * spellings. They use their own random streams, so that adding a site changes no other.
  */
 import { Draw } from './random.ts';
 import type { ListingPlan } from './listings.ts';
 import { spellStreet, type Spelling } from './streets.ts';
 import type { Site } from './types.ts';
 
-/** Which of the main sites' listings a site repeats, and how it numbers and spells them. */
+/** The main sites' listings that a site repeats, and its numbers and spellings. */
 interface Repeats {
   readonly site: Site;
-  /** States it works in. */
+  /** States that it covers. */
   readonly states: readonly string[];
-  /** Share of the listings there that it shows. */
+  /** Share of the listings in those states that it shows. */
   readonly share: number;
   readonly spellings: readonly (readonly [Spelling, number])[];
   readonly listingId: (serial: number) => string;
   readonly path: (listingId: string) => string;
-  /** Whether it goes on showing what is sold. */
+  /** Whether it keeps showing sold listings. */
   readonly showsSold: boolean;
 }
 
@@ -63,7 +63,7 @@ const SITES: readonly Repeats[] = [
   },
 ];
 
-/** What a site shows of the main sites' listings; a property once, however many of those show it. */
+/** A site's listings. It shows a property once, even if both main sites list it. */
 function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[]): ListingPlan[] {
   const last = new Map<string, { turn: number; to: number | null; listingId: string }>();
   return plans.flatMap((plan): ListingPlan[] => {
@@ -97,6 +97,6 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
   });
 }
 
-/** Listings of every site that repeats others. */
+/** Listings of all sites that repeat others. */
 export const planRepeats = (seed: number, plans: readonly ListingPlan[]): ListingPlan[] =>
   SITES.flatMap((repeats) => repeatedBy(seed, repeats, plans));

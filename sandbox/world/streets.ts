@@ -1,16 +1,17 @@
-/** Made-up street addresses: how they are drawn, their Publication 28 form, and how sites and counties spell them. */
+/** Made-up street addresses: random draws, the Publication 28 form, and the spellings of sites and counties. */
 import type { Draw } from './random.ts';
 import type { Direction, StreetAddress } from './types.ts';
 
 const HEADS = (
-  'Ald Ash Bram Brindle Calder Corwin Dunmar Elder Fallow Fenn Garrick Hallow Hazel Inver Jarrow Kelder Kest Lark Linden Mallow Marl Nether ' +
-  'Oak Orrin Pender Quill Rook Sallow Stan Tanner Thistle Tusk Upper Vander Wexle Whit Wren Yarrow Zell'
+  'Ald Ash Bram Brindle Calder Corwin Dunmar Elder Fallow Fenn Garrick Hallow Hazel Inver Jarrow Kelder Kest Lark ' +
+  'Linden Mallow Marl Nether Oak Orrin Pender Quill Rook Sallow Stan Tanner Thistle Tusk Upper Vander Wexle Whit ' +
+  'Wren Yarrow Zell'
 ).split(' ');
 const TAILS = (
-  'acre beck brook burn bury combe croft dale den ford gate grove ham hurst leigh low mere mond moor more ridge shaw stead stow thorpe ton vale ' +
-  'well wick wold worth'
+  'acre beck brook burn bury combe croft dale den ford gate grove ham hurst leigh low mere mond moor more ridge ' +
+  'shaw stead stow thorpe ton vale well wick wold worth'
 ).split(' ');
-/** Names that trip a careless parser: a saint, a suffix or a direction within the name, two words. */
+/** Names that are hard to parse: a saint, a suffix or direction in the name, two words. */
 const ODD_NAMES = [
   'Saint Odran',
   'Saint Wilda',
@@ -26,7 +27,7 @@ const ODD_NAMES = [
   "O'Dunmar",
 ];
 
-/** Suffixes as sites spell them out, and their Publication 28 abbreviations. */
+/** Suffixes in full, and their Publication 28 abbreviations. */
 const SUFFIXES: readonly (readonly [word: string, abbreviation: string, weight: number])[] = [
   ['Avenue', 'AVE', 34],
   ['Street', 'ST', 26],
@@ -66,10 +67,10 @@ function ordinal(number: number): string {
   return `${number}${ending}`;
 }
 
-/** Counties that hang a quadrant behind the street name. */
+/** Counties with a quadrant after the street name. */
 const QUADRANTS = new Set(['39151']);
 
-/** Draw an address. Multifamily buildings sometimes have a range of numbers. */
+/** Draw an address. Some multifamily buildings have a range of numbers. */
 export function drawAddress(draw: Draw, countyFips: string, multifamily: boolean): StreetAddress {
   const numbered = draw.chance(0.14);
   const name = numbered
@@ -113,7 +114,7 @@ const nameInWords = (name: string): string =>
 
 export type Spelling = 'abbreviated' | 'dotted' | 'words' | 'upper_abbreviated' | 'upper_words';
 
-/** The line as somebody would write it. The same spelling of the same address is always the same text. */
+/** The line in a spelling. The result is deterministic. */
 export function spellStreet(a: StreetAddress, spelling: Spelling): string {
   const upper = spelling.startsWith('upper');
   const words = spelling.endsWith('words');
@@ -133,11 +134,11 @@ export function spellStreet(a: StreetAddress, spelling: Spelling): string {
   return upper ? line.toUpperCase() : line;
 }
 
-/** Numbers that the address takes up on its street, so that no two properties share one. */
+/** Numbers that the address occupies on its street, so that no two properties share one. */
 export function numbersOf(a: StreetAddress): number[] {
   const last = a.high ?? a.low;
   return Array.from({ length: (last - a.low) / 2 + 1 }, (_, step) => a.low + 2 * step);
 }
 
-/** The street as such, for telling whether two addresses collide. Saint and its abbreviation are one. */
+/** Key of the street, to detect two addresses with the same number. Treats Saint and its abbreviation alike. */
 export const streetKey = (a: StreetAddress): string => joined(a.pre, a.name, a.suffix, a.post);

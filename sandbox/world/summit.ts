@@ -1,4 +1,4 @@
-/** Summit County's yearly notice of delinquent taxes, as its newspaper prints it: the same all through the world's time. */
+/** Summit County's yearly notice of delinquent taxes in its newspaper. It never changes. */
 import type { AuctionPlan } from './auction_cases.ts';
 import { dollars } from './days.ts';
 import { placesOfCounty } from './places.ts';
@@ -22,6 +22,12 @@ function printed(seed: number, property: Property): PrintedDebt {
   if (parcel === null) throw new Error(`${property.id} is in the notice and has no parcel number`);
   const draw = new Draw(seed, 'notice', property.id);
   const lot = draw.int(1, 400);
+  /** "THE VANDALLIA HEIGHTS ALLOTMENT LOTS 12-13 ALL" */
+  const legalDescription = (): string => {
+    const allotment = `${draw.pick(ALLOTMENTS)} ${draw.chance(0.5) ? 'ALLOTMENT ' : ''}`;
+    const lots = draw.chance(0.2) ? `LOTS ${lot}-${lot + 1}` : `LOT ${lot}`;
+    return `${allotment}${lots}${draw.chance(0.4) ? ' ALL' : ''}`;
+  };
   return {
     propertyId: property.id,
     countyFips: SUMMIT,
@@ -29,11 +35,11 @@ function printed(seed: number, property: Property): PrintedDebt {
     section: property.city,
     owner: property.owner.name,
     amount: dollars(Math.max(2_500, Math.round(property.value * draw.int(1, 16)) + draw.int(0, 99))),
-    legal: `${draw.pick(ALLOTMENTS)} ${draw.chance(0.5) ? 'ALLOTMENT ' : ''}LOT${draw.chance(0.2) ? `S ${lot}-${lot + 1}` : ` ${lot}`}${draw.chance(0.4) ? ' ALL' : ''}`,
+    legal: legalDescription(),
   };
 }
 
-/** The notice: about `count` parcels, and most of those that the county then had sold for taxes. Sections in the order of their names. */
+/** The notice: about `count` parcels, and most of those that were later sold for taxes. Sorted by section. */
 export function planNotice(
   seed: number,
   count: number,

@@ -1,8 +1,6 @@
 /**
- * What the made-up world knows to be true. Pages are rendered from these records, and tests hold what the
- * pipeline publishes against them.
- *
- * Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
+ * The true facts of the made-up world. Pages are rendered from these records, and tests compare the published rows with
+ * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
 export type Day = string;
@@ -15,13 +13,13 @@ export interface WorldOptions {
   readonly listings: number;
   /** Tax-delinquent parcels on the default day. */
   readonly parcels: number;
-  /** Sheriff-sale items posted by the default day for that day or later. */
+  /** Sheriff-sale items for the default day or later that are posted by then. */
   readonly auctions: number;
-  /** Filings of each register: Ohio's of one release, Colorado's of the year before the default day. */
+  /** Filings per register: Ohio's of one release, Colorado's of the year before the default day. */
   readonly filings: number;
 }
 
-/** Street address in the parts of USPS Publication 28, all upper case, suffix and directions abbreviated. */
+/** Parts of a street address by USPS Publication 28, in upper case, suffix and directions abbreviated. */
 export interface StreetAddress {
   readonly low: number;
   /** Last number of a range such as 912-914. */
@@ -39,15 +37,15 @@ export type Direction = 'N' | 'S' | 'E' | 'W' | 'NE' | 'NW' | 'SE' | 'SW';
 
 export interface Owner {
   readonly kind: 'person' | 'company' | 'estate';
-  /** Upper case, surname first for persons, as rolls print it. */
+  /** In upper case, surname first for persons, as county rolls print it. */
   readonly name: string;
   readonly second: string | null;
   readonly mailing: { readonly street: string; readonly city: string; readonly state: string; readonly zip: string };
-  /** The owner's mail goes to the property. */
+  /** The owner's mailing address is the property. */
   readonly occupies: boolean;
 }
 
-/** One piece of real estate. What links the sources is that they show the same property. */
+/** One piece of real estate, which several sources may show. */
 export interface Property {
   readonly id: string;
   readonly metro: string;
@@ -59,20 +57,20 @@ export interface Property {
   readonly zip: string;
   readonly countyFips: string;
   readonly countyName: string;
-  /** Parcel number as the county prints it. Null outside the counties whose format is documented. */
+  /** Parcel number as the county prints it. Null in counties whose format is not documented. */
   readonly parcel: string | null;
   readonly owner: Owner;
   readonly yearBuilt: number;
   readonly units: number;
   /** HUD FY2026 two-bedroom rent of its county, whole dollars. */
   readonly rent2br: number;
-  /** What the property is worth, whole dollars. */
+  /** Market value, whole dollars. */
   readonly value: number;
-  /** False for a parcel whose county has no street address for it. */
+  /** False if the county has no street address for the parcel. */
   readonly hasAddress: boolean;
 }
 
-/** The two main sites, and those that repeat what they list (repeats.ts). */
+/** The two main sites, and those that repeat their listings (repeats.ts). */
 export type Site =
   | 'heartland_multifamily'
   | 'lakes_sunbelt_exchange'
@@ -81,19 +79,19 @@ export type Site =
   | 'crescent_brokerage';
 export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
 
-/** How a broker's claim relates to the truth. */
+/** How a broker's claimed income relates to the true one. */
 export type ClaimKind = 'fair' | 'inflated' | 'modest' | 'none';
-/** What is unusual about a listing's price, if anything. */
+/** Peculiarity of a listing's price. */
 export type PriceKind = 'plain' | 'call_for_price' | 'above_proxy' | 'typo_low' | 'below_minimum_loan';
 
-/** One listing as a site shows it on a day: the row an adapter should make of it. */
+/** One listing as a site shows it on a day: the row that an adapter should stage. */
 export interface ListingOnDay {
   readonly site: Site;
   readonly listingId: string;
   readonly propertyId: string;
   /** Path of its page on the site. */
   readonly path: string;
-  /** Street line as this site spells it. */
+  /** Street line in this site's spelling. */
   readonly street: string;
   readonly city: string;
   readonly state: string;
@@ -119,39 +117,39 @@ export interface ListingEvent {
   readonly after: Money | null;
 }
 
-/** A parcel on a county's list as it stands on a day. */
+/** A parcel on a county's list on a day. */
 export interface DelinquentParcel {
   readonly propertyId: string;
   readonly countyFips: string;
   /** As the county's page prints it. */
   readonly parcel: string;
   readonly amount: Money;
-  /** Part of the debt that the county shows as paid, so that gross = amount + paid. Only Hamilton shows it. */
+  /** Paid part of the debt: gross = amount + paid. Only Hamilton shows it. */
   readonly paid: Money;
   readonly certifiedYear: number;
   readonly marketValue: number;
   readonly propertyClass: string;
   readonly foreclosureFiled: boolean;
   readonly paymentPlan: boolean;
-  /** Day of the list that shows it: Montgomery posts weekly, Hamilton monthly, the others show the day itself. */
+  /** Day of the list: Montgomery's is weekly, Hamilton's monthly, the others' daily. */
   readonly listDay: Day;
-  /** The county's map knows of the debt. False for a few parcels of Hamilton, whose map is behind its list. */
+  /** Whether the county's map has the debt. False for a few parcels of Hamilton, whose map lags behind its list. */
   readonly isMapped: boolean;
 }
 
-/** A line of Summit County's printed notice, the same on every day. */
+/** An entry of Summit County's printed notice, the same every day. */
 export interface PrintedDebt extends Pick<DelinquentParcel, 'propertyId' | 'countyFips' | 'parcel' | 'amount'> {
   /** City under which it is printed. */
   readonly section: string;
   readonly owner: string;
-  /** Legal description, which runs on from the owner without a mark between. */
+  /** Legal description. Nothing separates it from the owner. */
   readonly legal: string;
 }
 
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
 export type SaleStatus = 'scheduled' | 'cancelled' | 'withdrawn' | 'postponed' | 'sold' | 'unsold';
 
-/** An item of a sale day as it stands on a day. */
+/** An item of a sale day, as of a day. */
 export interface AuctionOnDay {
   readonly aid: string;
   readonly countyFips: string;
@@ -168,19 +166,19 @@ export interface AuctionOnDay {
   readonly kind: SaleKind;
   readonly round: 1 | 2;
   readonly status: SaleStatus;
-  /** Words that took the place of the time in the slot. */
+  /** Words that replaced the time in the status box. */
   readonly slotWords: string | null;
-  /** Case status as printed, which stays ACTIVE for cancelled items. */
+  /** Case status as printed; it stays ACTIVE for canceled items. */
   readonly caseStatus: string;
-  /** Null where the item was never appraised, printed as $0.00. */
+  /** Null if the item was never appraised, which is printed as $0.00. */
   readonly appraised: Money | null;
-  /** Null where no opening bid is published. */
+  /** Null if no opening bid is published. */
   readonly openingBid: Money | null;
   readonly deposit: Money;
   readonly soldFor: Money | null;
-  /** Never shown on any page. */
+  /** On no page. */
   readonly plaintiff: string;
-  /** Shown on Stark County's own page alone. */
+  /** Only on Stark County's own page. */
   readonly defendant: string;
 }
 
@@ -191,7 +189,7 @@ export interface OhioFiling {
   readonly documentNumber: string;
   readonly charterNumber: string;
   readonly effectiveDate: Day;
-  /** Null for the rare row the state publishes without a name. */
+  /** Null for the rare rows without a name. */
   readonly businessName: string | null;
   readonly consent: string;
   readonly transaction: string;
@@ -211,7 +209,7 @@ export interface OhioAddress {
   readonly zip: string;
 }
 
-/** One line of the monthly reports of what became of existing businesses. */
+/** One line of the monthly reports on existing businesses. */
 export interface OhioAmendment extends Pick<
   OhioFiling,
   | 'report'
@@ -227,9 +225,9 @@ export interface OhioAmendment extends Pick<
   readonly kind: 'merger' | 'dissolution' | 'cancellation' | 'reinstatement' | 'amendment';
 }
 
-/** The reports that stand on a day: all files of one month. */
+/** The reports posted on a day: all files of one month. */
 export interface OhioRelease {
-  /** Second Saturday on which the files were made. */
+  /** Second Saturday of a month, on which the files were posted. */
   readonly releasedOn: Day;
   /** Month of the filings, YYYY-MM. */
   readonly month: string;
@@ -237,13 +235,13 @@ export interface OhioRelease {
   readonly amendments: readonly OhioAmendment[];
 }
 
-/** A row of the Colorado dataset: its 35 columns by name, empty ones left out. */
+/** A row of the Colorado dataset: its 35 columns by name, without empty ones. */
 export type ColoradoRow = Readonly<Record<string, string>>;
 
 export interface ColoradoEntity {
   readonly entityId: string;
   readonly formedOn: Day;
-  /** Legal name without the status suffix that the dataset appends. */
+  /** Legal name, without the status suffix that the dataset appends. */
   readonly name: string;
   /** Day on which the dataset last changed the row. */
   readonly updatedOn: Day;
@@ -272,18 +270,18 @@ export interface Link {
   readonly auctions: readonly string[];
 }
 
-/** Everything that is true, and shown, on one day. Parts are worked out when first asked for. */
+/** All facts of one day. Each part is computed on first use. */
 export interface WorldDay {
   readonly world: World;
   readonly day: Day;
   readonly listings: readonly ListingOnDay[];
   readonly listingEvents: readonly ListingEvent[];
-  /** Listing ids that the site once had and no longer shows. */
+  /** Ids of former listings. */
   readonly goneListings: ReadonlySet<string>;
   readonly delinquent: readonly DelinquentParcel[];
-  /** Summit County's notice, besides the lists of the other counties. */
+  /** Summit County's notice. */
   readonly printedDebts: readonly PrintedDebt[];
-  /** Items of all sale days posted so far, held ones included. */
+  /** Items of all sale days posted so far, including past ones. */
   readonly auctions: readonly AuctionOnDay[];
   readonly ohio: OhioRelease;
   readonly colorado: readonly ColoradoEntity[];

@@ -1,7 +1,6 @@
 /**
- * One consistent made-up world: properties for sale, in debt and at auction, businesses in two registers, and what
- * becomes of them between October 2026 and January 2027. Pure: the same options and day give the same world, in
- * whatever order its days are asked for.
+ * A consistent made-up world: properties for sale, in debt and at auction, and businesses in two registers, from
+ * October 2026 to January 2027. Pure: the same options and day give the same world, in any order of days.
  */
 import { SettingError } from '../../lib/settings.ts';
 import { auctionsOn, planAuctions, type AuctionPlan } from './auctions.ts';
@@ -27,13 +26,13 @@ interface Plans {
 
 const plansOf = new WeakMap<World, Plans>();
 
-/** A value worked out when first asked for. */
+/** Compute a value on first use. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Sizes when none are given: what one run over the sandbox reads in seconds. */
+/** Default sizes, which a run reads in seconds. */
 export const defaultOptions: WorldOptions = {
   seed: 20_261_120,
   listings: 600,
@@ -42,7 +41,7 @@ export const defaultOptions: WorldOptions = {
   filings: 4000,
 };
 
-/** Parcels in Summit's notice, for one on the other counties' lists. */
+/** Parcels in Summit's notice, as a share of those on the other counties' lists. */
 const NOTICE_SHARE = 0.1;
 
 /** Make a world. Sizes may be 0. */
@@ -51,7 +50,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const { seed } = chosen;
   const book = new PropertyBook(seed);
   const listings = planListings(seed, chosen.listings, book);
-  // Properties for sale on the default day come first where debts and cases pick theirs.
+  // Debts and cases pick properties for sale on the default day first.
   const now = listings.filter((plan) => isShown(plan, DEFAULT_DAY));
   const forSale = [...new Set([...now, ...listings].map((plan) => plan.property))];
   const debts = planDebts(seed, chosen.parcels, forSale, book);
@@ -95,10 +94,10 @@ function linksOf(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): L
     );
 }
 
-/** What is true, and shown, on a day. */
+/** The world on a day. */
 export function worldOn(world: World, day: string): WorldDay {
   const plans = plansOf.get(world);
-  if (!plans) throw new Error('not a world made by makeWorld');
+  if (!plans) throw new Error('world was not created by makeWorld');
   const on = dayNumber(day);
   if (!Number.isInteger(on)) throw new SettingError(`DAY is ${JSON.stringify(day)}, expected a day as YYYY-MM-DD`);
   const listings = once(() => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)));

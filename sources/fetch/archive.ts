@@ -1,12 +1,11 @@
 /**
- * The archive: what every source ever answered, byte for byte.
+ * The archive: every response of every source, byte for byte.
  *
- *   <DATA_DIR>/archive/objects/<2 hex>/<sha256>           bytes as they came over the wire, before content decoding
- *   <DATA_DIR>/archive/requests/<source>/<run id>.ndjson  one line per request, in the order of their answers
- *   <DATA_DIR>/archive/incoming/                          objects until they are whole
+ *   <DATA_DIR>/archive/objects/<2 hex>/<sha256>           bytes as received, before content decoding
+ *   <DATA_DIR>/archive/requests/<source>/<run id>.ndjson  one record per line, in the order of the responses
+ *   <DATA_DIR>/archive/incoming/                          objects until they are complete
  *
- * Objects are written once and never edited. A request's line is written after its object is on the disk, so a
- * line that names an object never lacks it.
+ * Objects are written once and never changed. A record is written after its object is on the disk.
  */
 import { appendFile, open, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,26 +16,26 @@ import { pageOf } from './page.ts';
 
 const headers = z.record(z.string(), z.string());
 
-/** One request and its answer. */
+/** One request and its response. */
 export const RequestRecord = z.object({
   source: z.string(),
   runId: z.string(),
-  /** GET, POST for a search form, or READ for a file of the drop folder. */
+  /** GET, POST for a search form, or READ for a dropped file. */
   method: z.enum(['GET', 'POST', 'READ']),
   /** Public address, as requested. */
   url: z.string(),
-  /** Address that answered, where redirects led elsewhere. */
+  /** Address that responded, after redirects. */
   finalUrl: z.string().optional(),
-  /** HTTP status; null where there was no answer, or no HTTP. */
+  /** HTTP status; null without a response, or without HTTP. */
   status: z.int().nullable(),
-  /** The adapter's word for the page, or "robots" or "redirect". */
+  /** The page's kind; or "robots", "redirect" or "token". */
   kind: z.string(),
   context: z.record(z.string(), z.string()),
-  /** Request headers that shape the answer; secrets are left out. */
+  /** Headers set by the adapter, and conditions. Secrets are redacted. */
   requestHeaders: headers,
-  /** Response headers that describe the body. On 304 they are completed from the answer it confirms. */
+  /** Response headers that describe the body. On 304: those of the confirmed response. */
   responseHeaders: headers,
-  /** Object that holds the body; null where there was none or it is not whole. */
+  /** Object of the body; null if there is none or it is incomplete. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -44,31 +43,31 @@ export const RequestRecord = z.object({
   /** Length of the body in bytes, as received. */
   bytes: z.int().min(0),
   observedAt: z.string(),
-  /** The body was not sent again: 304, or a page that an interrupted run had archived. */
+  /** The body was not sent again: 304, or a page of an interrupted run. */
   fromCache: z.boolean(),
-  /** Why the answer could not be used, as the reason word of Quarantine or SourceUnavailable; null when it could. */
+  /** Why the response is not usable: the reason of a Quarantine or SourceUnavailable. Null if it is usable. */
   error: z.string().nullable(),
-  /** Which try of the run to read the source asked, where it was not the first: another worker took it over. */
+  /** Number of earlier attempts of the run to read the source, if any: another worker took it over. */
   attempt: z.int().min(1).optional(),
 });
 export type RequestRecord = z.infer<typeof RequestRecord>;
 
-/** An object that is missing or no longer what its name says. */
+/** An object is missing, or its content does not match its name. */
 export class ArchiveDamage extends Error {
   override readonly name = 'ArchiveDamage';
 }
 
 export interface ArchiveOptions {
-  /** Told of what was tolerated, such as a half-written line. Default: a line on stderr. */
+  /** Called for problems that are tolerated, such as an incomplete line. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** Reads back that are searched for an earlier answer; older pages are simply fetched whole again. */
-const LOOK_BACK_RUNS = 40;
-const naturally = new Intl.Collator('en', { numeric: true });
-const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** How many runs are searched for an earlier response. Older pages are fetched again. */
+const MAX_RUNS_BACK = 40;
+const runIdOrder = new Intl.Collator('en', { numeric: true });
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Open the archive under a data folder; folders appear with the first page. */
+/** Open the archive of a data folder. */
 export async function openArchive(dataDir: string, options: ArchiveOptions = {}): Promise<Archive> {
   const root = join(dataDir, 'archive');
   await makeFolder(root);
@@ -78,9 +77,9 @@ export async function openArchive(dataDir: string, options: ArchiveOptions = {})
 export class Archive {
   readonly #root: string;
   readonly #warn: (message: string) => void;
-  /** Objects being written now: the same bytes may arrive twice at once. */
+  /** Writes in progress by hash: the same bytes may arrive twice at once. */
   readonly #writing = new Map<string, Promise<void>>();
-  /** Lines of a run in the order they were asked to be written. */
+  /** The last append to each list, so that records keep their order. */
   readonly #appending = new Map<string, Promise<void>>();
   readonly #runLists = new Map<string, Promise<string[]>>();
   readonly #byUrl = new Map<string, Promise<Map<string, RequestRecord[]>>>();
@@ -90,7 +89,7 @@ export class Archive {
     this.#warn = warn;
   }
 
-  /** Keep bytes. Idempotent: the same bytes are one object. @returns their SHA-256, hex */
+  /** Store bytes. Equal bytes are one object. @returns their SHA-256, hex */
   async put(bytes: Uint8Array): Promise<string> {
     const hash = sha256(bytes);
     const started = this.#writing.get(hash) ?? this.#write(hash, bytes).finally(() => this.#writing.delete(hash));
@@ -99,14 +98,14 @@ export class Archive {
     return hash;
   }
 
-  /** Bytes of an object, verified. @throws ArchiveDamage naming the object */
+  /** Bytes of an object, verified by its hash. @throws ArchiveDamage naming the object */
   async read(hash: string): Promise<Uint8Array> {
     const path = objectPath(hash);
     let bytes: Uint8Array;
     try {
       bytes = await readFile(join(this.#root, path));
     } catch (error) {
-      if (missing(error)) throw new ArchiveDamage(`archive object ${path} is missing`);
+      if (isMissing(error)) throw new ArchiveDamage(`archive object ${path} is missing`);
       throw error;
     }
     const actual = sha256(bytes);
@@ -114,7 +113,7 @@ export class Archive {
     return bytes;
   }
 
-  /** Add one request to its run's list, flushed to the disk. */
+  /** Append a record to its run's list and flush it to the disk. */
   async append(record: RequestRecord): Promise<void> {
     const path = this.#listPath(record.source, record.runId);
     const before = this.#appending.get(path) ?? startOnFreshLine(path);
@@ -127,12 +126,12 @@ export class Archive {
     if (indexed) addTo(await indexed, record);
   }
 
-  /** Requests of one read in the order of their answers. A half-written line is reported and left out. */
+  /** Records of one read, in the order of the responses. An incomplete line is reported and skipped. */
   async records(source: string, runId: string): Promise<RequestRecord[]> {
     const path = this.#listPath(source, runId);
     await this.#appending.get(path);
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      if (missing(error)) return '';
+      if (isMissing(error)) return '';
       throw error;
     });
     const found: RequestRecord[] = [];
@@ -142,61 +141,59 @@ export class Archive {
       if (parsed) found.push(parsed);
       else
         this.#warn(
-          `archive list requests/${source}/${runId}.ndjson: line ${index + 1} is not a whole request record (a crash cuts one so) and is left out`,
+          `archive list requests/${source}/${runId}.ndjson: ` +
+            `line ${index + 1} is not a complete request record, as after a crash, and is skipped`,
         );
     }
     return found;
   }
 
-  /** Run ids that read this source, oldest first. */
+  /** Ids of the runs that read a source, oldest first. */
   async runs(source: string): Promise<string[]> {
-    return [...(await this.#runsOf(source))].sort(naturally.compare);
+    return [...(await this.#runsOf(source))].sort(runIdOrder.compare);
   }
 
   /**
-   * Latest usable answer to a request for this address, in the last reads of the source.
-   * @param accepts what else must hold of it, such as the same request headers
+   * The latest usable response for an address, in the source's latest runs.
+   * @param accepts further condition, such as the same request headers
    */
   async latest(
     source: string,
     url: string,
     accepts: (record: RequestRecord) => boolean = () => true,
   ): Promise<RequestRecord | undefined> {
-    for (const runId of (await this.runs(source)).reverse().slice(0, LOOK_BACK_RUNS)) {
+    for (const runId of (await this.runs(source)).reverse().slice(0, MAX_RUNS_BACK)) {
       const hit = (await this.#indexOf(source, runId)).get(url)?.findLast((r) => usable(r) && accepts(r));
       if (hit) return hit;
     }
     return undefined;
   }
 
-  /**
-   * The page of a request record, as its adapter saw it.
-   * @throws ArchiveDamage, or Quarantine where its encoding is broken
-   */
+  /** The page of a record, as its adapter saw it. @throws ArchiveDamage, or Quarantine if its encoding is broken */
   async page(record: RequestRecord, maxDecodedBytes?: number): Promise<Page> {
     if (record.sha256 === null)
-      throw new ArchiveDamage(`the request for ${record.url} in run ${record.runId} archived no body`);
+      throw new ArchiveDamage(`the archive has no body of ${record.url} in run ${record.runId}`);
     return pageOf(record, await this.read(record.sha256), maxDecodedBytes);
   }
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
-    // An object that lost its bytes to a failing disk is healed by the same bytes arriving again.
-    const whole = await this.read(hash).then(
+    // A damaged object is replaced when the same bytes arrive again.
+    const isIntact = await this.read(hash).then(
       () => true,
       (error: unknown) => {
         if (error instanceof ArchiveDamage) return false;
         throw error;
       },
     );
-    if (!whole) await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
+    if (!isIntact) await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
   }
 
-  /** One folder for all that is not whole yet, so that nobody has to look for it among millions of objects. */
+  /** One folder for incomplete files, so that they are found without a search among millions of objects. */
   get #incoming(): string {
     return join(this.#root, 'incoming');
   }
 
-  /** Remove what a killed run left half-written. Only for the one run that writes into the archive. */
+  /** Remove incomplete files of a killed run. Only for the one run that writes to the archive. */
   async removeLeftovers(): Promise<void> {
     await rm(this.#incoming, { recursive: true, force: true });
   }
@@ -211,7 +208,7 @@ export class Archive {
     const listed = readdir(join(this.#root, 'requests', source)).then(
       (names) => names.filter((n) => n.endsWith('.ndjson')).map((n) => n.slice(0, -'.ndjson'.length)),
       (error: unknown) => {
-        if (missing(error)) return [];
+        if (isMissing(error)) return [];
         throw error;
       },
     );
@@ -252,7 +249,7 @@ function parseLine(line: string): RequestRecord | undefined {
   }
 }
 
-/** A list whose last line a crash cut goes on with a new line, so that the cut one spoils no other. */
+/** Add a line end if a crash cut the last line, so that the next record starts on its own line. */
 async function startOnFreshLine(path: string): Promise<void> {
   await makeFolder(dirname(path));
   const handle = await open(path, 'a+');

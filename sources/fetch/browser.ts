@@ -1,31 +1,26 @@
 /**
- * Pages whose rows appear only once their script has run, read in a real Chromium without a window.
+ * Renders pages whose rows are created by a script, in headless Chromium.
  *
- * The browser has no way to the network of its own: each request that a page makes is handed to `fetchOne`, which
- * keeps robots.txt, the allow-list, the pace and the user agent as for any page, and pictures and the like are not
- * asked for at all. What comes out is the document as it stands when the rows are there.
+ * The browser has no network of its own: `fetchOne` fetches each resource under the same rules as any page (robots.txt,
+ * hosts, rate limit, user agent). Images and the like are blocked. The result is the document once the rows exist.
  *
- * Chromium is the one named by the operator, else the system's, else the one that @sparticuz/chromium carries, which is
- * installed for development only.
+ * Chromium is the operator's (CHROMIUM_PATH), else the system's, else that of @sparticuz/chromium, which is installed
+ * for development only.
  */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, Route } from 'playwright-core';
-import { NoAnswer, type Answer } from './transport.ts';
-
-/**
- * What a page asks for while it is built; bodies come decoded.
- * @throws where it is not ours to ask for, or does not answer
- */
-export type FetchOne = (url: URL) => Promise<Answer>;
+import type { SendOne } from './sender.ts';
+import { TransportError, type HttpResponse } from './transport.ts';
 
 export interface Renderer {
   /**
-   * @param waitFor selector of what is there once the rows are; after `waitMs` the document is taken as it is
-   * @returns the document, or the site's own answer where that is no page
-   * @throws NoAnswer where no browser can be had or the page does not load
+   * @param waitFor selector of an element that exists once the rows do; after a timeout the document is taken as it is
+   * @param fetchOne fetches a resource with a decoded body
+   * @returns the document, or the site's response if its status is not 200
+   * @throws TransportError if there is no browser or the page does not load
    */
-  render(url: URL, waitFor: string, userAgent: string, fetchOne: FetchOne): Promise<Answer>;
+  render(url: URL, waitFor: string, userAgent: string, fetchOne: SendOne): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
@@ -39,15 +34,12 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** Kinds of requests that a document's text may depend on. */
-const NEEDED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch']);
+/** Types of resources that may change a document's text. */
+const NEEDED_TYPES: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch']);
 const WAIT_MS = 15_000;
 const LOAD_MS = 30_000;
 
-/**
- * Path of the Chromium to start: the one named, else the system's, else the packages'.
- * @throws NoAnswer where there is none
- */
+/** Path of Chromium: the one named, else the system's, else the packages'. @throws TransportError if there is none */
 export async function chromiumPath(named?: string): Promise<string> {
   if (named !== undefined) return named;
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
@@ -63,9 +55,10 @@ export async function chromiumPath(named?: string): Promise<string> {
     }
   }
   const packaged = await import('@sparticuz/chromium').catch(() => {
-    throw new NoAnswer(
+    throw new TransportError(
       'unreachable',
-      'there is no Chromium on this machine, and the packages were installed without the one for development. Install Chromium and set CHROMIUM_PATH, or run: make setup',
+      'no Chromium found on this machine, and the development packages are not installed. ' +
+        'Install Chromium and set CHROMIUM_PATH, or run: make setup',
     );
   });
   return packaged.default.executablePath();
@@ -81,68 +74,69 @@ async function launch(named: string | undefined): Promise<Browser> {
       timeout: LOAD_MS,
     });
   } catch (error) {
-    if (error instanceof NoAnswer) throw error;
-    // The first line says what is wrong; the rest is the browser's log with paths of this machine.
-    throw new NoAnswer('unreachable', `no Chromium can be started (set CHROMIUM_PATH): ${firstLine(error)}`);
+    if (error instanceof TransportError) throw error;
+    // Only the first line: the rest is the browser's log, with paths of this machine.
+    throw new TransportError('unreachable', `Chromium cannot be started (set CHROMIUM_PATH): ${firstLine(error)}`);
   }
 }
 
 const firstLine = (error: unknown): string =>
   ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').slice(0, 200);
 
-/** Headers of an answer whose body is decoded and whole. */
-const plainHeaders = ({ headers }: Answer): Record<string, string> =>
+/** Headers of a response whose body is complete and decoded. */
+const decodedHeaders = ({ headers }: HttpResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
       ([name]) => !['content-encoding', 'content-length', 'transfer-encoding'].includes(name),
     ),
   );
 
-async function answerTo(
+/** Fulfill one request of the page. */
+async function handleRoute(
   route: Route,
-  first: { readonly url: string; readonly answer: Answer },
-  fetchOne: FetchOne,
+  page: { readonly url: string; readonly response: HttpResponse },
+  fetchOne: SendOne,
 ): Promise<void> {
   const request = route.request();
-  if (request.method() !== 'GET' || !NEEDED.has(request.resourceType())) return route.abort('blockedbyclient');
+  if (request.method() !== 'GET' || !NEEDED_TYPES.has(request.resourceType())) return route.abort('blockedbyclient');
   try {
-    const answer =
-      request.isNavigationRequest() && request.url() === first.url
-        ? first.answer
+    const response =
+      request.isNavigationRequest() && request.url() === page.url
+        ? page.response
         : await fetchOne(new URL(request.url()));
-    // A redirect of a part of the page would be followed unseen.
-    if (answer.status >= 300 && answer.status < 400) return await route.abort('blockedbyclient');
+    // The browser would follow a redirect of a resource without checks.
+    if (response.status >= 300 && response.status < 400) return await route.abort('blockedbyclient');
     return await route.fulfill({
-      status: answer.status,
-      headers: plainHeaders(answer),
-      body: Buffer.from(answer.body),
+      status: response.status,
+      headers: decodedHeaders(response),
+      body: Buffer.from(response.body),
     });
   } catch {
-    // What is refused to the page shows in what it then lacks.
+    // A resource that cannot be fetched is missing from the page.
     return route.abort('failed').catch(() => {});
   }
 }
 
-/** @param named path of a Chromium, where the operator names one */
+/** @param named path of the operator's Chromium */
 export function createRenderer(named?: string): Renderer {
   let browser: Promise<Browser> | undefined;
 
-  async function render(url: URL, waitFor: string, userAgent: string, fetchOne: FetchOne): Promise<Answer> {
-    const answer = await fetchOne(url);
-    if (answer.status !== 200) return answer;
+  async function render(url: URL, waitFor: string, userAgent: string, fetchOne: SendOne): Promise<HttpResponse> {
+    const response = await fetchOne(url);
+    if (response.status !== 200) return response;
     browser ??= launch(named);
     let context: BrowserContext | undefined;
     try {
       context = await (await browser).newContext({ userAgent, serviceWorkers: 'block', acceptDownloads: false });
-      await context.route('**/*', (route) => answerTo(route, { url: url.href, answer }, fetchOne));
+      await context.route('**/*', (route) => handleRoute(route, { url: url.href, response }, fetchOne));
       const page = await context.newPage();
       await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: LOAD_MS });
       await page.waitForSelector(waitFor, { state: 'attached', timeout: WAIT_MS }).catch(() => null);
       const body = new TextEncoder().encode(`${await page.content()}\n`);
       return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, setCookie: [], body };
     } catch (error) {
-      if (error instanceof NoAnswer) throw error;
-      throw new NoAnswer('unreachable', `the page does not load in Chromium: ${firstLine(error)}`);
+      if (error instanceof TransportError) throw error;
+      throw new TransportError('unreachable', `the page does not load in Chromium: ${firstLine(error)}`);
     } finally {
       await context?.close().catch(() => {});
     }

@@ -1,4 +1,4 @@
-/** Bodies as they came over the wire, decoded: content encodings under a size limit, then text. */
+/** Decodes bodies: content encodings under a size limit, and text. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
 import { Quarantine } from '../contract.ts';
@@ -7,7 +7,7 @@ type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 
 const gzip: Unpack = promisify(gunzip);
 const zlibOrRaw: Unpack = async (bytes, options) => {
-  // RFC 9110 says "deflate" is the zlib format; some servers send the raw stream, which has no zlib header.
+  // In RFC 9110 "deflate" is the zlib format, but some servers send a raw stream, without the zlib header.
   const zlibHeader =
     bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return zlibHeader ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options);
@@ -20,17 +20,17 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   zstd: promisify(zstdDecompress),
 };
 
-/** Content encodings that can be read, for Accept-Encoding. */
+/** Supported content encodings, for Accept-Encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** What every decoder of node:zlib says of a stream that stops before its end. */
-const CUT = 'Z_BUF_ERROR';
+/** Error code of node:zlib's decoders for a truncated stream. */
+const TRUNCATED = 'Z_BUF_ERROR';
 
 /**
- * Undo a response's content encodings, the last applied first.
- * @param encoding value of Content-Encoding, or undefined
- * @param maxBytes largest decoded body, so that a few bytes cannot unpack into a full memory
- * @throws Quarantine body_too_large, truncated_download (the stream stops early) or malformed_page
+ * Decode a body's content encodings, last applied first.
+ * @param encoding value of Content-Encoding
+ * @param maxBytes maximum size of the decoded body, against decompression bombs
+ * @throws Quarantine body_too_large, truncated_download or malformed_page
  */
 export async function decodeBody(
   wire: Uint8Array,
@@ -58,11 +58,11 @@ export async function decodeBody(
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
       if (code === 'ERR_BUFFER_TOO_LARGE')
-        throw new Quarantine('body_too_large', `the ${name} body unpacks to more than ${maxBytes} bytes`, pageUrl);
-      if (code === CUT) throw new Quarantine('truncated_download', `the ${name} body stops before its end`, pageUrl);
+        throw new Quarantine('body_too_large', `the ${name} body decodes to more than ${maxBytes} bytes`, pageUrl);
+      if (code === TRUNCATED) throw new Quarantine('truncated_download', `the ${name} body is truncated`, pageUrl);
       throw new Quarantine(
         'malformed_page',
-        `the body is not ${name} as its header says (${code || 'no code'})`,
+        `the body is not ${name}, as its header states (${code || 'no code'})`,
         pageUrl,
       );
     }
@@ -71,9 +71,9 @@ export async function decodeBody(
 }
 
 /**
- * Bytes as text: UTF-8, or `fallback` in each line that is not valid UTF-8, so that a stray byte changes nothing
- * around it. A byte order mark is removed.
- * @throws Quarantine malformed_page where there is no fallback, or the text is UTF-16
+ * Bytes as text: UTF-8, or `fallback` for each line that is not valid UTF-8, so that an invalid byte affects only its
+ * own line. Removes a byte order mark.
+ * @throws Quarantine malformed_page if it is not UTF-8 and there is no fallback, or if it is UTF-16
  */
 export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefined, pageUrl: string): string {
   refuseUtf16(bytes, pageUrl);
@@ -83,7 +83,7 @@ export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefin
     if (fallback) return decodeLines(bytes, fallback);
     throw new Quarantine(
       'malformed_page',
-      'the body is not valid UTF-8, and no other encoding is declared for it',
+      'the body is not valid UTF-8, and the adapter declares no other encoding',
       pageUrl,
     );
   }
@@ -93,8 +93,8 @@ export function decodeText(bytes: Uint8Array, fallback: 'windows-1252' | undefin
 const PART_BYTES = 64_000;
 
 /**
- * The same for a body that is too large for one string: parts of whole lines, in order. A byte order mark is kept.
- * @throws Quarantine malformed_page where the text is UTF-16
+ * The same for a body that is too large for one string: parts of whole lines, in order. Keeps a byte order mark.
+ * @throws Quarantine malformed_page if the text is UTF-16
  */
 export function* textParts(bytes: Uint8Array, fallback: 'windows-1252', pageUrl: string): Generator<string> {
   refuseUtf16(bytes, pageUrl);
@@ -115,7 +115,7 @@ export function* textParts(bytes: Uint8Array, fallback: 'windows-1252', pageUrl:
 
 function refuseUtf16([first, second]: Uint8Array, pageUrl: string): void {
   if (first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw new Quarantine('malformed_page', 'the body is UTF-16 text or no text at all, expected UTF-8', pageUrl);
+    throw new Quarantine('malformed_page', 'the body is UTF-16 or binary, expected UTF-8 text', pageUrl);
 }
 
 const NEWLINE = 0x0a;

@@ -1,4 +1,4 @@
-/** Files that the operator put into a source's drop folder, archived and read like pages. */
+/** Files that the operator put into a source's drop folder. They are archived and parsed like pages. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page, SourceSpec } from '../contract.ts';
@@ -6,7 +6,7 @@ import type { Archive, RequestRecord } from './archive.ts';
 import { assemblePage } from './page.ts';
 
 export interface DropOptions {
-  /** Folder that holds one folder per source. */
+  /** Folder with one folder per source. */
   readonly dropDir: string;
   readonly archive: Archive;
   readonly clock: { observedAt(): string };
@@ -14,15 +14,15 @@ export interface DropOptions {
 }
 
 export interface Dropped {
-  /** One page a file, in the order of their names. */
+  /** One page per file, sorted by name. */
   readonly pages: readonly Page[];
-  /** Names that no declared format claims. */
+  /** Names that match no declared format. */
   readonly unknownFiles: readonly string[];
 }
 
 /**
- * Read `<dropDir>/<source name>/`. A missing folder holds no file; names that start with a dot are the operating
- * system's and are passed over. Every other name is either a page or reported as unknown.
+ * Read `<dropDir>/<source name>/`. A missing folder counts as empty. Names that start with a dot are ignored; every
+ * other name is either a page or reported as unknown.
  */
 export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runId }: DropOptions): Promise<Dropped> {
   const folder = join(dropDir, spec.name);
@@ -53,7 +53,7 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
       format.beside !== undefined && names.includes(format.beside)
         ? { [format.beside]: await readFile(join(folder, format.beside), 'utf8') }
         : {};
-    // A file that still lies there has not become fresher: it is as old as the day its content was first read.
+    // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
     const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
     const record: RequestRecord = {
@@ -63,7 +63,7 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
       url,
       status: null,
       kind: format.kind,
-      // The name says what the bytes may not, such as the month of a register's file.
+      // The name may state what the content does not, such as the month of a register's file.
       context: { file: name, ...beside },
       requestHeaders: {},
       responseHeaders: {},
@@ -79,5 +79,5 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   return { pages, unknownFiles };
 }
 
-/** Address of a dropped file: it names the source and the file, and nothing of this machine. */
+/** Address of a dropped file, without the machine's own path. */
 const dropAddress = (source: string, name: string): string => `file:///drop/${source}/${encodeURIComponent(name)}`;

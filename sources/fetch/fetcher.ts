@@ -1,126 +1,62 @@
 /**
- * The polite fetcher: the only way out to the web. It asks robots.txt, keeps each host's pace, retries what may
- * pass, follows redirects inside the allow-list, archives every answer before anybody sees it, and takes a refusal
- * for what it is.
+ * The polite fetcher, the only way to the web. It obeys robots.txt and rate limits, retries temporary failures, follows
+ * redirects within the source's hosts, archives each response before anybody sees it, and respects refusals.
  *
- * In the sandbox world (`sandboxUrl`) every host is reached at that address and named `<host>.sandbox.example`;
- * everything else stays the same, but nothing is waited for.
+ * In the sandbox (`sandboxUrl`) every host is reached at that address and named `<host>.sandbox.example`, and nothing
+ * waits. The rest is the same.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchContext, SourceSpec } from '../contract.ts';
 import type { Archive } from './archive.ts';
-import { SourceContext, type Stats } from './context.ts';
-import type { Lane } from './polite/lane.ts';
-import { MAX_DECODED_BYTES } from './page.ts';
-import { PRODUCT, type RobotsRules } from './polite/robots.ts';
-import { createRenderer, type Renderer } from './browser.ts';
-import { createTransport, type Transport, type TransportLimits } from './transport.ts';
-import { ALONE, type Turns } from './polite/turns.ts';
+import { createRenderer } from './browser.ts';
+import { SourceContext } from './context.ts';
+import { LIMITS, type FetchLimits } from './limits.ts';
+import type { Timer } from './polite/rate_limiter.ts';
+import { PRODUCT } from './polite/robots.ts';
+import { UNSHARED, type SharedRateLimiter } from './polite/shared_rate_limiter.ts';
+import type { Progress, ReadOptions, RunClock, RunScope, Stats } from './scope.ts';
+import { createTransport } from './transport.ts';
 
-export interface FetchLimits extends TransportLimits {
-  /** Largest body as sent, in bytes, unless the request says otherwise. */
-  readonly maxBytes: number;
-  /** Largest body after content decoding, in bytes. */
-  readonly maxDecodedBytes: number;
-  /** Tries after the first. */
-  readonly retries: number;
-  /** Milliseconds before the first retry; doubled for each further one, with jitter. */
-  readonly backoffMs: number;
-  readonly maxBackoffMs: number;
-  /** Longest Retry-After that is waited for; a site that asks for more is left alone for this run. */
-  readonly maxRetryAfterMs: number;
-}
-
-export const LIMITS: FetchLimits = {
-  connectMs: 10_000,
-  headersMs: 60_000,
-  bodyMs: 60_000,
-  totalMs: 15 * 60_000,
-  maxBytes: 64 * 1024 * 1024,
-  maxDecodedBytes: MAX_DECODED_BYTES,
-  retries: 4,
-  backoffMs: 1_000,
-  maxBackoffMs: 60_000,
-  maxRetryAfterMs: 5 * 60_000,
-};
-
-/** How far a source's read has come. */
-export interface Progress {
-  readonly source: string;
-  readonly requests: number;
-  readonly bytes: number;
-}
+export type { Progress, ReadOptions, Stats } from './scope.ts';
 
 export interface FetcherOptions {
   readonly archive: Archive;
-  readonly clock: { nowMs(): number; observedAt(): string };
-  /** Address of the sandbox world's server. Without it the real web is read. */
+  readonly clock: RunClock;
+  /** Address of the sandbox server. Default: the real web. */
   readonly sandboxUrl?: string;
-  /** Where site owners reach the operator; part of the user agent. */
+  /** How site owners reach the operator; part of the user agent. */
   readonly contact?: string;
   readonly limits?: Partial<FetchLimits>;
-  /** Values of the secrets that sources declare, by name. */
+  /** Values of the sources' secrets, by name. */
   readonly secrets?: Readonly<Record<string, string | undefined>>;
-  /**
-   * Path of the Chromium for pages that need a browser. Default: the system's, else the one that comes with the
-   * packages.
-   */
+  /** Chromium for pages that need a browser. Default: the system's, else the one of the development packages. */
   readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Asked before each request, where other processes may want the same host. Default: there are none. */
-  readonly turns?: Turns;
-  /**
-   * Aborted where what is read is no longer ours to read: its reason is thrown, and nothing more is asked or archived.
-   */
+  /** Default: no other process reads. */
+  readonly sharedLimiter?: SharedRateLimiter;
+  /** Ends all reads: its reason is thrown, and nothing more is requested or archived. */
   readonly stop?: AbortSignal;
-}
-
-export interface ReadOptions {
-  readonly asOf: string;
-  readonly runId: string;
-  readonly lastGoodOn: string | null;
-  readonly onUnreadable: (key: Readonly<Record<string, string>>, error: unknown) => void;
-  /**
-   * Runs whose answers may be confirmed by a conditional request. Default: all; leave out those that were quarantined.
-   */
-  readonly trusts?: (runId: string) => boolean;
-  /** Interrupted runs of the same day: what they archived is used instead of asking again. Default: none. */
-  readonly resumes?: readonly string[];
-  /**
-   * Which try of this run to read the source it is, from 0: what an earlier one has archived is used instead of asking
-   * again. Default 0.
-   */
-  readonly attempt?: number;
+  /** Default: the monotonic clock. */
+  readonly timer?: Timer;
 }
 
 export interface Fetcher {
-  /** What one read of one source may use, and what it used. */
-  contextFor(spec: SourceSpec, read: ReadOptions): FetchContext & { readonly stats: Stats };
+  /** The context of one read of one source, and its traffic. */
+  contextFor(spec: SourceSpec, options: ReadOptions): FetchContext & { readonly stats: Stats };
   close(): Promise<void>;
 }
 
-/** What the contexts of one run share. */
-export interface Shared {
-  readonly archive: Archive;
-  readonly clock: FetcherOptions['clock'];
-  readonly limits: FetchLimits;
-  readonly transport: Transport;
-  readonly renderer: Renderer;
-  readonly userAgent: string;
-  readonly inSandbox: boolean;
-  readonly secrets: Readonly<Record<string, string | undefined>>;
-  readonly onProgress: (progress: Progress) => void;
-  readonly turns: Turns;
-  readonly stop: AbortSignal | undefined;
-  /** By host. */
-  readonly lanes: Map<string, Lane>;
-  /** By origin; robots.txt is read once in a run. */
-  readonly robots: Map<string, Promise<RobotsRules>>;
-}
+const TIMER: Timer = {
+  nowMs: () => performance.now(),
+  sleep: async (ms) => {
+    await sleep(ms);
+  },
+};
 
 export function createFetcher(options: FetcherOptions): Fetcher {
   const limits = { ...LIMITS, ...options.limits };
-  const shared: Shared = {
+  const run: RunScope = {
     archive: options.archive,
     clock: options.clock,
     limits,
@@ -130,15 +66,16 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     inSandbox: options.sandboxUrl !== undefined,
     secrets: options.secrets ?? {},
     onProgress: options.onProgress ?? (() => {}),
-    turns: options.turns ?? ALONE,
+    timer: options.timer ?? TIMER,
+    sharedLimiter: options.sharedLimiter ?? UNSHARED,
     stop: options.stop,
-    lanes: new Map(),
+    limiters: new Map(),
     robots: new Map(),
   };
   return {
-    contextFor: (spec, read) => new SourceContext(shared, spec, read),
+    contextFor: (spec, read) => new SourceContext(run, spec, read),
     close: async () => {
-      await Promise.all([shared.transport.close(), shared.renderer.close()]);
+      await Promise.all([run.transport.close(), run.renderer.close()]);
     },
   };
 }

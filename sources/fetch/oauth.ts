@@ -1,86 +1,83 @@
-/** Tokens by OAuth 2.0 client credentials (RFC 6749, section 4.4): one request, and what its answer means. */
+/** Token requests by OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 import { z } from 'zod';
 import { SourceUnavailable, type Grant } from '../contract.ts';
-import { NoAnswer, type Answer } from './transport.ts';
+import { TransportError, type HttpRequest, type HttpResponse } from './transport.ts';
 
 export interface Token {
   readonly value: string;
   /** On the monotonic clock, in milliseconds. */
-  readonly holdsUntil: number;
+  readonly expiresAt: number;
 }
 
-/** A token, or why there is none and whether another try may bring one. `answer` is there where one came. */
-export type TokenOutcome = { readonly answer?: Answer } & (
-  { readonly token: Token } | { readonly error: SourceUnavailable; readonly passes: boolean }
+/** A token, or the error and whether a retry may fix it. `response` is set if there was one. */
+export type TokenOutcome = { readonly response?: HttpResponse } & (
+  { readonly token: Token } | { readonly error: SourceUnavailable; readonly isRetryable: boolean }
 );
 
-/** A token is renewed so long before its end, in milliseconds. */
+/** A token is renewed this long before it expires. */
 const MARGIN_MS = 30_000;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
-const TokenAnswer = z.object({
+const TokenResponse = z.object({
   access_token: z.string().min(1),
   token_type: z.string().regex(/^bearer$/iu),
   expires_in: z.coerce.number().positive().optional(),
 });
 
-/** The short code of an error answer, such as invalid_client; never its text, which may repeat what was sent. */
+const ErrorResponse = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/u) });
+
+/** The code of an error response, such as invalid_client. Its text is omitted: it may repeat the secret. */
 function codeOf(body: Uint8Array): string {
   try {
-    return z.object({ error: z.string().regex(/^[a-z_]{1,40}$/u) }).parse(JSON.parse(new TextDecoder().decode(body)))
-      .error;
+    return ErrorResponse.parse(JSON.parse(new TextDecoder().decode(body))).error;
   } catch {
     return 'without a reason';
   }
 }
 
-/** Ask for a token by `send`, which posts a form. */
+/** @param send sends one POST request to `url` */
 export async function requestToken(
   grant: Grant,
   url: URL,
   pageUrl: string,
-  send: (
-    headers: Readonly<Record<string, string>>,
-    maxBytes: number,
-    form: Readonly<Record<string, string>>,
-  ) => Promise<Answer>,
+  send: (request: HttpRequest) => Promise<HttpResponse>,
 ): Promise<TokenOutcome> {
-  const asked = performance.now();
-  let answer: Answer;
+  const requestedAt = performance.now();
+  let response: HttpResponse;
   try {
-    answer = await send({ accept: 'application/json' }, MOST_BYTES, {
-      grant_type: 'client_credentials',
-      client_id: grant.id,
-      client_secret: grant.secret,
-      ...(grant.scope === undefined ? {} : { scope: grant.scope }),
+    response = await send({
+      headers: { accept: 'application/json' },
+      maxBytes: MAX_BYTES,
+      form: {
+        grant_type: 'client_credentials',
+        client_id: grant.id,
+        client_secret: grant.secret,
+        ...(grant.scope === undefined ? {} : { scope: grant.scope }),
+      },
     });
   } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
+    if (!(error instanceof TransportError)) throw error;
     return {
-      error: new SourceUnavailable('unreachable', `${url.host} gives no token: ${error.message}`, pageUrl),
-      passes: true,
+      error: new SourceUnavailable('unreachable', `${url.host} sent no token: ${error.message}`, pageUrl),
+      isRetryable: true,
     };
   }
-  const { status, body } = answer;
-  const no = (reason: SourceUnavailable['reason'], detail: string, passes: boolean): TokenOutcome => ({
-    answer,
-    passes,
+  const { status, body } = response;
+  const failed = (reason: SourceUnavailable['reason'], detail: string, isRetryable: boolean): TokenOutcome => ({
+    response,
+    isRetryable,
     error: new SourceUnavailable(reason, `${url.href} ${detail}`, pageUrl, status),
   });
-  if (status === 429) return no('rate_limited', 'answered 429 to the request for a token', true);
-  if (status >= 500) return no('server_error', `answered ${status} to the request for a token`, true);
-  if (status !== 200) return no('refused', `answered ${status} to the request for a token: ${codeOf(body)}`, false);
-  let parsed: z.infer<typeof TokenAnswer>;
+  if (status === 429) return failed('rate_limited', 'answered 429 to the token request', true);
+  if (status >= 500) return failed('server_error', `answered ${status} to the token request`, true);
+  if (status !== 200) return failed('refused', `answered ${status} to the token request: ${codeOf(body)}`, false);
+  let parsed: z.infer<typeof TokenResponse>;
   try {
-    parsed = TokenAnswer.parse(JSON.parse(new TextDecoder().decode(body)));
+    parsed = TokenResponse.parse(JSON.parse(new TextDecoder().decode(body)));
   } catch {
-    return no('server_error', 'answered the request for a token with something else', false);
+    return failed('server_error', 'answered the token request without a token', false);
   }
-  return {
-    answer,
-    token: {
-      value: parsed.access_token,
-      holdsUntil: parsed.expires_in === undefined ? Infinity : asked + parsed.expires_in * 1000 - MARGIN_MS,
-    },
-  };
+  const { access_token: value, expires_in: seconds } = parsed;
+  const expiresAt = seconds === undefined ? Infinity : requestedAt + seconds * 1000 - MARGIN_MS;
+  return { response, token: { value, expiresAt } };
 }

@@ -1,21 +1,21 @@
-/** From an archived request to the page an adapter parses. */
+/** The page that an adapter parses, from an archived request. */
 import type { Page } from '../contract.ts';
 import type { RequestRecord } from './archive.ts';
 import { decodeBody, decodeText } from './decode.ts';
 
-/** Largest decoded body unless told otherwise, in bytes. */
+/** Default maximum of a decoded body, in bytes. */
 export const MAX_DECODED_BYTES = 256 * 1024 * 1024;
 
 /**
- * Build a page from its request record and the bytes that came over the wire.
- * @throws Quarantine where the content encoding is broken or unpacks beyond the limit
+ * Build a page from its request record and the bytes as received.
+ * @throws Quarantine if the content encoding is broken or the decoded body exceeds the limit
  */
 export async function pageOf(
   record: RequestRecord,
   wire: Uint8Array,
   maxDecodedBytes = MAX_DECODED_BYTES,
 ): Promise<Page> {
-  if (record.sha256 === null) throw new Error(`the request record of ${record.url} names no object`);
+  if (record.sha256 === null) throw new Error(`the request record of ${record.url} has no object`);
   return assemblePage(
     record,
     record.sha256,
@@ -23,7 +23,7 @@ export async function pageOf(
   );
 }
 
-/** The same from a body that is decoded already. */
+/** The same from a decoded body. */
 export function assemblePage(record: RequestRecord, sha256: string, bytes: Uint8Array): Page {
   const { kind, url, context, observedAt } = record;
   const texts = new Map<string, string>();

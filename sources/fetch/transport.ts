@@ -1,35 +1,42 @@
-/** One HTTP request and its whole answer, under limits of time and size. No retry, no redirect, no judgement. */
+/** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
 import { Agent, Pool, type Dispatcher } from 'undici';
 
 export interface TransportLimits {
   /** Milliseconds to establish a connection. */
   readonly connectMs: number;
-  /** Milliseconds until the answer's headers are complete. */
+  /** Milliseconds until the response's headers are complete. */
   readonly headersMs: number;
   /** Milliseconds between two parts of the body. */
   readonly bodyMs: number;
-  /** Milliseconds for the whole exchange, against a body that drips for ever. */
+  /** Milliseconds for the whole exchange, against a body that never ends. */
   readonly totalMs: number;
 }
 
-export interface Answer {
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+  /** Fields to send by POST. Default: a GET request. */
+  readonly form?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; repeated ones joined by ", ". Set-Cookie is apart. */
+  /** Names in lower case; repeated headers joined by ", ". Without Set-Cookie. */
   readonly headers: Readonly<Record<string, string>>;
   readonly setCookie: readonly string[];
   /** Body after transfer decoding, before content decoding. */
   readonly body: Uint8Array;
 }
 
-/** What became of a request without a whole answer. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-  /** `unreachable`: no headers came. `cut`: the body ended or stalled early. `too_large`: it passed the limit. */
-  readonly kind: 'unreachable' | 'cut' | 'too_large';
+/** A request without a complete response. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** `unreachable`: no headers. `truncated`: the body ended or stalled early. `too_large`: it exceeds the limit. */
+  readonly kind: 'unreachable' | 'truncated' | 'too_large';
   /** Body bytes received before it. */
   readonly received: number;
   readonly status: number | null;
-  constructor(kind: NoAnswer['kind'], message: string, received = 0, status: number | null = null) {
+  constructor(kind: TransportError['kind'], message: string, received = 0, status: number | null = null) {
     super(message);
     this.kind = kind;
     this.received = received;
@@ -38,45 +45,29 @@ export class NoAnswer extends Error {
 }
 
 export interface Transport {
-  /**
-   * @param form fields to send by POST; without them it is a GET
-   * @throws NoAnswer
-   */
-  send(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    maxBytes: number,
-    form?: Readonly<Record<string, string>>,
-  ): Promise<Answer>;
+  /** @throws TransportError */
+  send(url: URL, request: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
 /**
- * @param connectTo address that every host is reached at instead of its own (the sandbox world); the Host header
- *   still names the host of the request
- * @param stop ends every request that is under way, and those that are still begun
+ * @param connectTo address at which every host is reached (the sandbox); the Host header names the requested host
+ * @param stop aborts current and later requests
  */
 export function createTransport(limits: TransportLimits, connectTo?: string, stop?: AbortSignal): Transport {
   const options = {
     connect: { timeout: limits.connectMs },
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    // HTTP/1.1 only: its Content-Length tells a body that was cut from one that ended.
+    // HTTP/1.1 only: its Content-Length shows that a body was cut.
     allowH2: false,
   };
   const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
-  async function send(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    maxBytes: number,
-    form?: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
+  async function head(url: URL, { headers, form }: HttpRequest): Promise<Dispatcher.ResponseData> {
     const timeout = AbortSignal.timeout(limits.totalMs);
-    const deadline = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
-    let head: Dispatcher.ResponseData;
     try {
-      head = await dispatcher.request({
+      return await dispatcher.request({
         origin: connectTo ?? url.origin,
         path: `${url.pathname}${url.search}`,
         method: form ? 'POST' : 'GET',
@@ -85,42 +76,21 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
           ...headers,
           ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
         },
-        signal: deadline,
+        signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
         ...(form ? { body: new URLSearchParams(form).toString() } : {}),
       });
     } catch (error) {
-      throw new NoAnswer('unreachable', codeOf(error));
+      throw new TransportError('unreachable', codeOf(error));
     }
-    const { statusCode: status, body } = head;
-    const declared = Number(head.headers['content-length'] ?? 0);
-    const parts: Uint8Array[] = [];
-    let received = 0;
-    // An error that arrives after the reading has stopped is no longer of interest.
-    body.on('error', () => {});
-    if (declared > maxBytes) {
-      body.destroy();
-      throw new NoAnswer('too_large', `the answer declares ${declared} bytes, the limit is ${maxBytes}`, 0, status);
-    }
-    try {
-      for await (const part of body) {
-        received += (part as Uint8Array).length;
-        if (received > maxBytes) break;
-        parts.push(part as Uint8Array);
-      }
-    } catch (error) {
-      throw new NoAnswer(
-        'cut',
-        declared > 0 ? `${codeOf(error)} before ${declared} bytes had come` : codeOf(error),
-        received,
-        status,
-      );
-    }
-    if (received > maxBytes)
-      throw new NoAnswer('too_large', `the body passes the limit of ${maxBytes} bytes`, received, status);
-    const { 'set-cookie': cookies, ...others } = head.headers;
+  }
+
+  async function send(url: URL, request: HttpRequest): Promise<HttpResponse> {
+    const { statusCode: status, headers, body } = await head(url, request);
+    const bytes = await readBody(body, { status, maxBytes: request.maxBytes, declared: headers['content-length'] });
+    const { 'set-cookie': cookies, ...others } = headers;
     return {
       status,
-      body: Buffer.concat(parts),
+      body: bytes,
       setCookie: [cookies ?? []].flat(),
       headers: Object.fromEntries(Object.entries(others).map(([k, v]) => [k, [v ?? ''].flat().join(', ')])),
     };
@@ -129,7 +99,42 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
   return { send, close: () => dispatcher.destroy() };
 }
 
-/** The error's short code. Its message is left out: it names addresses and ports of the moment. */
+interface BodyLimits {
+  readonly status: number;
+  readonly maxBytes: number;
+  /** Value of Content-Length. */
+  readonly declared: string | string[] | undefined;
+}
+
+/** @throws TransportError if the body is cut or exceeds the limit */
+async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimits): Promise<Uint8Array> {
+  const { status, maxBytes } = limits;
+  const declared = Number(limits.declared ?? 0);
+  // Without a listener, an error after the read has ended would end the process.
+  body.on('error', () => {});
+  if (declared > maxBytes) {
+    body.destroy();
+    const detail = `the response declares ${declared} bytes, the limit is ${maxBytes}`;
+    throw new TransportError('too_large', detail, 0, status);
+  }
+  const parts: Uint8Array[] = [];
+  let received = 0;
+  try {
+    for await (const part of body) {
+      received += (part as Uint8Array).length;
+      if (received > maxBytes) break;
+      parts.push(part as Uint8Array);
+    }
+  } catch (error) {
+    const expected = declared > 0 ? ` before ${declared} bytes were received` : '';
+    throw new TransportError('truncated', `${codeOf(error)}${expected}`, received, status);
+  }
+  if (received > maxBytes)
+    throw new TransportError('too_large', `the body exceeds the limit of ${maxBytes} bytes`, received, status);
+  return Buffer.concat(parts);
+}
+
+/** The error's code. Its message is omitted: it names the current addresses and ports. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error';
   const { code } = error as NodeJS.ErrnoException;

@@ -133,22 +133,26 @@ test('a host is held by one read at a time; its pace outlives who held it', asyn
   const never = new AbortController();
   const first = here.open('job.0', never.signal);
   const second = there.open('other.0', never.signal);
-  assert.equal(await first.turns.next('a.example', 0), 0);
-  assert.equal(await first.turns.next('a.example', 300), 0, 'an interval of none lets the next request start at once');
-  assert.ok((await first.turns.next('a.example', 300)) > 0, 'and one of 300 ms does not');
-  assert.ok((await second.turns.next('a.example', 0)) > 0, "it is another's");
-  assert.equal(await second.turns.next('b.example', 0), 0, 'another host is free');
+  assert.equal(await first.turns.acquire('a.example', 0), 0);
+  assert.equal(
+    await first.turns.acquire('a.example', 300),
+    0,
+    'an interval of none lets the next request start at once',
+  );
+  assert.ok((await first.turns.acquire('a.example', 300)) > 0, 'and one of 300 ms does not');
+  assert.ok((await second.turns.acquire('a.example', 0)) > 0, "it is another's");
+  assert.equal(await second.turns.acquire('b.example', 0), 0, 'another host is free');
   await first.release();
-  const wait = await second.turns.next('a.example', 0);
+  const wait = await second.turns.acquire('a.example', 0);
   assert.ok(wait > 0 && wait <= 300, `given back, it still rests for ${wait} ms`);
 
   // However many ask at once, one gets it.
   const many = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).open(`race.${i}`, never.signal));
-  const turns = await Promise.all(many.map((claim) => claim.turns.next('c.example', 1000)));
+  const turns = await Promise.all(many.map((claim) => claim.turns.acquire('c.example', 1000)));
   assert.equal(turns.filter((ms) => ms === 0).length, 1);
 
   const ended = new AbortController();
   const third = here.open('job.1', ended.signal);
   ended.abort(new Error('taken over'));
-  await assert.rejects(third.turns.next('d.example', 0), /taken over/);
+  await assert.rejects(third.turns.acquire('d.example', 0), /taken over/);
 });

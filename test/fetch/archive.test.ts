@@ -47,7 +47,7 @@ test('the same bytes are one object, written once, even when they arrive twice a
   assert.equal((await readFile(path)).toString(), 'a page');
 });
 
-test('an object that is not what its name says is an error that names it, and is healed by its bytes coming again', async (t) => {
+test('a damaged object is an error that names it, and is replaced when the same bytes arrive again', async (t) => {
   const { dataDir, archive } = await folder(t);
   const hash = await archive.put(Buffer.from('a page'));
   const named = (error: unknown): boolean =>
@@ -60,7 +60,7 @@ test('an object that is not what its name says is an error that names it, and is
   await assert.rejects(archive.page(recordOf({ sha256: hash })), named);
 });
 
-test('a line that a crash cut is reported and left out, and spoils no line after it', async (t) => {
+test('a line cut by a crash is reported and skipped, and does not affect later lines', async (t) => {
   const { dataDir, archive, warnings, reopen } = await folder(t);
   for (const url of ['https://a.example/1', 'https://a.example/2']) await archive.append(recordOf({ url }));
   const list = join(dataDir, 'archive', 'requests', 'a_source', '2026-11-20.01.ndjson');
@@ -69,7 +69,10 @@ test('a line that a crash cut is reported and left out, and spoils no line after
   const urls = async (from: Archive): Promise<string[]> =>
     (await from.records('a_source', '2026-11-20.01')).map((r) => r.url.slice(-1));
   assert.deepEqual(await urls(await reopen()), ['1', '2']);
-  assert.match(warnings[0] ?? '', /requests\/a_source\/2026-11-20\.01\.ndjson: line 3 is not a whole request record/);
+  assert.match(
+    warnings[0] ?? '',
+    /requests\/a_source\/2026-11-20\.01\.ndjson: line 3 is not a complete request record/,
+  );
   assert.ok(!(warnings[0] ?? '').includes(dataDir));
 
   const resumed = await reopen();
@@ -77,7 +80,7 @@ test('a line that a crash cut is reported and left out, and spoils no line after
   assert.deepEqual(await urls(resumed), ['1', '2', '4']);
 });
 
-test('lines of a run keep the order in which they were written', async (t) => {
+test('records of a run keep the order in which they were appended', async (t) => {
   const { archive } = await folder(t);
   const numbers = Array.from({ length: 50 }, (_, i) => String(i));
   await Promise.all(numbers.map((n) => archive.append(recordOf({ url: `https://a.example/${n}` }))));
@@ -87,7 +90,7 @@ test('lines of a run keep the order in which they were written', async (t) => {
   );
 });
 
-test('the latest usable answer of an address is found: newest run first, refusals and cut bodies passed over', async (t) => {
+test('the latest usable response is found: newest run first, refusals and cut bodies skipped', async (t) => {
   const { archive, reopen } = await folder(t);
   const sha256 = await archive.put(Buffer.from('x'));
   for (const [runId, rest] of [
@@ -116,7 +119,7 @@ test('the latest usable answer of an address is found: newest run first, refusal
   assert.equal((await fresh.latest('a_source', 'https://www.example.com/list'))?.kind, 'newer');
 });
 
-test('text is UTF-8 without its byte order mark; other encodings only where the adapter expects them', async (t) => {
+test('text is UTF-8 without its byte order mark; another encoding only if the adapter expects it', async (t) => {
   const { archive } = await folder(t);
   const page = async (bytes: Uint8Array) => archive.page(recordOf({ sha256: await archive.put(bytes) }));
   assert.equal((await page(Buffer.from('\uFEFFHEADER,Ünïcode'))).text('windows-1252'), 'HEADER,Ünïcode');
@@ -129,7 +132,7 @@ test('text is UTF-8 without its byte order mark; other encodings only where the 
   );
 });
 
-test('a record that is no record is reported, whatever it holds', async (t) => {
+test('an invalid record is reported, whatever it contains', async (t) => {
   const { dataDir, archive, warnings, reopen } = await folder(t);
   await archive.append(recordOf({}));
   await writeFile(

@@ -1,4 +1,4 @@
-/** Pages made by a script: what is archived, what the page may ask for, and a machine without a browser. */
+/** Pages rendered in a browser: what is archived, what the page may request, and a machine without a browser. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import crescent from '../../sources/listings/crescent_brokerage/source.ts';
 const DAY = '2026-11-20';
 let sandbox: Sandbox;
 let folder = '';
-let asked: { path: string; agent: string | undefined }[] = [];
-let refuse: number | undefined;
+let requested: { path: string; agent: string | undefined }[] = [];
+let refusalStatus: number | undefined;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rendered-'));
   sandbox = await startSandbox({
@@ -25,8 +25,8 @@ before(async () => {
     filings: 0,
     day: DAY,
     alter: ({ path, headers }, response) => {
-      asked.push({ path, agent: headers['user-agent'] });
-      return refuse !== undefined && path === '/deals' ? { ...response, status: refuse } : undefined;
+      requested.push({ path, agent: headers['user-agent'] });
+      return refusalStatus !== undefined && path === '/deals' ? { ...response, status: refusalStatus } : undefined;
     },
   });
 });
@@ -36,7 +36,7 @@ after(async () => {
 });
 
 async function read(run: string, chromiumPath?: string): Promise<Page[]> {
-  asked = [];
+  requested = [];
   const fetcher = createFetcher({
     archive: await openArchive(folder),
     clock: { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` },
@@ -57,12 +57,12 @@ async function read(run: string, chromiumPath?: string): Promise<Page[]> {
   return pages;
 }
 
-test('the document is archived as the script made it, the same each time', async () => {
+test('the document is archived as rendered, the same each time', async () => {
   const [one] = await read('one');
   const [other] = await read('other');
   assert.ok(one);
   const cards = await Array.fromAsync(crescent.parse(one));
-  assert.ok(cards.length > 0, 'cards were made');
+  assert.ok(cards.length > 0, 'it has cards');
   assert.equal(one.sha256, other?.sha256);
   const archive = await openArchive(folder);
   const record = (await archive.records('crescent_brokerage', 'one')).find(({ kind }) => kind === 'cards');
@@ -74,33 +74,33 @@ test('the document is archived as the script made it, the same each time', async
   );
 });
 
-test('what the page asks for keeps robots.txt and says who asks', async () => {
+test('resources of the page obey robots.txt and are requested with our user agent', async () => {
   await read('polite');
   assert.deepEqual(
-    [...new Set(asked.map(({ path }) => path))].sort(),
+    [...new Set(requested.map(({ path }) => path))].sort(),
     ['/assets/deals.js', '/data/deals.json', '/deals', '/robots.txt'],
     'not /track, which robots.txt disallows',
   );
-  assert.ok(asked.every(({ agent }) => agent?.startsWith('Dealfeed/') && agent.includes('me@example.org')));
+  assert.ok(requested.every(({ agent }) => agent?.startsWith('Dealfeed/') && agent.includes('me@example.org')));
 });
 
-test('a refusal is taken for one, and no browser is started for it', async (t) => {
+test('a refusal is reported as such, without starting a browser', async (t) => {
   t.after(() => {
-    refuse = undefined;
+    refusalStatus = undefined;
   });
-  refuse = 403;
+  refusalStatus = 403;
   await assert.rejects(
     read('refused', '/no/such/chromium'),
     (error) => error instanceof SourceUnavailable && error.reason === 'refused',
   );
 });
 
-test('without a Chromium the source is unavailable, and says what to set', async () => {
+test('without Chromium the source is unavailable, and the message names the setting', async () => {
   await assert.rejects(
     read('none', '/no/such/chromium'),
     (error) =>
       error instanceof SourceUnavailable &&
       error.reason === 'unreachable' &&
-      /no Chromium can be started \(set CHROMIUM_PATH\)/u.test(error.message),
+      /Chromium cannot be started \(set CHROMIUM_PATH\)/u.test(error.message),
   );
 });

@@ -17,7 +17,7 @@ const spec = specOf({
   ],
 });
 
-test('dropped files are archived and read in the order of their names; others are named, not passed over', async (t) => {
+test('dropped files are archived and read in the order of their names; unknown files are named', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const archive = await openArchive(dataDir);
@@ -68,7 +68,7 @@ test('dropped files are archived and read in the order of their names; others ar
   );
 });
 
-test('a source that takes no files names every file it is given', async (t) => {
+test('a source without drop formats names every file in its folder', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   await mkdir(join(dataDir, 'web_only'));
@@ -82,7 +82,7 @@ test('a source that takes no files names every file it is given', async (t) => {
   assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'] });
 });
 
-test('a file that says how to read the others goes with each of them and is no page', async (t) => {
+test('a column map is added to the context of each file and is not a page itself', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-drop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   await mkdir(join(dataDir, 'lists'));
@@ -115,6 +115,6 @@ test('a file that says how to read the others goes with each of them and is no p
   assert.deepEqual(
     (await archive.records('lists', '2026-11-20.01')).map((r) => r.context),
     pages.map((p) => p.context),
-    'kept for reading the pages again',
+    'archived, for parsing the pages again',
   );
 });

@@ -1,4 +1,4 @@
-/** A real local web server for the fetcher's tests, and a fetcher over a throw-away archive. */
+/** A local web server for the fetcher's tests, and a fetcher with a temporary archive. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defineSource, type DropFormat, type FetchContext, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
-import type { Stats } from '../../sources/fetch/context.ts';
-import { createFetcher, type FetcherOptions, type ReadOptions } from '../../sources/fetch/fetcher.ts';
+import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
+import type { Timer } from '../../sources/fetch/polite/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export const NOW = '2026-11-20T12:00:00Z';
 const clock = { nowMs: () => Date.parse(NOW), observedAt: () => NOW };
-/** Delays of a test: real ones, but small. */
+/** Short timeouts and delays. */
 const QUICK = {
   connectMs: 500,
   headersMs: 500,
@@ -30,13 +30,13 @@ export interface Site {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
   readonly host: string;
-  /** Every request, in order: `<host><path>` and its headers. */
+  /** All requests in order: `<host><path>` and headers. */
   readonly seen: { readonly address: string; readonly headers: IncomingMessage['headers'] }[];
-  /** Requests for pages, robots.txt left out. */
+  /** Paths of the requests, without robots.txt. */
   pages(): string[];
 }
 
-/** Serve `handlers` by path; what is not there is a 404, robots.txt included. */
+/** Serve `handlers` by path. Any other path is a 404, including robots.txt. */
 export async function serve(t: TestContext, handlers: Readonly<Record<string, Handler>>): Promise<Site> {
   const seen: Site['seen'] = [];
   const server = createServer((request, response) => {
@@ -66,19 +66,19 @@ export async function serve(t: TestContext, handlers: Readonly<Record<string, Ha
   };
 }
 
-/** A handler that answers the same each time. */
+/** A handler with a fixed response. */
 export const answer =
   (body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Handler =>
   (_, response) => {
     response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body);
   };
 
-/** A handler that gives its answers one after the other and stays with the last. */
+/** A handler that responds like each of `handlers` in turn, then like the last. */
 export function inTurn(...handlers: readonly Handler[]): Handler {
-  let turn = 0;
+  let count = 0;
   return (request, response) => {
-    const handler = handlers[Math.min(turn, handlers.length - 1)];
-    turn += 1;
+    const handler = handlers[Math.min(count, handlers.length - 1)];
+    count += 1;
     handler?.(request, response);
   };
 }
@@ -111,7 +111,7 @@ export const specOf = ({
     expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
     ...(drop ? { drop } : {}),
     async *fetch() {
-      /* the tests ask for pages themselves */
+      // The tests call ctx.get themselves.
     },
     parse: () => [],
   });
@@ -121,11 +121,34 @@ export interface Reader {
   readonly archive: Archive;
   readonly warnings: readonly string[];
   readonly dataDir: string;
-  /** The same archive, read by a new run. */
+  /** A new run with the same archive. */
   again(read?: Partial<ReadOptions>, options?: Partial<FetcherOptions>): FetchContext & { readonly stats: Stats };
 }
 
-/** A read of `spec` by a fresh fetcher with small delays. */
+/** A simulated clock: it jumps to the end of the earliest sleep, so that nothing waits. */
+export function fakeTimer(): Timer & { readonly slept: readonly number[] } {
+  let now = 0;
+  const slept: number[] = [];
+  const sleeping: { readonly until: number; wake(): void }[] = [];
+  const wakeEarliest = (): void => {
+    sleeping.sort((a, b) => a.until - b.until);
+    const earliest = sleeping.shift();
+    now = Math.max(now, earliest?.until ?? 0);
+    earliest?.wake();
+  };
+  return {
+    slept,
+    nowMs: () => now,
+    sleep: (ms) =>
+      new Promise((resolve) => {
+        slept.push(ms);
+        sleeping.push({ until: now + ms, wake: resolve });
+        setImmediate(wakeEarliest);
+      }),
+  };
+}
+
+/** A read of `spec` by a new fetcher with short delays. */
 export async function readerOf(
   t: TestContext,
   spec: SourceSpec,

@@ -1,15 +1,15 @@
-/** A row whose page could not be read is booked as such only where the site or the page is to blame. */
+/** A row counts as unreadable only if its site or page is at fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Quarantine, SourceUnavailable } from '../../sources/contract.ts';
 import { readerOf, specOf } from './site.ts';
 
-test("a full disk or a defect of ours ends the read; a broken page and a refusal are the row's", async (t) => {
-  const booked: unknown[] = [];
+test('a full disk or a defect of the program ends the read; a broken page or a refusal concerns one row', async (t) => {
+  const unreadable: unknown[] = [];
   const { again } = await readerOf(t, specOf({ hosts: ['broker.example'] }));
   const ctx = again({
     onUnreadable: (key) => {
-      booked.push(key);
+      unreadable.push(key);
     },
   });
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
@@ -24,5 +24,5 @@ test("a full disk or a defect of ours ends the read; a broken page and a refusal
     { listing_id: '4' },
     new SourceUnavailable('server_error', 'the site answered 500', 'https://broker.example/4', 500),
   );
-  assert.deepEqual(booked, [{ listing_id: '3' }, { listing_id: '4' }]);
+  assert.deepEqual(unreadable, [{ listing_id: '3' }, { listing_id: '4' }]);
 });

@@ -4,7 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { identity, identityLines, precisionOf, recallOf, type Measured } from '../../sandbox/identity.ts';
+import {
+  compareIdentity,
+  formatIdentity,
+  precisionOf,
+  recallOf,
+  type PairCounts,
+} from '../../sandbox/comparison/identity.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay } from '../pipelines/runs.ts';
 import {
@@ -69,7 +75,7 @@ describe('the adversarial lists', () => {
 });
 
 describe('a snapshot against what its world knows', () => {
-  let measured: readonly Measured[] = [];
+  let measured: readonly PairCounts[] = [];
   before(async () => {
     // Without the site whose list is made by a script, which takes a browser to read.
     const [layout, world] = [
@@ -82,18 +88,18 @@ describe('a snapshot against what its world knows', () => {
       day: '2026-11-20',
       only: ({ family }) => ['listings', 'tax', 'parcels', 'sheriff'].includes(family),
     });
-    measured = await identity(layout.snapshot(runId), truth);
+    measured = await compareIdentity(layout.snapshot(runId), truth);
   });
   it('puts nothing together that is not one property', () => {
-    assert.deepEqual(measured.map(precisionOf), [1, 1, 1], identityLines(measured).join('\n'));
+    assert.deepEqual(measured.map(precisionOf), [1, 1, 1], formatIdentity(measured).join('\n'));
   });
   it('finds every listing and parcel number of one property, and three of four records of a property for sale', () => {
     const [listings, distress, parcels] = measured;
     assert.ok(listings && distress && parcels);
-    assert.ok(listings.same > 100 && distress.same > 20 && parcels.same > 10, identityLines(measured).join('\n'));
+    assert.ok(listings.same > 100 && distress.same > 20 && parcels.same > 10, formatIdentity(measured).join('\n'));
     assert.equal(recallOf(listings), 1);
     assert.equal(recallOf(parcels), 1);
-    assert.ok(recallOf(distress) >= 0.75, identityLines(measured).join('\n'));
+    assert.ok(recallOf(distress) >= 0.75, formatIdentity(measured).join('\n'));
   });
   it('misses only what no page tells', () => {
     assert.deepEqual(

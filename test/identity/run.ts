@@ -6,7 +6,7 @@
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { currentSnapshot, readManifest } from '../../pipelines/snapshots.ts';
-import { identity, identityLines, precisionOf } from '../../sandbox/identity.ts';
+import { compareIdentity, formatIdentity, precisionOf } from '../../sandbox/comparison/identity.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import {
   accuracyOf,
@@ -64,7 +64,7 @@ const manifest = current === null ? null : await readManifest(layout, current);
 if (current === null || manifest?.data_clock !== 'sandbox') {
   say(`${DATA_DIR} holds no snapshot of the sandbox to hold against its world; make run makes one`);
 } else {
-  const measured = await identity(
+  const measured = await compareIdentity(
     layout.snapshot(current),
     worldOn(
       makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS }),
@@ -72,7 +72,7 @@ if (current === null || manifest?.data_clock !== 'sandbox') {
     ),
   );
   say(`Snapshot ${current}, in pairs, against its world`);
-  for (const line of identityLines(measured)) say(line);
+  for (const line of formatIdentity(measured)) say(line);
   if (measured.some((m) => precisionOf(m) < 1)) faults += 1;
 }
 process.exitCode = faults > 0 ? 1 : 0;

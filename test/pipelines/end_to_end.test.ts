@@ -9,7 +9,8 @@ import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
-import { linesOf, reconcile } from '../../sandbox/reconcile.ts';
+import { formatComparisons } from '../../sandbox/comparison/compare.ts';
+import { reconcile } from '../../sandbox/reconcile.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { hashesOf, IN_A_BROWSER, newLayout, published, runDay, smallWorld } from './runs.ts';
 
@@ -37,7 +38,7 @@ describe('a run over one day', () => {
     assert.deepEqual(
       results.filter((r) => r.missing.length + r.unexpected.length + r.wrong.length > 0).map((r) => r.what),
       [],
-      linesOf(results).join('\n'),
+      formatComparisons(results).join('\n'),
     );
     assert.ok(results.every((r) => r.found === r.expected));
   });

@@ -1,7 +1,8 @@
 /** Hamilton's list names parcels and owners, not where the parcels lie: the county's map says that, for some a day later. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOf, reconcile } from '../../sandbox/reconcile.ts';
+import { formatComparisons } from '../../sandbox/comparison/compare.ts';
+import { reconcile } from '../../sandbox/reconcile.ts';
 import { newLayout, published, runDay, smallWorld } from './runs.ts';
 
 test('a parcel awaits its address until the map has it, and keeps it when the map leaves it out again', async () => {
@@ -74,7 +75,7 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
       r.wrong.filter((w) => !/sheriff_sale|has_address/u.test(w)),
     ]),
     [[true, [], [], []]],
-    linesOf(wrong).join('\n'),
+    formatComparisons(wrong).join('\n'),
   );
 
   // The debt is paid, say: the map no longer counts the parcel as delinquent while the month's list still has it.

@@ -108,7 +108,7 @@ test('without its credentials the source is unavailable, naming the setting', as
 test('a wrong secret is a refusal, a service that is down is asked again and then unavailable', async (t) => {
   await assert.rejects(
     read('wrong', { ...SANDBOX_SECRETS, RESO_SANDBOX_MLS_CLIENT_SECRET: 'stale' }),
-    unavailable('refused', /answered 401 to the request for a token: invalid_client$/u),
+    unavailable('refused', /answered 401 to the token request: invalid_client$/u),
   );
   t.after(() => {
     answerWith = undefined;
@@ -116,7 +116,7 @@ test('a wrong secret is a refusal, a service that is down is asked again and the
   answerWith = (path) => (path === '/oauth2/token' ? 503 : undefined);
   await assert.rejects(
     read('down', SANDBOX_SECRETS),
-    unavailable('server_error', /answered 503 to the request for a token/u),
+    unavailable('server_error', /answered 503 to the token request/u),
   );
   assert.equal(asked.filter(({ method }) => method === 'POST').length, 2);
 });

@@ -52,7 +52,7 @@ async function read(name: string): Promise<{ rows: readonly Row[]; reasons: read
       asOf: DAY,
       runId: `run-${name}`,
       lastGoodOn: null,
-      trusts: () => false,
+      mayRevalidate: () => false,
       onUnreadable: (key, error) =>
         unreadable.push({ key, url: spec.home, reason: 'unreadable', detail: String(error) }),
     });

@@ -23,8 +23,8 @@ type ItemContext = Readonly<Record<string, string>>;
 
 /**
  * Read all items of a sale day in a session of their own. County sites page in one of two ways: by number up to the
- * count on the day's page, or forward until no new item comes. The second is used if there is no count, or if a numbered
- * page has no new item.
+ * count on the day's page, or forward until no new item comes. The second is used if there is no count, or if a
+ * numbered page has no new item.
  */
 async function readOnce(site: Site, ctx: FetchContext, day: SaleDay, context: ItemContext): Promise<DayRead> {
   const session = ctx.session();

@@ -1,4 +1,7 @@
-/** Sale days of a county that another project scraped, as staged sheriff sales: a JSON array, or one object per line. Pure. */
+/**
+ * Sale days of a county that another project scraped, as staged sheriff sales: a JSON array, or one object per line.
+ * Pure.
+ */
 import type { Candidate, Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';

@@ -1,4 +1,7 @@
-/** RealAuction's compression of HTML: two-letter tokens stand for pieces of markup, and a script on the page expands them. */
+/**
+ * RealAuction's compression of HTML: two-letter tokens stand for pieces of markup, and a script on the page expands
+ * them.
+ */
 import { Quarantine } from '../../contract.ts';
 
 /** The token table of the site's script. */

@@ -1,22 +1,22 @@
-/** robots.txt as RFC 9309 reads it. */
+/** robots.txt by RFC 9309. */
 import robotsParserModule from 'robots-parser';
 
-/** Name that robots.txt files address us by. */
+/** The user agent's name in robots.txt files. */
 export const PRODUCT = 'Dealfeed';
-/** The RFC asks for at least 500 KiB to be read; what lies beyond is left unread. */
-const READ_LIMIT = 512 * 1024;
+/** RFC 9309 asks for at least 500 KiB; the rest of a larger file is not read. */
+const MAX_BYTES = 512 * 1024;
 
 export interface RobotsRules {
   allows(url: URL): boolean;
-  /** Crawl-delay in milliseconds, 0 where none is asked. */
+  /** Crawl-delay in milliseconds, 0 if there is none. */
   readonly crawlDelayMs: number;
-  /** For a refusal: what said so. */
+  /** Why an address is not allowed. */
   readonly because: string;
 }
 
-/** The file exists: its rules. Lines that are no rules (an HTML page, say) forbid nothing. */
+/** Rules of an existing file. Lines that are not rules (an HTML page, for example) disallow nothing. */
 export function rulesFrom(robotsUrl: URL, body: Uint8Array): RobotsRules {
-  const text = new TextDecoder('utf-8').decode(body.subarray(0, READ_LIMIT));
+  const text = new TextDecoder('utf-8').decode(body.subarray(0, MAX_BYTES));
   const parsed = parse(robotsUrl.href, text);
   const delay = parsed.getCrawlDelay(PRODUCT) ?? 0;
   return {
@@ -26,19 +26,19 @@ export function rulesFrom(robotsUrl: URL, body: Uint8Array): RobotsRules {
   };
 }
 
-/** 2.3.1.3 "Unavailable" status: a 4xx answer allows everything. */
+/** RFC 9309, 2.3.1.3 "Unavailable": a 4xx response allows everything. */
 export const NO_RULES: RobotsRules = { allows: () => true, crawlDelayMs: 0, because: '' };
 
-/** 2.3.1.4 "Unreachable" status: without an answer everything is disallowed. */
+/** RFC 9309, 2.3.1.4 "Unreachable": without a response everything is disallowed. */
 export const unreachableRules = (robotsUrl: URL, why: string): RobotsRules => ({
   allows: () => false,
   crawlDelayMs: 0,
-  because: `${robotsUrl.href} could not be read (${why}), which RFC 9309 takes as a refusal`,
+  because: `${robotsUrl.href} could not be read (${why}), which disallows everything (RFC 9309)`,
 });
 
-interface Parsed {
+interface ParsedRobots {
   isAllowed(url: string, agent: string): boolean | undefined;
   getCrawlDelay(agent: string): number | undefined;
 }
-// The package's types describe a default export, its code is the function itself.
-const parse = robotsParserModule as unknown as (url: string, text: string) => Parsed;
+// The package's types declare a default export; the module itself is the function.
+const parse = robotsParserModule as unknown as (url: string, text: string) => ParsedRobots;

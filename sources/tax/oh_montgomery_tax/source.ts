@@ -44,7 +44,7 @@ function parcelOf(row: CsvRow): string {
 
 function checkLength(row: CsvRow, expected: number): void {
   if (row.cells.length !== expected)
-    refuse('wrong_field_count', `line ${row.line}: field count is ${row.cells.length}, expected ${expected}`);
+    refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
 }
 
 /** Market value on the roll; computed from the taxable value if the roll omits it. */

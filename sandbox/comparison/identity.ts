@@ -1,0 +1,205 @@
+/**
+ * Precision and recall of which rows are one property, in pairs: listings of one property, county records of a property
+ * for sale, and debts and sales of one parcel.
+ */
+import type { WorldDay } from '../world/types.ts';
+import { withSnapshot, type Row } from './compare.ts';
+import { parcelKey } from './counties.ts';
+
+export interface PairCounts {
+  readonly what: string;
+  /** True pairs: both rows are one property. */
+  readonly same: number;
+  /** Pairs that the snapshot joins. */
+  readonly found: number;
+  /** Joined pairs that are true. */
+  readonly right: number;
+  readonly wrong: readonly string[];
+  /** True pairs that are not joined, each with the reason. */
+  readonly missed: readonly string[];
+}
+
+/** Share of joined pairs that are true; 1 without any. */
+export const precisionOf = ({ found, right }: PairCounts): number => (found === 0 ? 1 : right / found);
+/** Share of true pairs that are joined; 1 without any. */
+export const recallOf = ({ same, right }: PairCounts): number => (same === 0 ? 1 : right / same);
+
+interface Pairs {
+  readonly what: string;
+  readonly truth: ReadonlySet<string>;
+  readonly found: ReadonlySet<string>;
+  /** Why a true pair may be missed. */
+  readonly whyMissed: (pair: string) => string;
+}
+
+function countPairs({ what, truth, found, whyMissed }: Pairs): PairCounts {
+  return {
+    what,
+    same: truth.size,
+    found: found.size,
+    right: [...found].filter((pair) => truth.has(pair)).length,
+    wrong: [...found].filter((pair) => !truth.has(pair)),
+    missed: [...truth].filter((pair) => !found.has(pair)).map((pair) => `${pair}: ${whyMissed(pair)}`),
+  };
+}
+
+/** All pairs within each group. */
+const pairsOf = (groups: Iterable<readonly string[]>): Set<string> =>
+  new Set(
+    [...groups].flatMap((members) =>
+      members.toSorted().flatMap((a, i, all) => all.slice(i + 1).map((b) => `${a} + ${b}`)),
+    ),
+  );
+
+/** A published debt or sale. */
+interface CountyRow {
+  readonly name: string;
+  /** The true property. */
+  readonly property: string | undefined;
+  readonly hasStreet: boolean;
+  readonly hasZip: boolean;
+}
+
+const listingKey = (site: unknown, id: unknown): string => `${String(site)} ${String(id)}`;
+
+/** Ids in a published list of matches. */
+const idsIn = (json: unknown): string[] => (JSON.parse(String(json)) as { id: string }[]).map(({ id }) => id);
+
+function listingPairs(versions: readonly Row[], day: WorldDay): PairCounts {
+  // Missing rows are counted by reconcile, not here.
+  const published = new Set(versions.map((v) => listingKey(v['source'], v['listing_id'])));
+  const shown = day.listings.filter((l) => published.has(listingKey(l.site, l.listingId)));
+  const byProperty = [...Map.groupBy(shown, (l) => l.propertyId).values()];
+  const byDeal = [...Map.groupBy(versions, (v) => String(v['deal_id'])).values()];
+  return countPairs({
+    what: 'listings of one property',
+    truth: pairsOf(byProperty.map((group) => group.map((l) => listingKey(l.site, l.listingId)))),
+    found: pairsOf(byDeal.map((group) => group.map((v) => listingKey(v['source'], v['listing_id'])))),
+    whyMissed: () => 'their normalized addresses differ',
+  });
+}
+
+/** Debts and sales by id, with their true property. */
+function countyRows(signals: readonly Row[], auctions: readonly Row[], day: WorldDay): Map<unknown, CountyRow> {
+  const debtOf = new Map(
+    [...day.delinquent, ...day.printedDebts].map((d) => [
+      `${d.countyFips} ${parcelKey(d.countyFips, d.parcel)}`,
+      d.propertyId,
+    ]),
+  );
+  const saleOf = new Map(
+    day.auctions
+      .filter((a) => a.status === 'scheduled')
+      .map((a) => [`${a.countyFips} ${a.caseNumber} ${a.saleDate}`, a.propertyId]),
+  );
+  const rows = new Map<unknown, CountyRow>();
+  for (const signal of signals) {
+    const name = `${String(signal['county_fips'])} ${String(signal['parcel_key'])}`;
+    rows.set(signal['id'], {
+      name: `debt ${name}`,
+      property: debtOf.get(name),
+      hasStreet: signal['has_address'] === true,
+      hasZip: signal['zip'] !== null,
+    });
+  }
+  for (const auction of auctions) {
+    const name = [auction['county_fips'], auction['case_number'], auction['sale_date']].join(' ');
+    rows.set(auction['id'], {
+      name: `sale ${name}`,
+      property: saleOf.get(name),
+      hasStreet: auction['address_key'] !== null,
+      hasZip: auction['zip'] !== null,
+    });
+  }
+  return rows;
+}
+
+function whyNotAttached(row: CountyRow | undefined): string {
+  if (row?.hasStreet === false) return 'no page prints its street';
+  if (row?.hasZip === false) return 'no page prints its ZIP';
+  return 'their normalized addresses differ';
+}
+
+function distressPairs(
+  versions: readonly Row[],
+  deals: readonly Row[],
+  rows: ReadonlyMap<unknown, CountyRow>,
+  day: WorldDay,
+): PairCounts {
+  const propertyOf = new Map(day.listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId]));
+  const propertyOfDeal = new Map(
+    versions.map((v) => [v['deal_id'], propertyOf.get(listingKey(v['source'], v['listing_id'])) ?? 'unknown property']),
+  );
+  const forSale = new Set(propertyOfDeal.values());
+  const pair = (property: string, name: string): string => `${property} + ${name}`;
+  const byName = new Map([...rows.values()].map((row) => [row.name, row]));
+  return countPairs({
+    what: 'debts and sales of a property for sale',
+    truth: new Set(
+      [...rows.values()].flatMap(({ property, name }) =>
+        property !== undefined && forSale.has(property) ? [pair(property, name)] : [],
+      ),
+    ),
+    found: new Set(
+      deals.flatMap((deal) => {
+        const property = propertyOfDeal.get(deal['id']);
+        if (property === undefined) return [];
+        return idsIn(deal['distress_matches']).map((id) =>
+          pair(property, rows.get(id)?.name ?? `a record that is not published: ${id}`),
+        );
+      }),
+    ),
+    whyMissed: (missed) => whyNotAttached(byName.get(missed.slice(missed.indexOf(' + ') + 3))),
+  });
+}
+
+function parcelPairs(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRow>): PairCounts {
+  const debts = [...rows.values()].filter((row) => row.name.startsWith('debt'));
+  const debtOf = new Map(debts.map((row) => [row.property, row]));
+  const auctionLeads = leads.filter((lead) => lead['lead_type'] === 'sheriff_sale_auction');
+  return countPairs({
+    what: 'a debt and a sale of one parcel (leads of sales)',
+    truth: new Set(
+      auctionLeads.flatMap((lead) => {
+        const sale = rows.get(lead['auction_id']);
+        const debt = debtOf.get(sale?.property);
+        return sale && debt ? [`${sale.name} + ${debt.name}`] : [];
+      }),
+    ),
+    found: new Set(
+      auctionLeads.flatMap((lead) => {
+        const sale = rows.get(lead['auction_id'])?.name ?? '';
+        return idsIn(lead['corroboration']).map((id) => `${sale} + ${rows.get(id)?.name ?? id}`);
+      }),
+    ),
+    whyMissed: () => 'their normalized parcel numbers differ',
+  });
+}
+
+/** Compare the snapshot in `folder` with the world on its day. */
+export const compareIdentity = (folder: string, day: WorldDay): Promise<PairCounts[]> =>
+  withSnapshot(folder, async (read) => {
+    const versions = await read('listing_history', 'is_latest AND gone_on IS NULL');
+    const signals = await read('signals', "signal_state = 'listed'");
+    const auctions = await read('auctions', "sale_status = 'scheduled'");
+    const rows = countyRows(signals, auctions, day);
+    return [
+      listingPairs(versions, day),
+      distressPairs(versions, await read('deals'), rows, day),
+      parcelPairs(await read('leads'), rows),
+    ];
+  });
+
+/** Lines with the figures of each kind of pair, wrong pairs, and the reasons of missed ones. */
+export function formatIdentity(counts: readonly PairCounts[]): string[] {
+  const width = Math.max(...counts.map((c) => c.what.length));
+  const number = (count: number): string => String(count).padStart(5);
+  return counts.flatMap((c) => [
+    `  ${c.what.padEnd(width)}  same ${number(c.same)}  found ${number(c.found)}  ` +
+      `precision ${precisionOf(c).toFixed(4)}  recall ${recallOf(c).toFixed(4)}`,
+    ...c.wrong.slice(0, 3).map((pair) => `      wrong: ${pair}`),
+    ...[...Map.groupBy(c.missed, (missed) => missed.slice(missed.lastIndexOf(': ') + 2))].map(
+      ([why, pairs]) => `      missed ${pairs.length}: ${why}`,
+    ),
+  ]);
+}

@@ -1,0 +1,60 @@
+/**
+ * The rate limiter of one host: maximum concurrency, minimum interval between requests, and pauses that the host asks
+ * for.
+ */
+import PQueue from 'p-queue';
+import { UNSHARED, type SharedRateLimiter } from './shared_rate_limiter.ts';
+
+/** A monotonic clock. Tests replace it to run without waiting. */
+export interface Timer {
+  nowMs(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export interface RateLimiterOptions {
+  readonly concurrency: number;
+  readonly nowMs: Timer['nowMs'];
+  readonly shared?: SharedRateLimiter;
+}
+
+export class RateLimiter {
+  readonly #queue: PQueue;
+  readonly #host: string;
+  readonly #shared: SharedRateLimiter;
+  readonly #nowMs: Timer['nowMs'];
+  /** When the next request may start. */
+  #nextAt = 0;
+
+  constructor(host: string, { concurrency, nowMs, shared = UNSHARED }: RateLimiterOptions) {
+    this.#queue = new PQueue({ concurrency });
+    this.#host = host;
+    this.#shared = shared;
+    this.#nowMs = nowMs;
+  }
+
+  /** Sources of the same host share its limiter; the lowest concurrency applies. */
+  limitConcurrency(concurrency: number): void {
+    this.#queue.concurrency = Math.min(this.#queue.concurrency, concurrency);
+  }
+
+  /** No request starts within the next `ms` milliseconds. */
+  async pause(ms: number): Promise<void> {
+    this.#nextAt = Math.max(this.#nextAt, this.#nowMs() + ms);
+    await this.#shared.pause(this.#host, ms);
+  }
+
+  /**
+   * Run a task under the limits. The interval is enforced here, not by p-queue: robots.txt may change it later, and
+   * p-queue uses a clock that can be set back.
+   */
+  async run<T>(intervalMs: number, sleep: Timer['sleep'], task: () => Promise<T>): Promise<T> {
+    return this.#queue.add(async () => {
+      // Checked again after each sleep: another request may have started, or the host asked for a pause.
+      for (let wait = this.#nextAt - this.#nowMs(); wait > 0; wait = this.#nextAt - this.#nowMs()) await sleep(wait);
+      this.#nextAt = Math.max(this.#nextAt, this.#nowMs() + intervalMs);
+      const acquire = (): Promise<number> => this.#shared.acquire(this.#host, intervalMs);
+      for (let wait = await acquire(); wait > 0; wait = await acquire()) await sleep(wait);
+      return task();
+    });
+  }
+}

@@ -1,0 +1,74 @@
+/** State that the parts of the fetcher share over a run, and over one read of a source. */
+import type { SourceSpec } from '../contract.ts';
+import type { Archive } from './archive.ts';
+import type { Renderer } from './browser.ts';
+import type { FetchLimits } from './limits.ts';
+import type { RateLimiter, Timer } from './polite/rate_limiter.ts';
+import type { RobotsRules } from './polite/robots.ts';
+import type { SharedRateLimiter } from './polite/shared_rate_limiter.ts';
+import type { Transport } from './transport.ts';
+
+/** Progress of a source's read. */
+export interface Progress {
+  readonly source: string;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+export interface RunClock {
+  nowMs(): number;
+  observedAt(): string;
+}
+
+export interface RunScope {
+  readonly archive: Archive;
+  readonly clock: RunClock;
+  readonly limits: FetchLimits;
+  readonly transport: Transport;
+  readonly renderer: Renderer;
+  readonly userAgent: string;
+  readonly inSandbox: boolean;
+  readonly secrets: Readonly<Record<string, string | undefined>>;
+  readonly onProgress: (progress: Progress) => void;
+  readonly timer: Timer;
+  readonly sharedLimiter: SharedRateLimiter;
+  readonly stop: AbortSignal | undefined;
+  /** By host. */
+  readonly limiters: Map<string, RateLimiter>;
+  /** By origin: robots.txt is read once per run. */
+  readonly robots: Map<string, Promise<RobotsRules>>;
+}
+
+export interface ReadOptions {
+  readonly asOf: string;
+  readonly runId: string;
+  readonly lastGoodOn: string | null;
+  readonly onUnreadable: (key: Readonly<Record<string, string>>, error: unknown) => void;
+  /** Whether a conditional request may confirm the pages of a run. Default: all; exclude quarantined runs. */
+  readonly mayRevalidate?: (runId: string) => boolean;
+  /** Interrupted runs of the same day, whose archived pages are used instead of new requests. Default: none. */
+  readonly resumes?: readonly string[];
+  /** Number of earlier attempts of this run to read the source; their archived pages are used too. Default 0. */
+  readonly attempt?: number;
+}
+
+/** Traffic of one read. */
+export interface Stats {
+  /** Requests sent, including robots.txt, redirects and retries. */
+  requests: number;
+  /** Responses that confirmed an archived page (304). */
+  notModified: number;
+  /** Pages taken from an interrupted run, without a request. */
+  resumed: number;
+  /** Body bytes received. */
+  bytes: number;
+  retries: number;
+  sleptMs: number;
+}
+
+export interface ReadScope {
+  readonly run: RunScope;
+  readonly spec: SourceSpec;
+  readonly options: ReadOptions;
+  readonly stats: Stats;
+}

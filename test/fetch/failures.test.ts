@@ -1,0 +1,114 @@
+/** Failures: those that the fetcher retries, and bodies that it quarantines. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { Quarantine } from '../../sources/contract.ts';
+import { quarantined, unavailable } from './errors.ts';
+import { answer, inTurn, readerOf, serve, specOf, type Handler } from './site.ts';
+
+test('temporary failures are retried: a server error, an empty 202 and a reset connection', async (t) => {
+  const reset: Handler = (request) => {
+    request.socket.resetAndDestroy();
+  };
+  const site = await serve(t, {
+    '/503': inTurn(answer('x', {}, 503), answer('ok')),
+    '/202': inTurn(answer('', {}, 202), answer('ok')),
+    '/reset': inTurn(reset, answer('ok')),
+    '/always503': answer('x', {}, 503),
+    '/always202': answer('', {}, 202),
+    '/alwaysReset': reset,
+    '/silent': () => {},
+  });
+  const { ctx, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  for (const path of ['/503', '/202', '/reset'])
+    assert.equal((await ctx.get(`${site.origin}${path}`, { kind: 'x' })).text(), 'ok');
+  assert.equal(ctx.stats.retries, 3);
+  await assert.rejects(ctx.get(`${site.origin}/always503`, { kind: 'x' }), unavailable('server_error', /503/));
+  await assert.rejects(
+    ctx.get(`${site.origin}/always202`, { kind: 'x' }),
+    unavailable('server_error', /202 with an empty body/),
+  );
+  await assert.rejects(ctx.get(`${site.origin}/alwaysReset`, { kind: 'x' }), unavailable('unreachable', /ECONNRESET/));
+  await assert.rejects(
+    again({}, { limits: { retries: 0 } }).get(`${site.origin}/silent`, { kind: 'x' }),
+    unavailable('unreachable', /UND_ERR_HEADERS_TIMEOUT/),
+  );
+  assert.equal(site.pages().filter((p) => p === '/always503').length, 3, 'one attempt and two retries');
+});
+
+test('a missing page (404, 410) is null from getIfExists and an error from get', async (t) => {
+  const site = await serve(t, { '/gone': answer('gone', {}, 410) });
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }));
+  assert.equal(await ctx.getIfExists(`${site.origin}/gone`, { kind: 'x' }), null);
+  assert.equal(await ctx.getIfExists(`${site.origin}/missing`, { kind: 'x' }), null);
+  await assert.rejects(ctx.get(`${site.origin}/missing`, { kind: 'x' }), unavailable('not_found'));
+});
+
+test('a truncated, empty or wrong body is quarantined, and a later 304 does not confirm it', async (t) => {
+  const cut: Handler = (_, response) => {
+    response.writeHead(200, { 'content-length': '1000', etag: '"cut"' }).write('only this');
+    setTimeout(() => response.destroy(), 10);
+  };
+  const stalls: Handler = (_, response) => {
+    response.writeHead(200).write('and then nothing');
+  };
+  const half = gzipSync('row\n'.repeat(5000));
+  const site = await serve(t, {
+    '/cut': cut,
+    '/recovers': inTurn(cut, answer('complete')),
+    '/stalls': stalls,
+    '/cutGzip': answer(half.subarray(0, half.length - 10), { 'content-encoding': 'gzip', etag: '"g"' }),
+    '/notGzip': answer('plain', { 'content-encoding': 'gzip' }),
+    '/empty': answer('', { etag: '"e"' }),
+    '/html': answer('<html>moved</html>'),
+    '/small': answer('PK small'),
+  });
+  const { ctx, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  const rejects = (path: string, check: ReturnType<typeof quarantined>, options = {}): Promise<void> =>
+    assert.rejects(ctx.get(`${site.origin}${path}`, { kind: 'x', ...options }), check);
+  await rejects('/cut', quarantined('truncated_download', /before 1000 bytes were received/));
+  await assert.rejects(
+    again({}, { limits: { retries: 0 } }).get(`${site.origin}/stalls`, { kind: 'x' }),
+    quarantined('truncated_download', /UND_ERR_BODY_TIMEOUT/),
+  );
+  await rejects('/cutGzip', quarantined('truncated_download', /gzip body is truncated/));
+  await rejects('/notGzip', quarantined('malformed_page', /not gzip/));
+  await rejects('/empty', quarantined('empty_body'));
+  await rejects('/html', quarantined('malformed_page', /starts with "<html>moved<\/htm/), { magic: 'PK' });
+  await rejects('/small', quarantined('truncated_download', /8 bytes, expected at least 100/), {
+    magic: 'PK',
+    minBytes: 100,
+  });
+  assert.equal((await ctx.get(`${site.origin}/recovers`, { kind: 'x' })).text(), 'complete');
+  assert.equal((await ctx.get(`${site.origin}/empty`, { kind: 'x', minBytes: 0 })).text(), '');
+  const before = site.seen.length;
+  for (const path of ['/cut', '/cutGzip'])
+    await assert.rejects(again().get(`${site.origin}${path}`, { kind: 'x' }), Quarantine);
+  assert.ok(site.seen.slice(before).every((s) => s.headers['if-none-match'] === undefined));
+});
+
+test('a body above its limit is aborted: declared, endless or compressed', async (t) => {
+  let sent = 0;
+  const endless: Handler = (_, response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384))) sent += 16_384;
+      if (!response.destroyed) response.once('drain', more);
+    };
+    response.writeHead(200);
+    more();
+  };
+  const site = await serve(t, {
+    '/declared': answer(Buffer.alloc(70_000)),
+    '/endless': endless,
+    '/bomb': answer(gzipSync(Buffer.alloc(3_000_000)), { 'content-encoding': 'gzip' }),
+  });
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }), {
+    limits: { maxBytes: 60_000, maxDecodedBytes: 1_000_000 },
+  });
+  for (const path of ['/declared', '/endless', '/bomb']) {
+    await assert.rejects(ctx.get(`${site.origin}${path}`, { kind: 'x' }), quarantined('body_too_large'), path);
+  }
+  assert.equal(site.pages().length, 3, 'none is retried');
+  assert.ok(sent < 20_000_000, 'the endless body was aborted');
+  assert.equal((await ctx.get(`${site.origin}/declared`, { kind: 'x', maxBytes: 80_000 })).bytes.length, 70_000);
+});

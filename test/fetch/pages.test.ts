@@ -1,0 +1,156 @@
+/** Pages that the fetcher returns, and what it archives of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { answer, NOW, readerOf, serve, specOf, type Handler } from './site.ts';
+
+test('a page is decoded and states where and when it was fetched; the user agent names the operator', async (t) => {
+  const site = await serve(t, { '/list': answer('<p>Grüße</p>', { 'content-type': 'text/html; charset=utf-8' }) });
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }));
+  const page = await ctx.get(`${site.origin}/list#top`, { kind: 'list', context: { saleDate: '2026-11-23' } });
+  assert.equal(page.text(), '<p>Grüße</p>');
+  assert.deepEqual(
+    [page.kind, page.url, page.observedAt, page.contentType, page.context],
+    ['list', `${site.origin}/list`, NOW, 'text/html; charset=utf-8', { saleDate: '2026-11-23' }],
+  );
+  assert.equal(site.seen.at(-1)?.headers['user-agent'], 'Dealfeed/0.1 (+ops@example.org)');
+  assert.deepEqual(
+    { ...ctx.stats, sleptMs: 0 },
+    { requests: 2, notModified: 0, resumed: 0, bytes: 'no such page'.length + 14, retries: 0, sleptMs: 0 },
+  );
+});
+
+test('the archive stores the bytes as received in every content encoding, and gives the same page back', async (t) => {
+  const plain = Buffer.from('row,'.repeat(1000));
+  const wires = {
+    gzip: gzipSync(plain),
+    deflate: deflateSync(plain),
+    br: brotliCompressSync(plain),
+    zstd: zstdCompressSync(plain),
+    'gzip, br': brotliCompressSync(gzipSync(plain)),
+  };
+  const handlers: Record<string, Handler> = {
+    '/raw-deflate': answer(deflateRawSync(plain), { 'content-encoding': 'deflate' }),
+  };
+  for (const [encoding, wire] of Object.entries(wires))
+    handlers[`/${encoding.replace(', ', '-')}`] = answer(wire, { 'content-encoding': encoding });
+  const site = await serve(t, handlers);
+  const { ctx, archive } = await readerOf(t, specOf({ hosts: [site.host] }));
+  for (const [path, wire] of [...Object.entries(wires), ['raw-deflate', deflateRawSync(plain)] as const]) {
+    const page = await ctx.get(`${site.origin}/${path.replace(', ', '-')}`, { kind: 'rows' });
+    assert.deepEqual(Buffer.from(page.bytes), plain, path);
+    assert.deepEqual(Buffer.from(await archive.read(page.sha256)), wire, path);
+  }
+  const records = (await archive.records('test_source', '2026-11-20.01')).filter((r) => r.kind === 'rows');
+  assert.equal(records.length, 6);
+  for (const record of records) assert.deepEqual(Buffer.from((await archive.page(record)).bytes), plain, record.url);
+});
+
+test('the next run sends conditional requests and reuses the archived bytes on 304', async (t) => {
+  const conditional: Handler = (request, response) => {
+    if (request.headers['if-none-match'] === '"v1"' && request.headers['if-modified-since'])
+      response.writeHead(304, { etag: '"v1"' }).end();
+    else
+      response
+        .writeHead(200, {
+          etag: '"v1"',
+          'last-modified': 'Fri, 20 Nov 2026 08:00:00 GMT',
+          'content-encoding': 'gzip',
+          'content-type': 'text/csv',
+        })
+        .end(gzipSync('a,b'));
+  };
+  const site = await serve(t, { '/file': conditional });
+  const { ctx, archive, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  const first = await ctx.get(`${site.origin}/file`, { kind: 'file' });
+  const second = again();
+  for (const run of [second, again()]) {
+    const page = await run.get(`${site.origin}/file`, { kind: 'file' });
+    assert.deepEqual(
+      [page.text(), page.sha256, page.contentType, run.stats.notModified],
+      ['a,b', first.sha256, 'text/csv', 1],
+    );
+  }
+  const [record] = (await archive.records('test_source', '2026-11-20.02')).filter((r) => r.kind === 'file');
+  assert.deepEqual([record?.status, record?.fromCache, record?.sha256, record?.bytes], [304, true, first.sha256, 0]);
+
+  await again().get(`${site.origin}/file`, { kind: 'file', conditional: false });
+  assert.equal(site.seen.at(-1)?.headers['if-none-match'], undefined);
+  await again({ mayRevalidate: (runId) => runId > '2026-11-20.03' }).get(`${site.origin}/file`, { kind: 'file' });
+  assert.equal(site.seen.at(-1)?.headers['if-none-match'], '"v1"', 'run 04 fetched the page and may be revalidated');
+  await again({ mayRevalidate: () => false }).get(`${site.origin}/file`, { kind: 'file' });
+  assert.equal(site.seen.at(-1)?.headers['if-none-match'], undefined, 'a quarantined run is not revalidated');
+});
+
+test('an interrupted run is resumed from the archive without new requests', async (t) => {
+  const site = await serve(t, { '/1': answer('one'), '/2': answer('two') });
+  const { ctx, archive, again } = await readerOf(t, specOf({ hosts: [site.host] }));
+  await ctx.get(`${site.origin}/1`, { kind: 'page' });
+  const resumed = again({ resumes: ['2026-11-20.01'] });
+  const texts = [
+    (await resumed.get(`${site.origin}/1`, { kind: 'page' })).text(),
+    (await resumed.get(`${site.origin}/2`, { kind: 'page' })).text(),
+  ];
+  assert.deepEqual([texts, site.pages(), resumed.stats.resumed], [['one', 'two'], ['/1', '/2'], 1]);
+  assert.deepEqual(
+    (await archive.records('test_source', '2026-11-20.02')).filter((r) => r.kind === 'page').map((r) => r.fromCache),
+    [true, false],
+  );
+});
+
+test('cookies belong to one session', async (t) => {
+  const site = await serve(t, {
+    '/start': (request, response) => {
+      response
+        .writeHead(200, {
+          'set-cookie': [
+            `cfid=${new URL(request.url ?? '', 'http://x').searchParams.get('n')}; Path=/`,
+            'AWSALB=z; Path=/',
+          ],
+        })
+        .end('ok');
+    },
+    '/items': (request, response) => {
+      response.end(`[${request.headers.cookie ?? ''}]`);
+    },
+  });
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }));
+  const [one, two] = [ctx.session(), ctx.session()];
+  await ctx.get(`${site.origin}/start?n=1`, { kind: 'start', session: one });
+  await ctx.get(`${site.origin}/start?n=2`, { kind: 'start', session: two });
+  await ctx.get(`${site.origin}/start?n=3`, { kind: 'start' });
+  const items = async (session?: typeof one): Promise<string> =>
+    (await ctx.get(`${site.origin}/items`, { kind: 'items', ...(session ? { session } : {}) })).text();
+  assert.deepEqual(
+    [await items(one), await items(two), await items()],
+    ['[cfid=1; AWSALB=z]', '[cfid=2; AWSALB=z]', '[]'],
+  );
+});
+
+test('secrets in headers are sent to the site and not archived', async (t) => {
+  const site = await serve(t, { '/api': answer('{}') });
+  const { ctx, archive } = await readerOf(t, specOf({ hosts: [site.host] }));
+  await ctx.get(`${site.origin}/api`, {
+    kind: 'api',
+    accept: 'application/json',
+    headers: { Authorization: 'Bearer s3cret', 'X-App-Token': 's3cret' },
+  });
+  assert.equal(site.seen.at(-1)?.headers.authorization, 'Bearer s3cret');
+  const [record] = (await archive.records('test_source', '2026-11-20.01')).filter((r) => r.kind === 'api');
+  assert.deepEqual(record?.requestHeaders, {
+    accept: 'application/json',
+    authorization: '(left out)',
+    'x-app-token': '(left out)',
+  });
+});
+
+test('progress is reported after every request', async (t) => {
+  const site = await serve(t, { '/1': answer('1234'), '/2': answer('56') });
+  const reported: string[] = [];
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }), {
+    onProgress: (p) => reported.push(`${p.source} ${p.requests} ${p.bytes}`),
+  });
+  await ctx.get(`${site.origin}/1`, { kind: 'x' });
+  await ctx.get(`${site.origin}/2`, { kind: 'x' });
+  assert.deepEqual(reported, ['test_source 1 12', 'test_source 2 16', 'test_source 3 18']);
+});
