@@ -140,11 +140,8 @@ properties: $(NODE) ## hold the fifteen properties of underwriting and leads on 
 fuzz: $(NODE) ## damage every family's recorded pages VARIANTS=10000 times and count what becomes of them; FUZZ_SEED= begins elsewhere, SHOW= prints some
 	@node test/fuzz/run.ts
 
-bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
+bench: $(NODE) ## speed and memory beside baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses, WRITE_DOCS=1 writes docs/performance/
 	@node bench/run.ts
-
-bench-figures: $(NODE) ## write the newest full-size figures into docs/performance/
-	@node bench/figures.ts
 
 crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants and hold what follows against an undisturbed run
 	@node test/crash/pipeline.ts
@@ -179,4 +176,4 @@ crash-clock: $(NODE) ## move the clocks of servers JUMPS=400 times by minutes, h
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-.PHONY: worker quarter diff profile properties explain fmt t query rebuild prune schedule job watch crash-pipeline identity bench bench-figures reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help
+.PHONY: worker quarter diff profile properties explain fmt t query rebuild prune schedule job watch crash-pipeline identity bench reconcile setup run daily underwrite ohio colorado status reparse backtest sql serve buy collect mcp docs county screenshots check test fuzz fuzz-api simulate ledger ledger-audit ledger-refunded ledger-backup ledger-restore crash-sales crash-clock help

@@ -21,7 +21,7 @@ test('every setting that a program reads is in a page', () => {
   )) {
     const text = readFileSync(ROOT + file, 'utf8');
     if (!/readSettings|readServerSettings|Settings = z\./.test(text)) continue;
-    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\.|yes|day|size|publicUrl|[a-z]\w*\()/gm))
+    for (const [, name = ''] of text.matchAll(/^\s+([A-Z][A-Z0-9_]+): (?:z\b|yes|day|size|publicUrl|[a-z]\w*\()/gm))
       names.add(name);
   }
   assert.ok(names.has('DATA_DIR') && names.has('FIPS') && names.size > 40, [...names].join(' '));
