@@ -185,7 +185,7 @@ help: ## list the commands
 	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
 
 ##@ Prove and measure
-.PHONY: properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench bench-figures
+.PHONY: properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
@@ -208,8 +208,5 @@ crash-sales: $(NODE) ## kill -9 selling servers at KILLS=300 random instants, co
 crash-clock: $(NODE) ## move the clocks of selling servers JUMPS=400 times, compare the ledger with the chain
 	@node test/crash/clock.ts
 
-bench: $(NODE) ## speed and memory as ratios against baselines of the same run; QUICK=1 ends in two minutes, ONLY=name chooses
+bench: $(NODE) ## measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
 	@node bench/run.ts
-
-bench-figures: $(NODE) ## write the newest full-size figures into docs/performance/
-	@node bench/figures.ts

@@ -1,152 +1,71 @@
-/**
- * A published snapshot made many times as large: every deal, signal, sale, lead, report and filing again under an id,
- * house number, parcel and case number of its own, in the order in which it is published, with a manifest that states
- * the right hashes. To build such a world through the models takes a quarter of an hour; a server cannot tell the two apart.
- */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+/** The default world many times as large: each staged row again as another property, debt, sale or business. */
+import { cp, glob, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDuck, rowsOf } from '../lib/duck.ts';
-import { makeFolder, sha256OfFile } from '../lib/files.ts';
-import { identifier, literal } from '../lib/sql.ts';
-import { loadModels, type Model } from '../models/index.ts';
-import type { Layout } from '../pipelines/layout.ts';
-import { ROW_GROUP } from '../pipelines/run/publish.ts';
-import { Manifest } from '../models/manifest.ts';
+import { sha256OfFile } from '../lib/files.ts';
+import { literal } from '../lib/sql.ts';
+import { query, rowsPublished, WORLD } from './folders.ts';
+import { runPipeline } from './programs.ts';
+import { newFolder, once, sized } from './settings.ts';
 
-/** What a world of any size has once. */
-const ONCE: ReadonlySet<string> = new Set(['sources', 'assumptions', 'rejects']);
+/** Days on which the world is read and built, ninety from the first to the last. */
+const HISTORY = sized(['2026-10-01', '2026-10-31', '2026-11-30', '2026-12-20', '2026-12-29'], ['2026-12-29']);
+const LAST = '2026-12-30';
+/** How many times as large the two compared worlds are. */
+export const [SMALLER, LARGER] = sized([10, 100] as const, [2, 10] as const);
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}';
-/** Digits put before the house number of a copy, so that both ends of a range move alike. */
-const HOUSE = 'CAST(100 + copy AS VARCHAR)';
-const NUMBERED = "lpad(CAST(copy AS VARCHAR), 3, '0')";
+/** Columns of staged rows that differ in each copy: numbers get three digits more, house numbers other ones. */
+const NUMBERS = 'parcel_raw listing_id listing_url case_number item_id document_number charter_number'.split(' ');
+const STREETS = ['street', 'mail_street'];
+const numbered = (c: string): string => `${c} || lpad(copy::VARCHAR, 3, '0')`;
+/** "912-914 8TH ST" becomes "103912-103914 8TH ST". */
+const moved = (c: string): string =>
+  `regexp_replace(regexp_extract(${c}, '^\\S*'), '(\\d+)', copy + 100 || '\\1', 'g') || regexp_extract(${c}, '\\s.*')`;
 
-const housed = (c: string): string =>
-  `regexp_replace(split_part(${c}, ' ', 1), '(\\d+)', ${HOUSE} || '\\1', 'g') || substr(${c}, length(split_part(${c}, ' ', 1)) + 1)`;
-const house = (c: string): string => `CAST(${HOUSE} || ${c} AS INTEGER)`;
-const suffixed = (c: string): string => `${c} || '-' || ${NUMBERED}`;
-
-/** How a column of a copy differs, as SQL. */
-const CHANGES: Readonly<Record<string, (column: string) => string>> = {
-  address: housed,
-  property_address: housed,
-  street: housed,
-  address_key: housed,
-  mail_street: housed,
-  agent_addr1: housed,
-  house_low: house,
-  house_high: house,
-  parcel_id: suffixed,
-  parcel_key: (c) => `${c} || ${NUMBERED}`,
-  listing_id: suffixed,
-  case_number: suffixed,
-  item_id: suffixed,
-  document_number: suffixed,
-  charter_number: suffixed,
-  listing_url: (c) => `${c} || '?copy=' || copy`,
-  business_name: (c) => `${c} || ' ' || copy`,
-  owner_name: (c) => `${c} || ' ' || copy`,
-  why_this_is_interesting: (c) => `${c} || ' ' || copy`,
-  list_price: (c) => `${c} + copy`,
-  amount: (c) => `${c} + copy`,
-};
-
-/** The ids in a text exchanged for those of the copy, wherever they stand, so that what refers to another row still does. */
-const renamed = (
-  c: string,
-): string => `list_reduce(list_distinct(regexp_extract_all(${c}, '${UUID}')), lambda whole, id:
-  replace(whole, id, regexp_replace(md5(id || copy), '(.{8})(.{4}).(.{3}).(.{3})(.{12})', '\\1-\\2-5\\3-8\\4-\\5')), CAST(${c} AS VARCHAR))`;
-
-/** JSON of a copy is text of its own: its first amount has other digits. */
-const restated = (c: string): string => `regexp_replace(${c}, '(\\d\\.\\d\\d")', ${HOUSE} || '\\1')`;
-
-async function changed(connection: DuckDBConnection, file: string): Promise<string[]> {
-  const columns = (await rowsOf(connection, `DESCRIBE SELECT * FROM ${file}`)).map((r) => ({
-    name: String(r['column_name']),
-    type: String(r['column_type']),
-  }));
-  const changes: string[] = [];
-  for (const { name, type } of columns) {
-    const c = identifier(name);
-    const text = type === 'VARCHAR' || type === 'JSON';
-    const [ids] = text
-      ? await rowsOf(connection, `SELECT bool_or(regexp_matches(${c}, '${UUID}')) AS present FROM ${file}`)
-      : [];
-    const by = [
-      ...(ids?.['present'] === true ? [renamed] : []),
-      ...(type === 'JSON' ? [restated] : []),
-      ...(CHANGES[name] ? [CHANGES[name]] : []),
-    ];
-    if (by.length > 0)
-      changes.push(
-        `CASE WHEN copy = 0 THEN ${c} ELSE CAST(${by.reduce((inner, change) => change(`(${inner})`), c)} AS ${type}) END AS ${c}`,
-      );
-  }
-  return changes;
+/** Write a read's staged rows and its record `times` as large. @param from, to paths without their endings */
+async function enlargeRead(from: string, to: string, times: number): Promise<void> {
+  const [source, target] = [literal(`${from}.parquet`), `${to}.parquet`];
+  await cp(`${from}.json`, `${to}.json`);
+  await cp(`${from}.parquet`, target);
+  const columns = (await query(`DESCRIBE FROM ${source}`)).map((row) => String(row['column_name']));
+  const changed = columns.filter((c) => NUMBERS.includes(c) || STREETS.includes(c));
+  if (changed.length === 0) return;
+  const changes = changed.map((c) => `if(copy = 0, ${c}, ${NUMBERS.includes(c) ? numbered(c) : moved(c)}) AS ${c}`);
+  const [counted] = await query(`COPY (
+    SELECT * EXCLUDE (copy) REPLACE (${changes.join(', ')}) FROM ${source}, range(${times}) AS copies(copy)
+  ) TO ${literal(target)} (FORMAT parquet)`);
+  const added = (Number(counted?.['Count']) * (times - 1)) / times;
+  const record = JSON.parse(await readFile(`${to}.json`, 'utf8')) as { counts: { rows_in: number; rows_out: number } };
+  const { rows_in, rows_out } = record.counts;
+  const counts = { ...record.counts, rows_in: rows_in + added, rows_out: rows_out + added };
+  const parquet = { sha256: await sha256OfFile(target), bytes: (await stat(target)).size };
+  await writeFile(`${to}.json`, JSON.stringify({ ...record, counts, parquet }));
 }
 
-/** Write one table `times` as large, into the attached database `published` and a Parquet file. */
-async function writeTable(
-  connection: DuckDBConnection,
-  { name, contract }: Model,
-  from: string,
-  to: string,
-  times: number,
-): Promise<void> {
-  const file = `read_parquet(${literal(from)})`;
-  const rows =
-    ONCE.has(name) || times === 1
-      ? `SELECT * FROM ${file}`
-      : `SELECT * EXCLUDE (copy) REPLACE (${(await changed(connection, file)).join(', ')}) FROM ${file}, (SELECT unnest(range(${times})) AS copy)`;
-  const table = `published.main.${identifier(name)}`;
-  await connection.run(
-    `CREATE TABLE ${table} AS SELECT * FROM (${rows}) ORDER BY ${(contract.publish?.orderBy ?? []).join(', ')}`,
-  );
-  await connection.run(
-    `COPY ${table} TO ${literal(to)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP})`,
-  );
-}
+const history = once(async () => {
+  const folder = newFolder('history');
+  for (const DAY of [...HISTORY, LAST]) await runPipeline({ ...WORLD, DATA_DIR: folder, DAY });
+  return folder;
+});
 
-/**
- * Write the snapshot `runId`, `times` as large as the snapshot in `from`.
- * @returns its folder
- */
-export async function writeEnlarged(
-  layout: Layout,
-  from: string,
-  { runId, times }: { readonly runId: string; readonly times: number },
-): Promise<string> {
-  const manifest = Manifest.parse(JSON.parse(await readFile(join(from, 'manifest.json'), 'utf8')));
-  const models = await loadModels();
-  const folder = layout.snapshot(runId);
-  await makeFolder(folder);
-  const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
-  try {
-    const database = join(folder, manifest.database.file);
-    await duck.connection.run(`ATTACH ${literal(database)} AS published`);
-    const tables: Manifest['tables'] = {};
-    for (const [name, { file }] of Object.entries(manifest.tables)) {
-      const model = models.find((m) => m.name === name);
-      if (!model) throw new Error(`there is no model of the table ${name}`);
-      const path = join(folder, file);
-      await writeTable(duck.connection, model, join(from, file), path, times);
-      const [rows] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM read_parquet(${literal(path)})`);
-      tables[name] = {
-        file,
-        rows: Number(rows?.['n']),
-        bytes: (await stat(path)).size,
-        sha256: await sha256OfFile(path),
-      };
+/** Build, audit and publish a day from its staged rows. */
+export const build = (DATA_DIR: string, DAY = LAST) =>
+  runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none' }, { sandbox: false });
+
+async function enlarged(times: number): Promise<string> {
+  const [from, folder] = [await history(), newFolder(`times-${times}`)];
+  for (const day of [...HISTORY, LAST]) {
+    for await (const file of glob(`staged/*/${day}.01.parquet`, { cwd: from })) {
+      const read = file.replace(/\.parquet$/u, '');
+      await enlargeRead(join(from, read), join(folder, read), times);
     }
-    await duck.connection.run('DETACH published');
-    const hashed = { ...manifest.database, bytes: (await stat(database)).size, sha256: await sha256OfFile(database) };
-    await writeFile(
-      join(folder, 'manifest.json'),
-      JSON.stringify({ ...manifest, run_id: runId, tables, database: hashed }),
-    );
-  } finally {
-    duck.close();
+    await build(folder, day);
+  }
+  for (const table of ['deals', 'signals', 'auctions', 'filings']) {
+    const [small, large] = [await rowsPublished(from, table), await rowsPublished(folder, table)];
+    if (large < 0.9 * times * small) throw new Error(`${table} has ${large} rows, expected ${times} times ${small}`);
   }
   return folder;
 }
+
+export const smallerFolder = once(() => enlarged(SMALLER));
+export const largerFolder = once(() => enlarged(LARGER));

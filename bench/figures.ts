@@ -1,103 +1,46 @@
-/**
- * `make bench-figures`: the newest full-size outcome of each benchmark, of those in <DATA_DIR>/bench/ and those that
- * docs/performance/figures.json holds already, as the table and the plot of docs/performance/, and the table of limits of
- * docs/scaling.md. So one benchmark can be measured again without losing the figures of the others.
- */
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { DamagedFile, readJson } from '../lib/files.ts';
-import { say } from '../lib/output.ts';
-import { readSettings, SettingError } from '../lib/settings.ts';
-import { loadBenches } from './all.ts';
-import type { Outcome } from './contract.ts';
-import { writeLimits } from './limits.ts';
-import { markdownOf, plotOf } from './report.ts';
+/** Measures, the lines of the table that they fill, and how a line is printed. */
+import { availableParallelism } from 'node:os';
 
-const settings = z.object({ DATA_DIR: z.string().min(1, 'a folder').default('data') });
+/** A line of the table. Its aim bounds the ratio to the baseline ("≤ 1.2×") or the value itself ("≤ 3"). */
+export type Line = readonly [what: string, baseline: string, unit: string, aim: string];
+/** Ours, and the baseline where there is one. */
+export type Figure = readonly [ours: number, baseline?: number];
 
-const outcome = z.custom<Outcome>((o) => typeof o === 'object' && o !== null && 'name' in o && 'ratio' in o);
-const Result = z.object({
-  size: z.enum(['full', 'quick']),
-  machine: z.object({ cores: z.int(), processor: z.string(), memory_gib: z.number(), node: z.string() }),
-  outcomes: z.array(outcome),
-});
-/** An outcome, where it was measured, and when: the time in its file's name, by which the newest is found. */
-const Figure = z.object({ measured: z.string(), machine: z.string(), outcome });
-type Figure = z.infer<typeof Figure>;
-
-const docs = new URL('../docs/performance/', import.meta.url);
-const KEPT = fileURLToPath(new URL('figures.json', docs));
-
-/** @throws DamagedFile naming the file */
-async function read<T>(schema: z.ZodType<T>, path: string): Promise<T> {
-  const found = schema.safeParse(await readJson(path));
-  if (!found.success)
-    throw new DamagedFile(
-      `${path} is no file of make bench: ${found.error.issues[0]?.path.join('.') ?? ''} ${found.error.issues[0]?.message ?? ''}`,
-    );
-  return found.data;
+export interface Measure {
+  readonly name: string;
+  /** Repetitions of a full run. QUICK=1 makes one. */
+  readonly repetitions: number;
+  readonly lines: Readonly<Record<string, Line>>;
+  /** Prepare data and warm up. @returns makes one repetition: a figure for each line */
+  open(): Promise<() => Promise<Readonly<Record<string, Figure>>>>;
 }
 
-/** Full-size outcomes of the files in a folder. */
-async function measuredIn(folder: string): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const file of (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))) {
-    const { size, machine: m, outcomes } = await read(Result, join(folder, file));
-    const machine = `${m.cores} cores (${m.processor}), ${m.memory_gib} GiB, Node.js ${m.node}`;
-    if (size === 'full')
-      figures.push(...outcomes.map((o) => ({ measured: file.replace(/\.json$/u, ''), machine, outcome: o })));
-  }
-  return figures;
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-async function main(): Promise<void> {
-  const folder = join(readSettings(settings).DATA_DIR, 'bench');
-  const measured = await measuredIn(folder);
-  if (measured.length === 0) throw new SettingError(`${folder} has no full-size result; run make bench first`);
-  const known = new Set((await loadBenches()).map(({ name }) => name));
-  const newest = new Map<string, Figure>();
-  for (const figure of [...(await read(z.array(Figure), KEPT)), ...measured]) {
-    const { name } = figure.outcome;
-    if (known.has(name) && figure.measured >= (newest.get(name)?.measured ?? '')) newest.set(name, figure);
-  }
-  const figures = [...newest.values()].sort((a, b) => (a.outcome.name < b.outcome.name ? -1 : 1));
-  const machines = [...new Set(figures.map(({ machine }) => machine))].map((machine, i) => ({
-    machine,
-    letter: String.fromCodePoint(65 + i),
-  }));
-  const outcomes = figures.map((f) => f.outcome);
-  const on = figures.map(
-    (f) => `${f.measured.slice(0, 10)}, ${machines.find(({ machine }) => machine === f.machine)?.letter ?? ''}`,
-  );
-  const machinesSaid = machines.map(({ machine, letter }) => `${letter}: ${machine}`).join('; ');
-  await writeFile(KEPT, `${JSON.stringify(figures, null, 1)}\n`);
-  await writeFile(
-    new URL('figures.md', docs),
-    `# Figures
+export const HEAD = '| measure | what | baseline | aim | ours | baseline | ratio | met | runs | measured on |';
 
-Made by \`make bench\` and written here by \`make bench-figures\`. Machines: ${machinesSaid}. Medians, with the least and the most of the repetitions in brackets. Seconds and rates belong to their machine; ratios travel. A ratio is the median of the repetitions' own, each against the baseline beside it: of a machine that is now faster and now slower it is not the ratio of the medians.
+/** First cells of a line, by which it is found in docs/performance/README.md. */
+export const cellsOf = (name: string, [what, baseline]: Line): string => `| ${name} | ${what} | ${baseline} |`;
 
-${markdownOf(outcomes, on).join('\n')}
+const shown = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)));
 
-![Each ratio as a multiple of its target](figures.svg)
-`,
-  );
-  await writeFile(new URL('figures.svg', docs), await plotOf(outcomes));
-  await writeLimits(
-    outcomes,
-    `Measured by \`make bench\`, written here by \`make bench-figures\`. Machines: ${machinesSaid} ([which measured what](performance/figures.md)).`,
-  );
-  say(
-    `wrote docs/performance/figures.md, .svg and .json and the table of docs/scaling.md: ${outcomes.length} benchmarks, the newest of ${measured.length} results here and those that were written before`,
-  );
-}
-
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof SettingError) && !(error instanceof DamagedFile)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+/** A line of the table in Markdown: medians, and the least and most of the ratios. */
+export function tableLine(name: string, line: Line, figures: readonly Figure[]): string {
+  const [, , unit, aim] = line;
+  const ours = median(figures.map(([value]) => value));
+  const baselines = figures.flatMap(([, value]) => value ?? []);
+  const ratios = figures.flatMap(([value, baseline]) => (baseline === undefined ? [] : [value / baseline]));
+  const [, sign, bound, times] = /^(≤|≥) ([\d.]+)(×?)$/u.exec(aim) ?? [];
+  const [ratio, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)];
+  const value = times === '×' ? ratio : ours;
+  const isMet = sign === '≤' ? value <= Number(bound) : value >= Number(bound);
+  const spread = `${shown(ratio)} (${shown(least)} to ${shown(most)})`;
+  const compared = ratios.length === 0 ? ' | ' : `${shown(median(baselines))} ${unit} | ${spread}`;
+  const measured = `${times === '×' ? aim : `${aim} ${unit}`} | ${shown(ours)} ${unit} | ${compared}`;
+  const day = `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores`;
+  return `${cellsOf(name, line)} ${measured} | ${isMet ? 'yes' : 'no'} | ${figures.length} | ${day} |`;
 }

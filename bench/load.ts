@@ -1,43 +1,26 @@
-/** Requests from many connections at once, none of them twice, and how they were answered. */
+/** Load by autocannon: each call is made once, by callers that wait for their answer before the next call. */
 import autocannon from 'autocannon';
 
-export interface Asked {
+export interface Call {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a status of 4xx is expected. */
+  readonly isRefused?: boolean;
 }
 
-export interface Load {
-  /** Answers a second. */
-  readonly rate: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-}
-
-/**
- * Ask for so many seconds, one request after the other on each connection.
- * @param next makes the next request
- * @throws where an answer was not 2xx or a connection failed: a server that refuses is fast
- */
-export async function drive(
-  url: string,
-  next: () => Asked,
-  { seconds, connections = 16 }: { readonly seconds: number; readonly connections?: number },
-): Promise<Load> {
-  const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
-    requests: [
-      {
-        setupRequest: (request) => {
-          const { path, headers } = next();
-          return { ...request, path, headers: { ...request.headers, ...headers } };
-        },
-      },
-    ],
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} requests failed`);
-  return { rate: result['2xx'] / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
+/** Make these calls; a string is a path. @returns answers per second, and milliseconds @throws where one fails */
+export async function load(url: string, asked: readonly (Call | string)[], connections: number) {
+  const calls = asked.map((call) => (typeof call === 'string' ? { path: call } : call));
+  let sent = 0;
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    const { path = '', headers }: Partial<Call> = calls[sent++] ?? {};
+    return { ...request, path, headers: { ...request.headers, ...headers } };
+  };
+  // It looks every 20 ms whether all answers are there; its default is a second.
+  const options = { url, connections, amount: calls.length, sampleInt: 20, timeout: 60 };
+  const result = await autocannon({ ...options, requests: [{ setupRequest }] });
+  const refused = calls.filter((call: Call) => call.isRefused).length;
+  if (result['2xx'] !== calls.length - refused || result['4xx'] !== refused)
+    throw new Error(`${url}: of ${calls.length} calls ${result['2xx']} were answered and ${result['4xx']} refused`);
+  return { rate: calls.length / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
 }

@@ -1,39 +1,84 @@
-/** Servers as programs of their own, started for a benchmark and stopped after it. */
-import { spawn } from 'node:child_process';
+/** The programs that are measured, each a process of its own: the pipeline, and those that listen. */
+import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once as event } from 'node:events';
+import { existsSync, openSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SettingError } from '../lib/settings.ts';
+import { newFolder, once, settings } from './settings.ts';
 
-export interface Program {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
+export const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/** The environment that the Makefile sets. */
+const ENV = {
+  PATH: process.env['PATH'],
+  UV_THREADPOOL_SIZE: '16',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, 'node_modules/.cache/compiled'),
+};
+
+/** The files of the commit BASE in a folder of their own, with the packages of this version. */
+export const baseVersion = once(async () => {
+  const folder = newFolder('base');
+  const extract = ['-c', 'git archive "$0" | tar -x -C "$1"', settings.BASE, folder];
+  if (spawnSync('sh', extract, { cwd: ROOT }).status !== 0)
+    throw new SettingError(`BASE is ${JSON.stringify(settings.BASE)}, expected a commit of this repository`);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+});
+
+/** GiB of a process: VmRSS is resident now, VmHWM at most so far. 0 for a process that has ended. */
+export function memoryOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
+  const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
+  return Number(new RegExp(`${field}:\\s+(\\d+)`, 'u').exec(status)?.[1] ?? 0) / 2 ** 20;
 }
 
-/** Start a program that prints {"url": ...} when it listens. @throws where it ends before */
-export function startProgram(script: string, args: readonly string[]): Promise<Program> {
-  const child = spawn(process.execPath, [new URL(`servers/${script}`, import.meta.url).pathname, ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+/** Start a program that ends with this one. */
+export function start(command: string, args: readonly string[], options: SpawnOptions) {
+  const child = spawn(command, args, { ...options, env: { ...ENV, ...options.env } });
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null && child.kill()) await event(child, 'exit');
+  };
+  return { child, stop };
+}
+
+/** Run the pipeline as `make run` does. @param root of this version or of BASE @throws where nothing is published */
+export async function runPipeline(env: NodeJS.ProcessEnv, { sandbox = true, root = ROOT } = {}) {
+  const cli = ['pipelines/commands/cli.ts', 'pipelines/cli.ts'].find((path) => existsSync(join(root, path))) ?? '';
+  const args = [...(sandbox ? ['sandbox/around.ts', process.execPath] : []), cli, 'run'];
+  const log = join(newFolder('run'), 'log');
+  const output = openSync(log, 'w');
+  const [startedMs, stdio] = [performance.now(), ['ignore' as const, output, output]];
+  const { child } = start(process.execPath, args, {
+    cwd: root,
+    env: { SANDBOX_URL: 'http://127.0.0.1:9', ...env },
+    stdio,
   });
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      resolve();
-    });
-  });
-  return new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-      const line = said.split('\n').find((l) => l.startsWith('{"url"'));
-      if (line === undefined || child.pid === undefined) return;
-      resolve({
-        url: (JSON.parse(line) as { url: string }).url,
-        pid: child.pid,
-        async stop() {
-          child.kill('SIGKILL');
-          await ended;
-        },
-      });
-    });
-    child.once('exit', (code) => {
-      reject(new Error(`${script} ended with ${code}`));
-    });
-  });
+  let peakGib = 0;
+  const looking = setInterval(() => {
+    peakGib = Math.max(peakGib, memoryOf(child, 'VmHWM'));
+  }, 50);
+  await event(child, 'exit');
+  clearInterval(looking);
+  if (child.exitCode !== 0) throw new Error(`a run failed: ${readFileSync(log, 'utf8').slice(-1000)}`);
+  return { seconds: (performance.now() - startedMs) / 1000, peakGib };
+}
+
+/** Start a program of servers/. @returns its address, which it prints when it listens */
+export async function startServer(script: string, args: readonly string[]): Promise<string> {
+  const stdio = ['ignore' as const, 'pipe' as const, 'inherit' as const];
+  const { child } = start(process.execPath, [join(ROOT, 'bench/servers', script), ...args], { stdio });
+  const [line] = (await Promise.race([event(child.stdout ?? child, 'data'), event(child, 'exit')])) as unknown[];
+  if (!(line instanceof Buffer)) throw new Error(`${script} ended with ${String(line)}`);
+  return line.toString().trim();
+}
+
+export async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await event(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return String(port);
 }

@@ -1,98 +1,69 @@
 /**
- * The usual way to build such a server, built well: Fastify with validated queries, PostgreSQL with an index for each
- * way of asking, each record kept as ready JSON, prepared statements and a pool. It takes no payments at all, and a
- * lookup is handed the normalised address, which ours has to make. Prints its address.
- *   node bench/servers/fastify_postgres.ts <postgres url>
+ * The usual way to build such a server: Fastify with validated queries, PostgreSQL with an index for each filter,
+ * records as JSON text. A lookup is given the normalized address, which ours has to make. Prints its address.
+ *   node bench/servers/fastify_postgres.ts <PostgreSQL> <an answer of ours to a list> <to a lookup>
  */
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { Pool } from 'pg';
-import { endWithParent } from './parent.ts';
 
-const [url] = process.argv.slice(2);
-if (url === undefined) throw new Error('give the address of the database');
-const pool = new Pool({ connectionString: url, max: 8 });
+const [connectionString = '', list = '{}', lookup = '{}'] = process.argv.slice(2);
+/** Answers of ours, for the fields that are the same in every answer. */
+const [LIST, LOOKUP] = [JSON.parse(list) as object, JSON.parse(lookup) as object];
+const pool = new Pool({ connectionString, max: 8 });
 const app = Fastify();
 
-type Query = Readonly<Record<string, string | number | undefined>>;
+/** A statement that is prepared once per connection. */
+async function query(text: string, values: readonly unknown[]) {
+  const statement = { name: createHash('md5').update(text).digest('hex'), text, values: [...values] };
+  return (await pool.query<Record<'record' | 'n' | 'id' | 'deal_score', string>>(statement)).rows;
+}
+
+/** JSON of these fields, with the texts of records in the place of empty lists. */
+const jsonOf = (fields: object, records: Readonly<Record<string, readonly string[]>>): string =>
+  Object.entries(records).reduce(
+    (json, [name, texts]) => json.replace(`"${name}":[]`, () => `"${name}":[${texts.join(',')}]`),
+    JSON.stringify(fields),
+  );
 
 const CONDITIONS: Readonly<Record<string, string>> = {
   state: 'state = ?',
-  city: 'city = lower(?)',
-  min_price: 'list_price >= ?',
-  max_price: 'list_price <= ?',
-  min_cap: 'cap_rate >= ?',
-  min_units: 'units >= ?',
-  max_units: 'units <= ?',
+  city: 'lower(city) = lower(?)',
+  max_price: 'list_price <= ?::numeric',
   min_score: 'deal_score >= ?',
-  status: 'rental_status = ?',
 };
-const text = { type: 'string' } as const;
-const number = { type: 'number' } as const;
-const integer = { type: 'integer' } as const;
+const text = { type: 'string', maxLength: 200 };
+const integer = { type: 'integer', minimum: 0, maximum: 500 };
+const taking = (properties: object) => ({ schema: { querystring: { type: 'object', properties } } });
+const listQuery = taking({ state: text, city: text, max_price: text, min_score: integer, limit: integer });
 
-/** A statement that is prepared once on each connection. */
-const ask = (sql: string, values: unknown[]) =>
-  pool.query<{ record: string; n: string }>({ name: createHash('md5').update(sql).digest('hex'), text: sql, values });
+app.get<{ Querystring: { limit: number } }>('/api/deals', listQuery, async (request, reply) => {
+  const { limit, ...filters } = request.query;
+  const values = Object.values(filters);
+  const conditions = Object.keys(filters).map((name, i) => CONDITIONS[name]?.replace('?', `$${i + 1}`));
+  const from = `FROM deals WHERE ${["listing_status = 'active'", ...conditions].join(' AND ')}`;
+  const page = `SELECT record, id, deal_score ${from} ORDER BY deal_score DESC, id LIMIT $${values.length + 1}`;
+  const counting = query(`SELECT count(*) AS n ${from}`, values);
+  const [[counted], rows] = await Promise.all([counting, query(page, [...values, limit + 1])]);
+  const records = rows.slice(0, limit).map(({ record }) => record);
+  const last = rows[limit - 1];
+  const next_cursor = rows.length > limit ? Buffer.from(`${last?.deal_score} ${last?.id}`).toString('base64url') : null;
+  const made = { count: records.length, total_matches: Number(counted?.n), filters, next_cursor, records: [] };
+  return reply.type('application/json').send(jsonOf({ ...LIST, ...made }, { records }));
+});
 
-app.get<{ Querystring: Query }>(
-  '/api/deals',
-  {
-    schema: {
-      querystring: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          state: text,
-          city: text,
-          min_price: number,
-          max_price: number,
-          min_cap: number,
-          min_units: integer,
-          max_units: integer,
-          min_score: integer,
-          status: text,
-          limit: integer,
-        },
-      },
-    },
-  },
-  async ({ query }, reply) => {
-    const { limit = 100, ...filters } = query;
-    const values: unknown[] = [];
-    const conditions = Object.entries(filters)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => (CONDITIONS[name] ?? '').replace('?', `$${values.push(value)}`));
-    const where = ["listing_status = 'active'", ...conditions].join(' AND ');
-    const total = await ask(`SELECT count(*) AS n FROM deals WHERE ${where}`, values);
-    const found = await ask(
-      `SELECT record FROM deals WHERE ${where} ORDER BY deal_score DESC, id LIMIT $${values.length + 1}`,
-      [...values, limit],
+const lookupQuery = taking({ address: text, key: text });
+app.get<{ Querystring: Record<'address' | 'key', string> }>('/api/lookup', lookupQuery, async (request, reply) => {
+  const { address, key } = request.query;
+  const find = async (table: string): Promise<string[]> =>
+    (await query(`SELECT record FROM ${table} WHERE address_key = $1 ORDER BY id LIMIT 100`, [key])).map(
+      ({ record }) => `${record.slice(0, -1)},"match_basis":"address_exact"}`,
     );
-    if (found.rows.length === 0) return reply.code(404).send({ reason: 'no_matches' });
-    return reply
-      .type('application/json')
-      .send(
-        `{"count":${found.rows.length},"total_matches":${total.rows[0]?.n},"filters":${JSON.stringify(filters)},"records":[${found.rows.map((r) => r.record).join(',')}]}`,
-      );
-  },
-);
+  const [listings, signals, auctions] = await Promise.all([find('deals'), find('signals'), find('auctions')]);
+  const count = listings.length + signals.length + auctions.length;
+  const made = { query: { address }, understood_as: key, match_basis: 'address_exact', count };
+  const empty = { listings: [], signals: [], auctions: [] };
+  return reply.type('application/json').send(jsonOf({ ...LOOKUP, ...made, ...empty }, { listings, signals, auctions }));
+});
 
-app.get<{ Querystring: { address: string } }>(
-  '/api/lookup',
-  {
-    schema: { querystring: { type: 'object', required: ['address'], properties: { address: text } } },
-  },
-  async ({ query: { address } }, reply) => {
-    const of = async (table: string): Promise<string[]> =>
-      (await ask(`SELECT record FROM ${table} WHERE address_key = $1 LIMIT 100`, [address])).rows.map((r) => r.record);
-    const [listings, signals, auctions] = await Promise.all([of('deals'), of('signals'), of('auctions')]);
-    if (listings.length + signals.length + auctions.length === 0) return reply.code(404).send({ reason: 'no_matches' });
-    return reply
-      .type('application/json')
-      .send(`{"listings":[${listings.join(',')}],"signals":[${signals.join(',')}],"auctions":[${auctions.join(',')}]}`);
-  },
-);
-
-endWithParent();
-process.stdout.write(`${JSON.stringify({ url: await app.listen({ port: 0, host: '127.0.0.1' }) })}\n`);
+process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);

@@ -6,9 +6,9 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/base_chain.ts';
-import { readerOf } from '../../api/payments/chain/node.ts';
-import { NETWORK } from '../../lib/network.ts';
+import { base } from '../../../api/payments/chain/base_chain.ts';
+import { readerOf } from '../../../api/payments/chain/node.ts';
+import { NETWORK } from '../../../lib/network.ts';
 
 /** Time for a settlement to be found in a block. */
 const RECEIPT_TIMEOUT_MS = 30_000;

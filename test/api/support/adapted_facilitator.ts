@@ -1,8 +1,8 @@
 /** A facilitator of x402's own interface as our payment layer takes it, for comparisons on one facilitator. */
 import type { FacilitatorClient } from '@x402/core/server';
-import type { Facilitator } from '../../api/payments/facilitator/facilitator_client.ts';
-import { FacilitatorUnavailable } from '../../api/payments/facilitator/unavailable.ts';
-import { NETWORK } from '../../lib/network.ts';
+import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
+import { NETWORK } from '../../../lib/network.ts';
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/;
 const REASON = /^[a-z0-9_]{1,80}$/;

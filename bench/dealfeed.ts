@@ -1,0 +1,53 @@
+/** Our server as `make serve` starts it, for real money on a local chain, and a buyer of its answers. */
+import { openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { startChain } from '../api/payments/local_chain/chain.ts';
+import { noteFile } from '../ledger/identity.ts';
+import { NETWORK } from '../lib/network.ts';
+import type { Call } from './load.ts';
+import { freePort, ROOT, start, startServer } from './programs.ts';
+import { newFolder, once } from './settings.ts';
+
+const buyer = privateKeyToAccount(generatePrivateKey());
+const wallet = new x402Client().register(NETWORK, new ExactEvmScheme(buyer));
+wallet.setSpendControls({ maxAmountPerPayment: '$2' });
+
+/** The chain, and x402's own facilitator on it, which the compared servers use. */
+export const openChain = once(async () => {
+  const { mint, rpcUrl, gasKey } = await startChain();
+  await mint(buyer.address, 10n ** 12n);
+  const facilitator = await startServer('facilitator.ts', [rpcUrl, gasKey]);
+  return { rpcUrl, facilitator, payTo: '0x00000000000000000000000000000000000000aa' };
+});
+
+/** So many calls of a path, each with a payment of its own, signed now. */
+export async function paidCalls(url: string, path: string, count: number): Promise<Call[]> {
+  const required = decodePaymentRequiredHeader((await fetch(url + path)).headers.get('PAYMENT-REQUIRED') ?? '');
+  const sign = async () => encodePaymentSignatureHeader(await wallet.createPaymentPayload(required));
+  const call = async (): Promise<Call> => ({ path, headers: { 'payment-signature': await sign() } });
+  return Promise.all(Array.from({ length: count }, call));
+}
+
+/** Start the server, its log in a file. @param root of this version or of BASE @returns when healthy */
+export async function startDealfeed(DATA_DIR: string, root = ROOT) {
+  const [{ rpcUrl: RPC_URL, facilitator, payTo: PAY_TO }, PORT] = [await openChain(), await freePort()];
+  const [url, LEDGER] = [`http://127.0.0.1:${PORT}`, join(DATA_DIR, root === ROOT ? 'ledger.sqlite' : 'base.sqlite')];
+  const place = { DATA_DIR, LEDGER, PORT, PUBLIC_BASE_URL: url, UNBILLED_PER_MINUTE: '0' };
+  const env = { ...place, PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator, RPC_URL, PAY_TO };
+  // It names the ledger of the other version.
+  await rm(noteFile(DATA_DIR), { force: true });
+  const stdio = ['ignore' as const, openSync(join(newFolder('server'), 'log'), 'w'), 'inherit' as const];
+  const startedMs = performance.now();
+  const { child, stop } = start(process.execPath, ['api/server.ts'], { cwd: root, env, stdio });
+  while (!(await fetch(`${url}/health`).catch(() => null))?.ok) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    await pause(5);
+  }
+  return { url, child, stop, seconds: (performance.now() - startedMs) / 1000 };
+}

@@ -1,0 +1,74 @@
+/** What operators wait for: a register's first load, a day upon it, and the daily run. */
+import { rm } from 'node:fs/promises';
+import { literal } from '../../lib/sql.ts';
+import type { Measure } from '../figures.ts';
+import { query, rowsPublished, TODAY, TOMORROW, WORLD } from '../folders.ts';
+import { baseVersion, ROOT, runPipeline } from '../programs.ts';
+import { dropRegister, FORMED, registerChanges, registerExport, ROWS } from '../register.ts';
+import { newFolder } from '../settings.ts';
+
+/** One COPY of the export: its date typed, sorted and compressed as we publish it. */
+const copyOf = (csv: string, folder: string): string => `COPY (
+    SELECT * REPLACE (strptime(entityformdate, '%m/%d/%Y')::DATE AS entityformdate)
+    FROM read_csv(${literal(csv)}, header = true, all_varchar = true) ORDER BY entityformdate DESC, entityid
+  ) TO ${literal(`${folder}/copy.parquet`)} (FORMAT parquet, COMPRESSION zstd)`;
+
+/** Read a dropped file and publish. @throws where so many filings are not published */
+async function readDropped(DATA_DIR: string, csv: string, DAY: string, rows: number) {
+  await dropRegister(DATA_DIR, csv);
+  const ran = await runPipeline({ DATA_DIR, DAY, SOURCES: 'colorado_sos' }, { sandbox: false });
+  const found = await rowsPublished(DATA_DIR, 'filings');
+  if (found !== rows) throw new Error(`${found} filings were published on ${DAY}, expected ${rows}`);
+  return ran;
+}
+
+export const colorado: Measure = {
+  name: 'colorado',
+  repetitions: 3,
+  lines: {
+    first: ['first load of Colorado, 3,000,000 rows', 'bare `COPY (SELECT typed … ORDER BY)`', 's', '≤ 6×'],
+    firstPeak: ['peak memory of the first load', '', 'GiB', '≤ 3'],
+    day: ['a day of 2,000 rows upon it', 'our first load', 's', '≤ 1.2×'],
+    dayPeak: ['peak memory of the day', '', 'GiB', '≤ 3'],
+  },
+  async open() {
+    const [csv, changes] = [await registerExport(), await registerChanges()];
+    return async () => {
+      const [folder, startedMs] = [newFolder('colorado'), performance.now()];
+      await query(copyOf(csv, folder));
+      const copied = (performance.now() - startedMs) / 1000;
+      const first = await readDropped(folder, csv, TODAY, ROWS);
+      const day = await readDropped(folder, changes, TOMORROW, ROWS + FORMED);
+      await rm(folder, { recursive: true });
+      const seconds = { first: [first.seconds, copied], day: [day.seconds, first.seconds] } as const;
+      return { ...seconds, firstPeak: [first.peakGib], dayPeak: [day.peakGib] };
+    };
+  },
+};
+
+/** Seconds of the world's first day, and of the day upon it. */
+async function twoDays(root: string): Promise<readonly [first: number, day: number]> {
+  const DATA_DIR = newFolder('daily');
+  const first = await runPipeline({ ...WORLD, DATA_DIR, DAY: TODAY }, { root });
+  const day = await runPipeline({ ...WORLD, DATA_DIR, DAY: TOMORROW }, { root });
+  await rm(DATA_DIR, { recursive: true });
+  return [first.seconds, day.seconds];
+}
+
+export const dailyRun: Measure = {
+  name: 'daily_run',
+  repetitions: 5,
+  lines: {
+    first: ['`make run` of the default world', 'the version BASE', 's', '≤ 1×'],
+    day: ['`make run` of a day upon it', 'the version BASE', 's', '≤ 1×'],
+  },
+  async open() {
+    const base = await baseVersion();
+    // Fills the caches of compiled modules.
+    for (const root of [base, ROOT]) await twoDays(root);
+    return async () => {
+      const [before, now] = [await twoDays(base), await twoDays(ROOT)];
+      return { first: [now[0], before[0]], day: [now[1], before[1]] };
+    };
+  },
+};

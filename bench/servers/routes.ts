@@ -1,0 +1,61 @@
+/**
+ * The priced routes of the API without our HTTP and payment layers: unpaid on bare Koa, or behind @x402/express.
+ * Prints its address.
+ *   node bench/servers/routes.ts <data folder> [<facilitator> <account that is paid>]
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Router } from '@koa/router';
+import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
+import { ExactEvmScheme } from '@x402/evm/exact/server';
+import { paymentMiddleware } from '@x402/express';
+import express from 'express';
+import Koa from 'koa';
+import { allRoutes } from '../../api/routes/all.ts';
+import { createCursors } from '../../api/routes/cursor.ts';
+import { paymentRoutes, type Route } from '../../api/routes/define.ts';
+import { readParams } from '../../api/routes/params.ts';
+import { openSnapshots } from '../../api/snapshot/follow.ts';
+import { JsonText } from '../../api/snapshot/json_text.ts';
+import { NETWORK } from '../../lib/network.ts';
+
+const [dataDir = '', facilitator, payTo = ''] = process.argv.slice(2);
+const snapshots = await openSnapshots({ dataDir });
+const cursors = createCursors('secret of a benchmark');
+const options = { publicUrl: 'https://api.dealfeed.example', spoolDir: dataDir };
+const routes = allRoutes(options).filter(({ price, path }) => price !== null && !path.includes(':'));
+
+/** The body of the answer to a query. */
+async function answer(route: Route, query: string): Promise<Buffer | string> {
+  const lease = snapshots.acquire();
+  if (!lease) throw new Error('there is no snapshot');
+  try {
+    const { snapshot } = lease;
+    const { manifest } = snapshot;
+    const [params, claims] = [readParams(route.params, query), async () => new Map()];
+    const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, claims };
+    await route.check?.(asked);
+    const body = await route.handle(asked);
+    return body instanceof JsonText ? body.bytes : JSON.stringify(body);
+  } finally {
+    lease.release();
+  }
+}
+
+const router = new Router();
+for (const route of routes)
+  router.get(route.path, async (ctx) => {
+    ctx.body = await answer(route, ctx.querystring);
+    ctx.type = 'application/json';
+  });
+const unpaid = new Koa().use(router.routes()).callback();
+
+/** The same handler behind the official middleware. */
+function paid(url: string): express.Express {
+  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url })).register(NETWORK, new ExactEvmScheme());
+  return express().use(paymentMiddleware(paymentRoutes(routes, payTo), server), unpaid);
+}
+
+const server = createServer(facilitator === undefined ? unpaid : paid(facilitator)).listen(0, '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
