@@ -17,7 +17,10 @@ export interface SiteServer {
   close(): Promise<void>;
 }
 
-/** The URL in the wallet file, which the server writes when it has started. @param failure output of a server that ended */
+/**
+ * The URL in the wallet file, which the server writes when it has started.
+ * @param failure output of a server that ended
+ */
 async function waitForUrl(dataDir: string, failure: () => string | null): Promise<string> {
   const until = Date.now() + START_MS;
   while (Date.now() < until) {
