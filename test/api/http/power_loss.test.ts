@@ -57,10 +57,10 @@ describe('after a power loss', () => {
       };
       const facilitator = Object.assign(new ScriptedFacilitator(), {
         supported: () => own.supported(),
-        verify: (...asked: Parameters<typeof own.verify>) => own.verify(...asked),
-        settle: (...asked: Parameters<typeof own.settle>) => {
+        verify: (...args: Parameters<typeof own.verify>) => own.verify(...args),
+        settle: (...args: Parameters<typeof own.settle>) => {
           copyFiles();
-          return own.settle(...asked);
+          return own.settle(...args);
         },
       });
       const app = await startApp(folder.path, { facilitator, chain: paymentChain(chain.reader), wait: WAIT, ledger });
