@@ -1,4 +1,4 @@
-/** Starts a server from its environment: settings, log, startup message. No output contains a secret of the settings. */
+/** Starts a server from its environment: settings, log, startup message. No output contains a secret. */
 import { shownPlace } from '../ledger/open.ts';
 import type { Redact } from '../lib/redact.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';

@@ -46,7 +46,8 @@ export function checkCaps(price: bigint, { perCall, total }: Caps, spent: bigint
   if (price > perCall)
     return refused(
       'price_above_call_cap',
-      `The call costs $${price_usd}; this client pays at most $${usd(perCall)} per call (MAX_PER_CALL). Nothing was signed.`,
+      `The call costs $${price_usd}; this client pays at most $${usd(perCall)} per call (MAX_PER_CALL). ` +
+        'Nothing was signed.',
       false,
       { price_usd },
     );

@@ -1,4 +1,4 @@
-/** State that the middleware of one request share, kept in Koa's `ctx.state`. */
+/** State that the middleware of one request share, in Koa's `ctx.state`. */
 import type { Context } from 'koa';
 import type { Claimant } from '../payments/sale.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';

@@ -1,4 +1,4 @@
-/** A buyer's client before a server that means it ill: nothing is signed that was not meant, and nothing goes elsewhere. */
+/** The client against a hostile server: it signs nothing unexpected, and sends nothing to other servers. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -24,8 +24,8 @@ const listening = async (handler: Handler): Promise<{ server: Server; url: strin
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 };
 
-/** A 402 that asks for $0.05, changed. */
-const asking = (change: Readonly<Record<string, unknown>> = {}): string =>
+/** The PAYMENT-REQUIRED header for $0.05, changed. */
+const termsHeader = (change: Readonly<Record<string, unknown>> = {}): string =>
   encodePaymentRequiredHeader({
     x402Version: 2,
     resource: { url: 'https://api.example/api/deals', description: '', mimeType: 'application/json' },
@@ -43,14 +43,14 @@ const asking = (change: Readonly<Record<string, unknown>> = {}): string =>
     ],
   } as unknown as PaymentRequired);
 
-describe("the buyer's client", () => {
+describe('the client', () => {
   let folder: string;
   let spending: Spending;
   let buyer: Buyer;
   let bad: { server: Server; url: string };
   let other: { server: Server; url: string };
   let handler: Handler = () => undefined;
-  /** Requests that carried a payment or a signature, and where. */
+  /** Paths of requests with a payment or a sign-in. */
   const signed: string[] = [];
   let others = 0;
 
@@ -85,29 +85,29 @@ describe("the buyer's client", () => {
     const outcome = await buyer.call(new URL(bad.url + path));
     return outcome.kind === 'response' ? ['response', true] : [outcome.reason, outcome.billed];
   };
-  const answer402 =
+  const respond402 =
     (header: string): Handler =>
     (_, response) => {
       response.writeHead(402, { 'PAYMENT-REQUIRED': header }).end('{}');
     };
 
-  it('signs nothing but USDC on Base, within the cap, for a short time', async () => {
+  it('signs only USDC on Base, within the cap, for a short time', async () => {
     for (const [name, header, reason] of [
-      ['a cent more than the cap', asking({ amount: '60000' }), 'price_above_call_cap'],
-      ['a fortune', asking({ amount: '999999999999' }), 'price_above_call_cap'],
-      ['more digits than money has', asking({ amount: '9'.repeat(40) }), 'terms_not_accepted'],
-      ['a negative price', asking({ amount: '-1' }), 'terms_not_accepted'],
-      ['a price in hex', asking({ amount: '0x10' }), 'terms_not_accepted'],
-      ['a price with an exponent', asking({ amount: '5e4' }), 'terms_not_accepted'],
-      ['another token', asking({ asset: '0x00000000000000000000000000000000000000bb' }), 'terms_not_accepted'],
-      ['another network', asking({ network: 'eip155:1' }), 'terms_not_accepted'],
-      ['another scheme', asking({ scheme: 'upto' }), 'terms_not_accepted'],
-      ['a payment good for ten years', asking({ maxTimeoutSeconds: 315_360_000 }), 'terms_not_accepted'],
-      ['no time at all', asking({ maxTimeoutSeconds: 0 }), 'terms_not_accepted'],
-      ['noise', 'AAAA', 'terms_not_accepted'],
-      ['nothing', Buffer.from('{"accepts":[]}').toString('base64'), 'terms_not_accepted'],
+      ['a cent more than the cap', termsHeader({ amount: '60000' }), 'price_above_call_cap'],
+      ['a huge price', termsHeader({ amount: '999999999999' }), 'price_above_call_cap'],
+      ['too many digits', termsHeader({ amount: '9'.repeat(40) }), 'terms_not_accepted'],
+      ['a negative price', termsHeader({ amount: '-1' }), 'terms_not_accepted'],
+      ['a price in hex', termsHeader({ amount: '0x10' }), 'terms_not_accepted'],
+      ['a price with an exponent', termsHeader({ amount: '5e4' }), 'terms_not_accepted'],
+      ['another token', termsHeader({ asset: '0x00000000000000000000000000000000000000bb' }), 'terms_not_accepted'],
+      ['another network', termsHeader({ network: 'eip155:1' }), 'terms_not_accepted'],
+      ['another scheme', termsHeader({ scheme: 'upto' }), 'terms_not_accepted'],
+      ['a payment valid for ten years', termsHeader({ maxTimeoutSeconds: 315_360_000 }), 'terms_not_accepted'],
+      ['no time', termsHeader({ maxTimeoutSeconds: 0 }), 'terms_not_accepted'],
+      ['an undecodable header', 'AAAA', 'terms_not_accepted'],
+      ['no terms', Buffer.from('{"accepts":[]}').toString('base64'), 'terms_not_accepted'],
     ] as const) {
-      handler = answer402(header);
+      handler = respond402(header);
       assert.deepEqual(await call(), [reason, false], name);
     }
     handler = (_, response) => {
@@ -118,21 +118,21 @@ describe("the buyer's client", () => {
     assert.equal((await buyer.budget()).spent_usd, '0.00');
   });
 
-  it('takes a payment nowhere but to the server it was asked by', async () => {
+  it('sends a payment only to the server that required it', async () => {
     handler = (request, response) => {
       if (request.headers.host === new URL(bad.url).host)
         response.writeHead(307, { Location: `${other.url}/api/deals` }).end();
-      else answer402(asking())(request, response);
+      else respond402(termsHeader())(request, response);
     };
     assert.deepEqual(await call(), ['server_unreachable', false]);
     assert.deepEqual([others, signed], [0, []]);
-    // The redirect comes once it holds a payment: the payment went to the server that asked, and no further.
+    // A redirect after the payment: the payment goes no further.
     handler = (request, response) => {
       if (request.url?.startsWith('/api/purchases/'))
         response
           .writeHead(410, { 'Content-Type': 'application/problem+json' })
           .end('{"reason":"purchase_released","detail":"x","billed":false}');
-      else if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
+      else if (request.headers['payment-signature'] === undefined) respond402(termsHeader())(request, response);
       else response.writeHead(307, { Location: `${other.url}/api/deals` }).end();
     };
     assert.deepEqual(await call(), ['purchase_released', false]);
@@ -140,7 +140,7 @@ describe("the buyer's client", () => {
     assert.equal((await buyer.budget()).spent_usd, '0.00');
   });
 
-  it('keeps counted what it signed, unless it is told that nothing was charged', async () => {
+  it('counts what it signed, unless the server reports that nothing was charged', async () => {
     handler = (request, response) => {
       if (request.url?.startsWith('/api/purchases/'))
         response.writeHead(401, { 'Content-Type': 'application/json' }).end(
@@ -159,15 +159,15 @@ describe("the buyer's client", () => {
             },
           }),
         );
-      else if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
-      else response.writeHead(500).end('nothing said');
+      else if (request.headers['payment-signature'] === undefined) respond402(termsHeader())(request, response);
+      else response.writeHead(500).end('no document');
     };
     assert.deepEqual(await call(), ['http_500', null]);
-    // It was asked to sign in to a bank, and did not.
+    // It did not sign the challenge of a bank.
     assert.deepEqual(signed.splice(0), ['/api/deals']);
     assert.equal((await buyer.budget()).spent_usd, '0.05');
     handler = (request, response) => {
-      if (request.headers['payment-signature'] === undefined) answer402(asking())(request, response);
+      if (request.headers['payment-signature'] === undefined) respond402(termsHeader())(request, response);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     };
     assert.deepEqual(await call(), ['response', true]);
@@ -177,7 +177,7 @@ describe("the buyer's client", () => {
     assert.deepEqual(signed, []);
   });
 
-  it('sends arguments as they are: none becomes another path or another server', () => {
+  it('encodes arguments: none becomes another path or another server', () => {
     const operation = {
       operationId: 'api_deals_id_report',
       summary: 'x',

@@ -1,4 +1,4 @@
-/** Buying from the real server, on a real local chain, with @x402/fetch. Balances of the token decide what was billed. */
+/** Purchases from a real server on a real local chain, with @x402/fetch. Token balances prove what was billed. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -11,9 +11,17 @@ import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
-import { callOf, dataFolder, rowOf, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
+
+function withAuthorization<P extends { payload: Record<string, unknown> }>(
+  payload: P,
+  change: Partial<ExactEIP3009Payload['authorization']>,
+): P {
+  const exact = payload.payload as unknown as ExactEIP3009Payload;
+  return { ...payload, payload: { ...exact, authorization: { ...exact.authorization, ...change } } };
+}
 
 describe('a purchase', () => {
   let folder: DataFolder;
@@ -55,8 +63,8 @@ describe('a purchase', () => {
     assert.ok(chain);
     return { buyer: await chain.balanceOf(buyer.address), seller: await chain.balanceOf(server.payments.payTo) };
   };
-  /** What an action moved from buyer to seller; fails where the two do not agree. */
-  const moved = async (action: () => Promise<void>): Promise<bigint> => {
+  /** The amount that an action moved from buyer to seller. */
+  const amountMoved = async (action: () => Promise<void>): Promise<bigint> => {
     const start = await balances();
     await action();
     const end = await balances();
@@ -65,7 +73,7 @@ describe('a purchase', () => {
   };
   const deals = (query = ''): string => `${server.url}/api/deals${query}`;
 
-  it('is asked for with the price, the network and the public address', async () => {
+  it('is required with the price, the network and the public URL', async () => {
     const response = await fetch(deals('?state=OH'));
     assert.equal(response.status, 402);
     assert.equal(response.headers.get('Content-Type'), 'application/problem+json');
@@ -73,16 +81,16 @@ describe('a purchase', () => {
     assert.equal(body['reason'], 'payment_required');
     assert.equal(body['price'], '$0.05');
     assert.match(String(body['notice']), /SANDBOX/);
-    const asked = await fetchPaymentRequired(deals('?state=OH'));
-    assert.equal(asked.accepts[0]?.amount, '50000');
-    assert.equal(asked.accepts[0]?.network, 'eip155:8453');
-    assert.equal(asked.accepts[0]?.asset, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
-    assert.equal(asked.resource.url, `${server.publicUrl}/api/deals?state=OH`);
+    const required = await fetchPaymentRequired(deals('?state=OH'));
+    assert.equal(required.accepts[0]?.amount, '50000');
+    assert.equal(required.accepts[0]?.network, 'eip155:8453');
+    assert.equal(required.accepts[0]?.asset, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
+    assert.equal(required.resource.url, `${server.publicUrl}/api/deals?state=OH`);
     assert.ok((response.headers.get('PAYMENT-REQUIRED') ?? '').length < 4096);
   });
 
-  it('moves exactly the price from buyer to seller and gives the whole answer', async () => {
-    const paid = await moved(async () => {
+  it('moves exactly the price from buyer to seller and returns the complete response', async () => {
+    const paid = await amountMoved(async () => {
       const response = await buyer.fetch(deals('?state=OH'));
       assert.equal(response.status, 200);
       const body = await bodyOf(response);
@@ -100,20 +108,20 @@ describe('a purchase', () => {
     assert.equal(paid, PRICE);
   });
 
-  it('costs what the price table says, on every priced route', async () => {
+  it('costs the price of the price table, on every priced route', async () => {
     for (const route of server.app.routes) {
       if (route.price === null) continue;
       assert.equal(route.price, PRICES[route.path.replace(/^\/(ohio|colorado)/, '') as keyof typeof PRICES]);
       const [whole = '0', cents = '00'] = route.price.split('.');
-      const paid = await moved(async () => {
+      const paid = await amountMoved(async () => {
         assert.equal((await buyer.fetch(server.url + callOf(route))).status, 200, route.path);
       });
       assert.equal(paid, BigInt(whole) * 1_000_000n + BigInt(cents) * 10_000n, route.path);
     }
   });
 
-  it('is not billed when nothing matches: 404 with a typed reason', async () => {
-    const paid = await moved(async () => {
+  it('is not billed without a match: 404 with a typed reason', async () => {
+    const paid = await amountMoved(async () => {
       const response = await buyer.fetch(deals('?state=ZZ&min_score=90'));
       assert.equal(response.status, 404);
       assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
@@ -125,18 +133,18 @@ describe('a purchase', () => {
     assert.equal(paid, 0n);
   });
 
-  it('leaves a payment that bought nothing free to buy something else', async () => {
+  it('leaves a payment usable if it bought nothing', async () => {
     const payment = await buyer.sign(deals());
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       assert.equal((await fetchWithPayment(deals('?state=ZZ'), payment)).status, 404);
       assert.equal((await fetchWithPayment(deals('?state=OH'), payment)).status, 200);
     });
     assert.equal(paid, PRICE);
   });
 
-  it('refuses a bad request before it can be paid', async () => {
+  it('refuses a bad request before a payment', async () => {
     const payment = await buyer.sign(deals());
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       for (const query of ['?stat=OH', '?min_price=12e3', '?state=OH&state=MI', '?limit=501', '?cursor=made-up']) {
         const response = await fetchWithPayment(deals(query), payment);
         assert.equal(response.status, 400, query);
@@ -146,19 +154,19 @@ describe('a purchase', () => {
     assert.equal(paid, 0n);
   });
 
-  it('asks HEAD to pay like GET, and never sells an answer without a body', async () => {
+  it('requires a payment for HEAD as for GET, and never sells a response without a body', async () => {
     const unpaid = await fetch(deals(), { method: 'HEAD' });
     assert.equal(unpaid.status, 402);
     assert.notEqual(unpaid.headers.get('PAYMENT-REQUIRED'), null);
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       assert.equal((await fetchWithPayment(deals(), await buyer.sign(deals()), 'HEAD')).status, 400);
     });
     assert.equal(paid, 0n);
   });
 
-  it('gives one answer and makes one charge for copies of one payment sent at once', async () => {
+  it('charges concurrent copies of one payment once, for one response', async () => {
     const payment = await buyer.sign(deals());
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       const responses = await Promise.all(Array.from({ length: 6 }, () => fetchWithPayment(deals(), payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
       for (const response of responses) {
@@ -174,9 +182,9 @@ describe('a purchase', () => {
     assert.equal(paid, PRICE);
   });
 
-  it('settles different payments that come at once, each once', async () => {
+  it('settles concurrent payments, each once', async () => {
     const payments = await Promise.all(Array.from({ length: 5 }, () => buyer.sign(deals())));
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       const responses = await Promise.all(payments.map((p) => fetchWithPayment(deals(), p)));
       assert.deepEqual(
         responses.map((r) => r.status),
@@ -186,13 +194,13 @@ describe('a purchase', () => {
     assert.equal(paid, 5n * PRICE);
   });
 
-  it('refuses payments that are not what was asked for, unbilled', async () => {
+  it('refuses payments that differ from the terms, without a charge', async () => {
     const poor = buyerWith();
     const other = '0x00000000000000000000000000000000000000bb';
-    const unasked = 'no_matching_payment_requirements';
+    const otherTerms = 'no_matching_payment_requirements';
     const cases: [name: string, payment: string, error: string, reason?: string][] = [
-      ['a smaller amount', await buyer.sign(deals(), (a) => ({ ...a, amount: '49999' })), unasked],
-      ['another recipient', await buyer.sign(deals(), (a) => ({ ...a, payTo: other })), unasked],
+      ['a smaller amount', await buyer.sign(deals(), (a) => ({ ...a, amount: '49999' })), otherTerms],
+      ['another recipient', await buyer.sign(deals(), (a) => ({ ...a, payTo: other })), otherTerms],
       [
         'a recipient changed after signing',
         await buyer.forge(deals(), (p) => withAuthorization(p, { to: other })),
@@ -211,17 +219,17 @@ describe('a purchase', () => {
       [
         'an authorization that has expired',
         await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: 1 })),
-        unasked,
+        otherTerms,
       ],
       [
-        'an expired authorization under the asked terms',
+        'an expired authorization with the required terms',
         await expired(),
         'invalid_exact_evm_payload_authorization_valid_before',
       ],
-      ['an authorization valid for years', await held(), 'valid_before_too_late'],
+      ['an authorization valid for years', await longLived(), 'valid_before_too_late'],
       ['a wallet without money', await poor.sign(deals()), 'payer_without_funds', 'payer_without_funds'],
     ];
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       for (const [name, payment, error, reason = 'payment_invalid'] of cases) {
         const response = await fetchWithPayment(deals(), payment);
         assert.equal(response.status, 402, name);
@@ -243,18 +251,18 @@ describe('a purchase', () => {
     assert.equal(paid, 0n);
   });
 
-  /** Signed for one second under other terms, presented under the asked ones: the signature itself is good. */
+  /** Signed for another time, and sent with the required terms: the signature itself is valid. */
   const resigned = async (seconds: number): Promise<string> => {
-    const asked = (await fetchPaymentRequired(deals())).accepts[0];
-    assert.ok(asked);
+    const terms = (await fetchPaymentRequired(deals())).accepts[0];
+    assert.ok(terms);
     const payment = await buyer.sign(deals(), (a) => ({ ...a, maxTimeoutSeconds: seconds }));
     const payload = JSON.parse(Buffer.from(payment, 'base64').toString('utf8')) as Record<string, unknown>;
-    return Buffer.from(JSON.stringify({ ...payload, accepted: asked })).toString('base64');
+    return Buffer.from(JSON.stringify({ ...payload, accepted: terms })).toString('base64');
   };
   const expired = (): Promise<string> => resigned(-10);
-  const held = (): Promise<string> => resigned(10 * 365 * 86_400);
+  const longLived = (): Promise<string> => resigned(10 * 365 * 86_400);
 
-  it('can be made from the command line, which shows balances before and after', async () => {
+  it('works from the command line, which prints balances before and after', async () => {
     const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> =>
       new Promise((resolve) => {
         execFile(
@@ -266,7 +274,7 @@ describe('a purchase', () => {
           },
         );
       });
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       const { code, out } = await run({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
       assert.equal(code, 0);
       assert.match(out, /required {3}402, price 0\.05 USDC/);
@@ -280,46 +288,8 @@ describe('a purchase', () => {
       assert.match(again.out, /"total_matches":2/);
     });
     assert.equal(paid, PRICE);
-    const nobody = await run({ DATA_DIR: join(folder.path, 'nothing-here'), URL: '/api/deals' });
-    assert.equal(nobody.code, 1);
-    assert.match(nobody.err, /^no sandbox server is running .*\n$/);
+    const noServer = await run({ DATA_DIR: join(folder.path, 'nothing-here'), URL: '/api/deals' });
+    assert.equal(noServer.code, 1);
+    assert.match(noServer.err, /^no sandbox server is running .*\n$/);
   });
 });
-
-describe('a sandbox server', () => {
-  it('answers 503, not 402, while its chain is gone', async () => {
-    const folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1)] });
-    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    const server = await serve({ settings, payments });
-    const url = `${server.url}/api/deals`;
-    const payment = await buyerWith(server.payments.sandbox?.buyer.privateKey).sign(url);
-    await server.payments.sandbox?.chain.close();
-    const response = await fetchWithPayment(url, payment);
-    assert.equal(response.status, 503);
-    assert.equal((await bodyOf(response))['reason'], 'payments_unavailable');
-    await server.close();
-    await folder.remove();
-  });
-
-  it('takes the chain and the wallet with it when it stops', async () => {
-    const folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1)] });
-    const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
-    const server = await serve({ settings, payments });
-    const rpcUrl = server.payments.sandbox?.chain.rpcUrl ?? '';
-    await server.close();
-    await assert.rejects(fetch(rpcUrl));
-    await assert.rejects(fetch(server.url));
-    await assert.rejects(readFile(join(folder.path, 'sandbox', 'wallet.json')));
-    await folder.remove();
-  });
-});
-
-function withAuthorization<P extends { payload: Record<string, unknown> }>(
-  payload: P,
-  change: Partial<ExactEIP3009Payload['authorization']>,
-): P {
-  const exact = payload.payload as unknown as ExactEIP3009Payload;
-  return { ...payload, payload: { ...exact, authorization: { ...exact.authorization, ...change } } };
-}

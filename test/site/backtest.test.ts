@@ -1,4 +1,4 @@
-/** The back-test on the page of scores: what happened over the published days, and nothing where there are too few. */
+/** The back-test on the scores page: outcomes over the published days, and none if there are too few. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,31 +31,31 @@ async function publishDay(day: string, cheaper: number): Promise<void> {
   await writeFile(path, JSON.stringify({ ...(JSON.parse(await readFile(path, 'utf8')) as object), as_of: day }));
 }
 
-const shown = async (): Promise<string> => (await backtestTables(join(data.path, 'snapshots'))).text;
+const backtestText = async (): Promise<string> => (await backtestTables(join(data.path, 'snapshots'))).text;
 
 test('no day, one day and days too close together are not enough history', async () => {
   assert.match((await backtestTables(undefined)).text, /Not enough history/);
-  assert.match(await shown(), /there are no snapshots/);
+  assert.match(await backtestText(), /there are no snapshots/);
   await publishDay('2026-08-01', 0);
-  assert.match(await shown(), /there are snapshots of one day only/);
+  assert.match(await backtestText(), /there are snapshots of one day only/);
   await publishDay('2026-08-11', 0);
-  assert.match(await shown(), /no deal has been followed for 30 days/);
+  assert.match(await backtestText(), /no deal has been followed for 30 days/);
 });
 
-test('once followed long enough, shares stand with their interval; a decile of four deals still says nothing', async () => {
+test('with enough history, shares have an interval, and a decile of four deals has no share', async () => {
   await publishDay('2026-09-25', 10);
   await publishDay('2026-11-20', 10);
-  const text = await shown();
+  const text = await backtestText();
   assert.match(text, /Over the snapshots of 4 days/);
   assert.match(text, /Price cut/);
   assert.match(text, /27\.8%<span class="sub"\s*>15\.\d+ to 4\d\.?\d*, 36 deals/);
   assert.match(text, /not enough history<\/span><span class="sub"\s*>4 deals/);
 });
 
-test('a folder that is no snapshot, or half of one, is passed over', async () => {
-  const half = await data.publish('2026-10-01.01', { deals: rowsOfTable('deals', 1) }, { current: false });
+test('an incomplete snapshot is skipped', async () => {
+  const incomplete = await data.publish('2026-10-01.01', { deals: rowsOfTable('deals', 1) }, { current: false });
   for (const content of ['{"run_id": 1}', '{"run_']) {
-    await writeFile(join(half, 'manifest.json'), content);
-    assert.match(await shown(), /Over the snapshots of 4 days/);
+    await writeFile(join(incomplete, 'manifest.json'), content);
+    assert.match(await backtestText(), /Over the snapshots of 4 days/);
   }
 });

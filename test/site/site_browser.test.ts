@@ -1,4 +1,4 @@
-/** The site in a real Chromium, over a snapshot of the real pipeline: with and without JavaScript, desktop and phone. */
+/** The site in a real Chromium, with a snapshot of the real pipeline: with and without JavaScript. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -64,7 +64,7 @@ async function violations(page: Page, options = '{}'): Promise<string[]> {
 
 describe('every page', () => {
   for (const path of PATHS) {
-    it(`${path} fits a desktop and a phone, has no errors, and is accessible and the same without JavaScript`, async () => {
+    it(`${path} fits desktop and phone, has no errors, is accessible, and is the same without JavaScript`, async () => {
       const { page, errors } = await open(path);
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /Dealfeed/);

@@ -1,4 +1,4 @@
-/** The site as answers over HTTP: who gets a page, what is kept, what can never get in. */
+/** The site over HTTP: content negotiation, caching, escaping and the content security policy. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../api/app.ts';
@@ -20,12 +20,12 @@ after(async () => {
   await data.remove();
 });
 
-describe('before there is a snapshot', () => {
-  it('a page says so, with 503 and when to come back', async () => {
-    const answer = await fetch(`${server.url}/coverage`, asPage);
-    assert.equal(answer.status, 503);
-    assert.equal(answer.headers.get('Retry-After'), '30');
-    assert.match(await answer.text(), /No data yet/);
+describe('without a snapshot', () => {
+  it('a page is 503 with Retry-After', async () => {
+    const response = await fetch(`${server.url}/coverage`, asPage);
+    assert.equal(response.status, 503);
+    assert.equal(response.headers.get('Retry-After'), '30');
+    assert.match(await response.text(), /No data yet/);
   });
 });
 
@@ -52,16 +52,16 @@ describe('with a snapshot', () => {
     await server.snapshots.refresh();
   });
 
-  it('/ is a page for who asks for one, and a small index for a program', async () => {
+  it('/ is a page for Accept: text/html, and an index of the API otherwise', async () => {
     const page = await fetch(server.url, asPage);
     assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
     const index = await fetch(server.url, { headers: { Accept: '*/*' } });
     assert.match(index.headers.get('Content-Type') ?? '', /^application\/json/);
     assert.match(String(((await index.json()) as { start_here: string }).start_here), /\/api\/meta$/);
-    for (const answer of [page, index]) assert.match(answer.headers.get('Vary') ?? '', /Accept/);
+    for (const response of [page, index]) assert.match(response.headers.get('Vary') ?? '', /Accept/);
   });
 
-  it('nothing of a public page becomes markup or an address of ours', async () => {
+  it('text of a public page never becomes markup or a link', async () => {
     for (const { path } of PAGES) {
       const text = await (await fetch(server.url + path, asPage)).text();
       assert.ok(!text.includes('<img'), path);
@@ -73,17 +73,17 @@ describe('with a snapshot', () => {
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
   });
 
-  it('every page has a policy that lets in nothing from elsewhere, and no style or script of its own', async () => {
+  it('every page has a policy without other origins, and no inline style or script', async () => {
     for (const { path } of PAGES) {
-      const answer = await fetch(server.url + path, asPage);
-      const policy = answer.headers.get('Content-Security-Policy') ?? '';
+      const response = await fetch(server.url + path, asPage);
+      const policy = response.headers.get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);
       assert.doesNotMatch(policy, /unsafe|\*|data:|https:/);
-      assert.doesNotMatch(await answer.text(), / style="|<style|<script(?! src="\/site\/)| on\w+="/);
+      assert.doesNotMatch(await response.text(), / style="|<style|<script(?! src="\/site\/)| on\w+="/);
     }
   });
 
-  it('a page is made once for a snapshot, named by its content, and not sent again to who has it', async () => {
+  it('a page is cached per snapshot, and 304 for its ETag', async () => {
     const first = await fetch(`${server.url}/coverage`, asPage);
     const etag = first.headers.get('ETag') ?? '';
     const again = await fetch(`${server.url}/coverage`, {
@@ -103,8 +103,8 @@ describe('with a snapshot', () => {
     assert.equal(next.headers.get('X-Snapshot-Id'), '2026-11-20.02');
   });
 
-  it('an address of the API opened in a browser explains itself; status, headers and what a program gets stay', async () => {
-    for (const [path, status, says] of [
+  it('an API error is a page in a browser, with the same status and headers as for a program', async () => {
+    for (const [path, status, pattern] of [
       ['/api/deals', 402, /\$0\.05/],
       ['/nowhere', 404, /There is no \/nowhere here/],
       [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/],
@@ -115,12 +115,12 @@ describe('with a snapshot', () => {
       assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
       assert.equal(page.headers.has('PAYMENT-REQUIRED'), status === 402);
       const text = await page.text();
-      assert.match(text, says);
+      assert.match(text, pattern);
       assert.ok(!text.includes('<img'), path);
     }
   });
 
-  it('files beside the pages are kept for a year under an address that changes with them', async () => {
+  it('assets are cached for a year under a URL that changes with their content', async () => {
     const text = await (await fetch(server.url, asPage)).text();
     for (const [, address = ''] of text.matchAll(/"(\/site\/[^"]+)"/g)) {
       const file = await fetch(server.url + address);
@@ -130,8 +130,8 @@ describe('with a snapshot', () => {
   });
 });
 
-describe('where the money is real', () => {
-  it('there is no test purchase: no page, no link, and none can be put in', async () => {
+describe('with real money', () => {
+  it('there is no test purchase: no page, no link, and no option to add one', async () => {
     assert.equal((await fetch(`${server.url}/sandbox/buy`, asPage)).status, 404);
     assert.equal((await fetch(`${server.url}/sandbox/buy`, { method: 'POST', body: 'call=/api/deals' })).status, 404);
     assert.doesNotMatch(await (await fetch(server.url, asPage)).text(), /sandbox\/buy/);

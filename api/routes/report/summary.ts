@@ -7,8 +7,10 @@ type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
 
 /** "225000.00" as "$225,000"; cents only if there are any. */
-const exactDollars = (amount: string): string =>
-  `$${amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}`;
+function exactDollars(amount: string): string {
+  const grouped = amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return `$${grouped}`;
+}
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {

@@ -1,4 +1,4 @@
-/** What a 402 tells catalogues and buyers of its route, in a header short enough for every proxy. */
+/** The x402 extensions of every 402, in a header short enough for proxies. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -11,7 +11,7 @@ import { startApp, type Started } from '../support/test_app.ts';
 import { fetchPaymentRequired } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
-/** What common proxies take for one line of a header. */
+/** Longest header line that common proxies accept. */
 const LINE_BYTES = 4_096;
 
 describe('the 402 of every priced route', () => {
@@ -36,7 +36,7 @@ describe('the 402 of every priced route', () => {
     await folder.remove();
   });
 
-  it('describes its input and output for the Bazaar, and takes a payment identifier', async () => {
+  it('describes its input and output for the Bazaar, and supports a payment identifier', async () => {
     assert.equal(priced().length, 18);
     for (const path of priced()) {
       const { extensions } = await fetchPaymentRequired(started.url + path + queryOf(path));
@@ -50,7 +50,7 @@ describe('the 402 of every priced route', () => {
     }
   });
 
-  it('is told in less than 4 kB', async (t) => {
+  it('fits in 4 kB', async (t) => {
     const lines = await Promise.all(
       priced().map(async (path) => ({ path, bytes: await lineOf(started.url + path + queryOf(path)) })),
     );
@@ -58,7 +58,7 @@ describe('the 402 of every priced route', () => {
     t.diagnostic(`longest: ${JSON.stringify(lines.sort((a, b) => b.bytes - a.bytes)[0])}`);
   });
 
-  it('leaves out what it has no room for where the address is long: the description first', async () => {
+  it('omits extensions if the URL is long, the Bazaar first', async () => {
     const long = (characters: number): string => `${started.url}/api/deals?city=${'x'.repeat(characters)}`;
     assert.ok((await lineOf(long(190))) <= LINE_BYTES);
     const veryLong = `${started.url}/api/deals?city=${'%E2%82%AC'.repeat(200)}`;

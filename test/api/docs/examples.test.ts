@@ -1,4 +1,4 @@
-/** The examples do what they say, against a real server and a real local chain. */
+/** The examples, against a real server and a real local chain. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -60,21 +60,21 @@ describe('an example', () => {
     });
   const seller = async (): Promise<bigint> =>
     (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
-  const moved = async (action: () => Promise<void>): Promise<bigint> => {
+  const amountMoved = async (action: () => Promise<void>): Promise<bigint> => {
     const start = await seller();
     await action();
     return (await seller()) - start;
   };
 
-  it('in TypeScript buys with @x402/fetch, and is not billed for what matches nothing', async () => {
-    const paid = await moved(async () => {
+  it('in TypeScript buys with @x402/fetch, and is not billed without a match', async () => {
+    const paid = await amountMoved(async () => {
       const { code, out, err } = await run(process.execPath, ['examples/buy.ts', '/api/deals?limit=3']);
       assert.deepEqual([code, (JSON.parse(out) as { count: number }).count], [0, 3], err);
       assert.match(err, /^200, paid in 0x[0-9a-f]{64}, receipt [0-9a-f-]{36}\n$/);
     });
     assert.equal(paid, 50_000n);
     assert.equal(
-      await moved(async () => {
+      await amountMoved(async () => {
         const { code, err } = await run(process.execPath, ['examples/buy.ts', '/api/deals?state=ZZ']);
         assert.deepEqual([code, err], [0, '404, nothing charged\n']);
       }),
@@ -82,8 +82,8 @@ describe('an example', () => {
     );
   });
 
-  it('in curl shows every step of a purchase', async () => {
-    const paid = await moved(async () => {
+  it('with curl prints every step of a purchase', async () => {
+    const paid = await amountMoved(async () => {
       const { code, out, err } = await run('sh', ['examples/walkthrough.sh', '/api/deals/basic?limit=1']);
       assert.equal(code, 0, err);
       for (const line of [
@@ -99,12 +99,12 @@ describe('an example', () => {
     assert.equal(paid, 10_000n);
   });
 
-  it('in curl signs nothing above what it may, and pays nothing for what is free or matches nothing', async () => {
+  it('with curl signs nothing above MAX_USD, and pays nothing for a free path or without a match', async () => {
     assert.equal(
-      await moved(async () => {
-        const dear = await run('sh', ['examples/walkthrough.sh', `/api/deals/${uuid(1)}/report`]);
-        assert.notEqual(dear.code, 0);
-        assert.match(dear.err, /^not signed: .*maxAmountPerPayment \(\$0\.25/);
+      await amountMoved(async () => {
+        const expensive = await run('sh', ['examples/walkthrough.sh', `/api/deals/${uuid(1)}/report`]);
+        assert.notEqual(expensive.code, 0);
+        assert.match(expensive.err, /^not signed: .*maxAmountPerPayment \(\$0\.25/);
         assert.match((await run('sh', ['examples/walkthrough.sh', '/api/deals/{id}/report'])).out, /"note_billing"/);
         assert.match(
           (await run('sh', ['examples/walkthrough.sh', '/api/deals/basic?state=ZZ'])).out,
@@ -114,7 +114,7 @@ describe('an example', () => {
       0n,
     );
     assert.equal(
-      await moved(async () => {
+      await amountMoved(async () => {
         assert.equal(
           (await run('sh', ['examples/walkthrough.sh', `/api/deals/${uuid(1)}/report`], { MAX_USD: '2' })).code,
           0,
@@ -124,9 +124,9 @@ describe('an example', () => {
     );
   });
 
-  it('in shell fetches every page once, going on where it was interrupted', async () => {
+  it('in shell fetches every page once, and continues after an interruption', async () => {
     const all = ['examples/all_pages.sh', '/api/deals/basic?limit=10', pages];
-    const paid = await moved(async () => {
+    const paid = await amountMoved(async () => {
       assert.equal((await run('sh', all)).code, 0);
       await rm(join(pages, '3.json'));
       const again = await run('sh', all);
@@ -147,7 +147,7 @@ describe('an example', () => {
     );
   });
 
-  it('of the command line heeds the port that is named, or says why not', async () => {
+  it('on the command line checks PORT against the running server', async () => {
     const port = new URL(server.url).port;
     const buy = (env: Record<string, string>) =>
       run(process.execPath, ['clients/buy.ts'], { DATA_DIR: folder.path, URL: '/api/deals/ids', ...env });

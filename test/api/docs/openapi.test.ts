@@ -1,4 +1,4 @@
-/** The interface description and the other documents: valid, complete, and true of what is served. */
+/** The OpenAPI description, llms.txt and the x402 resources: valid, complete, and equal to the server's behavior. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -28,7 +28,7 @@ interface Document {
   };
 }
 
-describe('the interface description', () => {
+describe('the OpenAPI description', () => {
   let folder: DataFolder;
   let started: Started;
   let document: Document;
@@ -62,7 +62,7 @@ describe('the interface description', () => {
     assert.match(document.openapi, /^3\.1/);
   });
 
-  it('describes every route with its price and its parameters, and no other', () => {
+  it('has every route with its price and its parameters, and no other', () => {
     assert.deepEqual(
       Object.keys(document.paths).sort(),
       [...started.app.routes.map(templateOf), '/api/purchases/{id}'].sort(),
@@ -85,8 +85,8 @@ describe('the interface description', () => {
     });
   });
 
-  it('names each refusal of a payment with its status, at the routes that give it', async () => {
-    const ofPriced = {
+  it('lists each reason of a refused payment with its status, for the routes that have it', async () => {
+    const pricedReasons = {
       402: [
         'payment_required',
         'payment_malformed',
@@ -98,11 +98,11 @@ describe('the interface description', () => {
       502: ['settlement_unknown'],
       503: ['settlement_budget_spent'],
     };
-    const ofExclusive = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
+    const exclusiveReasons = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
     const page = await readFile(new URL('../../../docs/interface.md', import.meta.url), 'utf8');
-    for (const [list, isGiven] of [
-      [ofPriced, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null],
-      [ofExclusive, (path: string) => path === '/api/leads/exclusive'],
+    for (const [list, hasReason] of [
+      [pricedReasons, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null],
+      [exclusiveReasons, (path: string) => path === '/api/leads/exclusive'],
     ] as const) {
       for (const [status, reasons] of Object.entries(list)) {
         for (const reason of reasons) {
@@ -112,7 +112,7 @@ describe('the interface description', () => {
               { description: string; headers: object } | undefined;
             assert.equal(
               new RegExp(`\\b${reason}\\b`).test(described?.description ?? ''),
-              isGiven(route.path),
+              hasReason(route.path),
               `${route.path} ${reason}`,
             );
             if (described && (status === '429' || status === '503'))
@@ -124,7 +124,7 @@ describe('the interface description', () => {
     assert.doesNotMatch(text + page, /settlement_failed/);
   });
 
-  it('has every field of every record with its meaning, once, and nothing of how it is stored', () => {
+  it('has every field of every record with its meaning, once, and no storage types', () => {
     for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
       const record = TABLES[table];
       const schema = document.components.schemas[record.name];
@@ -138,9 +138,9 @@ describe('the interface description', () => {
     assert.doesNotMatch(text, /\$schema|\$id/);
   });
 
-  it('is what every route answers, paid for and unpaid', async () => {
+  it('describes the responses of every route, paid and unpaid', async () => {
     const buyer = buyerWith();
-    const before402 = started.responsesChecked();
+    const checkedBefore = started.responsesChecked();
     for (const route of started.app.routes) {
       const url = started.url + callOf(route);
       assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
@@ -149,10 +149,10 @@ describe('the interface description', () => {
       assert.equal(response.status, 200, url);
       assert.equal((await fetch(`${url}${url.includes('?') ? '&' : '?'}nothing=1`)).status, 400, url);
     }
-    assert.ok(started.responsesChecked() >= before402 + started.app.routes.length * 3);
+    assert.ok(started.responsesChecked() >= checkedBefore + started.app.routes.length * 3);
   });
 
-  it('would catch an answer that is not as described', async () => {
+  it('is checked: the checker finds a response that differs', async () => {
     const checker = responseChecker(started.app.routes, PUBLIC_URL);
     const { createServer } = await import('node:http');
     const server = createServer((request, response) => {
@@ -171,7 +171,7 @@ describe('the interface description', () => {
     assert.match(checker.errors.join('\n'), /count must be integer/);
   });
 
-  it('is accompanied by a page for language models and the list of what x402 buys, priced as the 402 asks', async () => {
+  it('has llms.txt and the x402 resources next to it, with the prices of the 402', async () => {
     const page = await fetch(`${started.url}/llms.txt`);
     assert.match(page.headers.get('Content-Type') ?? '', /^text\/markdown/);
     const llms = await page.text();
@@ -185,21 +185,21 @@ describe('the interface description', () => {
     for (const { resource, accepts } of wellKnown.resources) {
       const route = started.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
       assert.ok(route, resource);
-      const asked = (await fetchPaymentRequired(started.url + callOf(route))).accepts[0];
+      const terms = (await fetchPaymentRequired(started.url + callOf(route))).accepts[0];
       assert.deepEqual(accepts, [
         {
-          scheme: asked?.scheme,
-          network: asked?.network,
-          asset: asked?.asset,
-          amount: asked?.amount,
-          payTo: asked?.payTo,
-          maxTimeoutSeconds: asked?.maxTimeoutSeconds,
+          scheme: terms?.scheme,
+          network: terms?.network,
+          asset: terms?.asset,
+          amount: terms?.amount,
+          payTo: terms?.payTo,
+          maxTimeoutSeconds: terms?.maxTimeoutSeconds,
         },
       ]);
     }
   });
 
-  it('follows from the routes alone', () => {
+  it('depends on the routes only', () => {
     assert.equal(JSON.stringify(openApi(started.app.routes, PUBLIC_URL)), JSON.stringify(document));
   });
 });

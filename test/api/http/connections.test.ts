@@ -1,4 +1,4 @@
-/** What one connection can make the server hold: requests that are pipelined, and a reader that does not read. */
+/** Limits of one connection: pipelined requests, and readers that stall. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -13,8 +13,8 @@ afterEach(() => {
   for (const close of opened.splice(0)) close();
 });
 
-/** A server that answers each request by `answer`, and what it saw. */
-async function started(answer: (response: ServerResponse, path: string) => void): Promise<{
+/** A server with this handler, and counts of its requests. */
+async function startServer(handle: (response: ServerResponse, path: string) => void): Promise<{
   port: number;
   seen: { now: number; most: number; all: number; closed: number };
   end: () => Promise<void>;
@@ -26,12 +26,12 @@ async function started(answer: (response: ServerResponse, path: string) => void)
     seen.all += 1;
     seen.now += 1;
     seen.most = Math.max(seen.most, seen.now);
-    // Before the server begins the next one.
+    // Before the server handles the next one.
     response.prependOnceListener('close', () => {
       seen.now -= 1;
       seen.closed += 1;
     });
-    answer(response, request.url ?? '');
+    handle(response, request.url ?? '');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,8 +52,8 @@ async function connected(port: number): Promise<Socket> {
 }
 const requests = (n: number, from = 0): string =>
   Array.from({ length: n }, (_, i) => `GET /${from + i} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
-/** Read until this many answers of the form "<path>;" came. */
-async function answersOn(socket: Socket, n: number): Promise<string[]> {
+/** Read until this many responses of the form "<path>;" have arrived. */
+async function readResponses(socket: Socket, n: number): Promise<string[]> {
   let text = '';
   for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     text += String(chunk);
@@ -65,9 +65,9 @@ async function answersOn(socket: Socket, n: number): Promise<string[]> {
 const numbered = (n: number, from = 0): string[] => Array.from({ length: n }, (_, i) => `/${from + i}`);
 
 describe('a connection', () => {
-  it('is answered in order when it pipelines a little, and kept for more', async () => {
-    // The first answers come last.
-    const { port, seen } = await started((response, path) => {
+  it('with a few pipelined requests gets its responses in order, and stays open', async () => {
+    // The first response is ready last.
+    const { port, seen } = await startServer((response, path) => {
       setTimeout(
         () => {
           response.end(`${path};`);
@@ -77,14 +77,14 @@ describe('a connection', () => {
     });
     const socket = await connected(port);
     socket.write(requests(30));
-    assert.deepEqual(await answersOn(socket, 30), numbered(30));
+    assert.deepEqual(await readResponses(socket, 30), numbered(30));
     socket.write(requests(2, 30));
-    assert.deepEqual(await answersOn(socket, 2), numbered(2, 30));
+    assert.deepEqual(await readResponses(socket, 2), numbered(2, 30));
     assert.equal(seen.most, 8);
   });
 
-  it('that pipelines without end is closed, and a few of its requests were begun', async () => {
-    const { port, seen } = await started((response, path) => {
+  it('with too many pipelined requests is closed after a few of them', async () => {
+    const { port, seen } = await startServer((response, path) => {
       setImmediate(() => {
         response.end(path.padEnd(200_000, ';'));
       });
@@ -95,15 +95,15 @@ describe('a connection', () => {
       socket.once('close', resolve);
     });
     socket.write(requests(5_000));
-    // A paused socket hears of its end only when it is read.
+    // A paused socket reports its end only when it is read.
     while (seen.now > 0 || seen.all === 0) await pause(10);
-    assert.ok(seen.all <= 8, `${seen.all} requests were begun`);
+    assert.ok(seen.all <= 8, `${seen.all} requests were handled`);
     socket.resume();
     await closed;
   });
 
-  it('whose reader stands still is closed, also for the answers behind the one that is being sent', async () => {
-    const { port, seen, end } = await started((response, path) => {
+  it('with a stalled reader is closed, including the responses in its queue', async () => {
+    const { port, seen, end } = await startServer((response, path) => {
       response.end(path === '/0' ? Buffer.alloc(32 << 20) : path);
     });
     const socket = await connected(port);
@@ -111,19 +111,19 @@ describe('a connection', () => {
     socket.write(requests(5));
     while (seen.closed < 5) await pause(20);
     assert.equal(seen.all, 5);
-    // Nothing of that connection keeps the server from ending.
+    // The connection does not keep the server from shutting down.
     await end();
   });
 
-  it('whose reader is slow, but reads, is not closed', async () => {
+  it('with a slow reader stays open', async () => {
     const bytes = 16 << 20;
-    const { port } = await started((response) => {
+    const { port } = await startServer((response) => {
       response.end(Buffer.alloc(bytes));
     });
     const socket = await connected(port);
     socket.write(requests(1));
     let read = 0;
-    const startedAt = performance.now();
+    let pausedMs = 0;
     while (read < bytes) {
       const chunk = socket.read() as Buffer | null;
       if (chunk === null) {
@@ -132,19 +132,21 @@ describe('a connection', () => {
         continue;
       }
       read += chunk.length;
-      await pause(chunk.length / 3_000);
+      const ms = chunk.length / 3_000;
+      await pause(ms);
+      pausedMs += ms;
     }
-    assert.ok(performance.now() - startedAt > 3 * STALLED_MS, 'it read too fast to show anything');
+    assert.ok(pausedMs > 3 * STALLED_MS, 'the reader is too fast for this test');
   });
 
-  it('that waits for a slow answer is not closed', async () => {
-    const { port } = await started((response, path) => {
+  it('that waits for a slow response stays open', async () => {
+    const { port } = await startServer((response, path) => {
       setTimeout(() => {
         response.end(`${path};`);
       }, 3 * STALLED_MS);
     });
     const socket = await connected(port);
     socket.write(requests(2));
-    assert.deepEqual(await answersOn(socket, 2), numbered(2));
+    assert.deepEqual(await readResponses(socket, 2), numbered(2));
   });
 });

@@ -1,4 +1,4 @@
-/** The edge of the server: HEAD with a sign-in, requests with two hosts, the type of answers, and files that hold keys. */
+/** HEAD with a sign-in, requests with two hosts, nosniff on every response, and key files with wrong permissions. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,27 +15,27 @@ import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
-/** Everything a server says on a connection to which these bytes were written. */
+/** Everything that the server sends in response to these bytes. */
 const raw = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    let said = '';
+    let received = '';
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
       socket.write(bytes);
     });
     socket
       .setEncoding('utf8')
       .on('data', (chunk: string) => {
-        said += chunk;
+        received += chunk;
       })
       .on('error', reject)
       .on('close', () => {
-        resolve(said);
+        resolve(received);
       });
   });
-const asking = (target: string, ...headers: string[]): string =>
+const requestText = (target: string, ...headers: string[]): string =>
   [`GET ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n');
 
-describe('the edge', () => {
+describe('the server', () => {
   let folder: DataFolder;
   let started: Started;
   before(async () => {
@@ -48,7 +48,7 @@ describe('the edge', () => {
     await folder.remove();
   });
 
-  it('does not spend a sign-in that is sent with HEAD', async () => {
+  it('does not use up a sign-in that is sent with HEAD', async () => {
     const buyer = buyerWith();
     const sold = await buyer.fetch(`${started.url}/api/deals`);
     assert.equal(sold.status, 200);
@@ -61,40 +61,43 @@ describe('the edge', () => {
     const collected = await fetch(url, { headers: { 'SIGN-IN-WITH-X': proof } });
     assert.equal(collected.status, 200);
     assert.deepEqual(Buffer.from(await collected.arrayBuffer()), bytes);
-    assert.equal((await fetch(url, { method: 'HEAD' })).status, 401, 'HEAD without a sign-in is answered like GET');
+    assert.equal((await fetch(url, { method: 'HEAD' })).status, 401, 'HEAD without a sign-in is handled like GET');
   });
 
   it('refuses a request that names two hosts', async () => {
     for (const [name, request] of [
-      ['two headers', asking('/api/meta', 'Host: a.example', 'Host: b.example')],
-      ['the same one twice', asking('/api/meta', 'Host: a.example', 'host: a.example')],
-      ['another one in the target', asking('http://b.example/api/meta', 'Host: a.example')],
-      ['another port in the target', asking('http://a.example:81/api/meta', 'Host: a.example')],
-      ['a user in the target', asking('http://a.example@b.example/api/meta', 'Host: a.example')],
+      ['two headers', requestText('/api/meta', 'Host: a.example', 'Host: b.example')],
+      ['the same one twice', requestText('/api/meta', 'Host: a.example', 'host: a.example')],
+      ['another one in the target', requestText('http://b.example/api/meta', 'Host: a.example')],
+      ['another port in the target', requestText('http://a.example:81/api/meta', 'Host: a.example')],
+      ['a user in the target', requestText('http://a.example@b.example/api/meta', 'Host: a.example')],
     ] as const) {
-      const said = await raw(started.url, request);
-      assert.match(said, /^HTTP\/1\.1 400 /, name);
-      assert.match(said, /"reason":"malformed_request","billed":false/, name);
+      const received = await raw(started.url, request);
+      assert.match(received, /^HTTP\/1\.1 400 /, name);
+      assert.match(received, /"reason":"malformed_request","billed":false/, name);
     }
   });
 
-  it('answers a target in absolute form like the usual one, and asks to sign for its own address', async () => {
-    assert.match(await raw(started.url, asking('http://a.example/api/meta', 'Host: a.example')), /^HTTP\/1\.1 200 /);
-    assert.match(await raw(started.url, asking('HTTP://A.example:80', 'Host: a.example')), /^HTTP\/1\.1 200 /);
-    const said = await raw(started.url, asking('http://a.example/api/deals?state=OH', 'Host: a.example'));
-    assert.match(said, /^HTTP\/1\.1 402 /);
-    const required = Buffer.from(/^PAYMENT-REQUIRED: (\S+)/im.exec(said)?.[1] ?? '', 'base64').toString('utf8');
+  it('accepts a target in absolute form, and requires a payment for its public URL', async () => {
+    assert.match(
+      await raw(started.url, requestText('http://a.example/api/meta', 'Host: a.example')),
+      /^HTTP\/1\.1 200 /,
+    );
+    assert.match(await raw(started.url, requestText('HTTP://A.example:80', 'Host: a.example')), /^HTTP\/1\.1 200 /);
+    const received = await raw(started.url, requestText('http://a.example/api/deals?state=OH', 'Host: a.example'));
+    assert.match(received, /^HTTP\/1\.1 402 /);
+    const required = Buffer.from(/^PAYMENT-REQUIRED: (\S+)/im.exec(received)?.[1] ?? '', 'base64').toString('utf8');
     assert.equal(
       (JSON.parse(required) as { resource: { url: string } }).resource.url,
       `${PUBLIC_URL}/api/deals?state=OH`,
     );
   });
 
-  it('says nosniff on every answer', async () => {
+  it('sends nosniff with every response', async () => {
     const paid = await buyerWith().sign(`${started.url}/api/deals`);
     const free = ['/', '/api/meta', '/api/deals/ids', '/openapi.json', '/llms.txt', '/.well-known/x402', '/health'];
     const calls: [string, RequestInit?][] = [
-      // The second time from the cache.
+      // Twice, as the second response may be cached.
       ...[...free, ...free].map((path): [string] => [path]),
       ...free.map((path): [string, RequestInit] => [path, { method: 'HEAD' }]),
       [
@@ -132,13 +135,13 @@ describe('the edge', () => {
     assert.deepEqual([unchanged.status, unchanged.headers.get('X-Content-Type-Options')], [304, 'nosniff']);
     for (const bytes of [
       'hello\r\n\r\n',
-      asking('/', 'Host: x', `X-Long: ${'a'.repeat(20_000)}`),
-      asking('/', 'Host: x', 'Expect: 200-ok'),
-      asking('/', 'Host: x', 'Host: x'),
+      requestText('/', 'Host: x', `X-Long: ${'a'.repeat(20_000)}`),
+      requestText('/', 'Host: x', 'Expect: 200-ok'),
+      requestText('/', 'Host: x', 'Host: x'),
     ]) {
-      const said = await raw(started.url, bytes);
-      assert.match(said, /^X-Content-Type-Options: nosniff\r$/im, said.slice(0, 100));
-      seen.add(Number(said.slice(9, 12)));
+      const received = await raw(started.url, bytes);
+      assert.match(received, /^X-Content-Type-Options: nosniff\r$/im, received.slice(0, 100));
+      seen.add(Number(received.slice(9, 12)));
     }
     assert.deepEqual(
       [...seen].sort((a, b) => a - b),
@@ -147,7 +150,7 @@ describe('the edge', () => {
   });
 });
 
-describe('a file that holds a key', () => {
+describe('a key file', () => {
   let folder: string;
   const key = generatePrivateKey();
   before(async () => {
@@ -168,7 +171,7 @@ describe('a file that holds a key', () => {
     SETTLE_KEY_FILE: file,
   });
 
-  it('is read where only its owner can', async () => {
+  it('is accepted if only its owner can read it', async () => {
     for (const mode of [0o600, 0o400]) {
       const file = await keyFile(mode, `own-${mode}`);
       assert.equal(readServerSettings(envWith(file)).payments.mode, 'self');
@@ -176,7 +179,7 @@ describe('a file that holds a key', () => {
     }
   });
 
-  it('is refused where group or others can open it, in one line that says what to type', async () => {
+  it('is refused if group or others can open it, with the command to run', async () => {
     for (const mode of [0o644, 0o640, 0o604, 0o660, 0o620, 0o602]) {
       const file = await keyFile(mode, `shared-${mode}`);
       const message = (setting: string): string =>
@@ -194,7 +197,7 @@ describe('a file that holds a key', () => {
     assert.throws(() => readServerSettings(envWith(spaced)), /Run: chmod 600 '.*a key'\\''s file'$/);
   });
 
-  it('keeps the server from starting, and is not shown', async () => {
+  it('with wrong permissions keeps the server from starting, and is not printed', async () => {
     const file = await keyFile(0o644);
     const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
       execFile(

@@ -1,4 +1,4 @@
-/** Wild requests get typed refusals: never a 500, never a look inside, never a bill. `make fuzz-api` sends many more. */
+/** Random requests get typed errors: never a 500, internal details, or a charge. `make fuzz-api` sends many more. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { payers, strangers } from '../../fuzz/api.ts';
@@ -9,7 +9,7 @@ import { dataFolder, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const SEED = 20_261_120;
 
-describe('the server, asked anything', () => {
+describe('the server, with random requests', () => {
   let folder: DataFolder;
   let started: Started;
 
@@ -23,15 +23,15 @@ describe('the server, asked anything', () => {
     await folder.remove();
   });
 
-  it('answers a stranger with a typed refusal or what is free, in time and unbilled', async () => {
+  it('responds to unpaid requests with a typed error or a free response', async () => {
     const { statuses, faults } = await strangers(started, buyerWith(), 1_500, SEED);
     assert.deepEqual(faults, []);
-    // Requests that all ended at the door would prove nothing.
+    // Requests that all fail early would prove nothing.
     for (const status of [200, 400, 402, 404, 405, 414, 431])
       assert.ok((statuses.get(status) ?? 0) > 0, `no ${status}: ${JSON.stringify([...statuses])}`);
   });
 
-  it('bills a payer exactly for what is answered', async () => {
+  it('bills a payer exactly for the 200 responses', async () => {
     const { statuses, faults } = await payers(started, buyerWith(), 150, SEED);
     assert.deepEqual(faults, []);
     for (const status of [200, 400, 404])

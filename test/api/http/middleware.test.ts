@@ -1,4 +1,4 @@
-/** How the server behaves towards caches, browsers, proxies and those who ask too much. */
+/** Caching, CORS, compression, the rate limit, the handler timeout, health and metrics. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import { PAY_TO, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
-describe('free answers', () => {
+describe('free responses', () => {
   let folder: DataFolder;
   let started: Started;
   const free = ['/api/meta', '/api/deals/ids', '/ohio/api/meta', '/openapi.json', '/llms.txt', '/.well-known/x402'];
@@ -25,12 +25,12 @@ describe('free answers', () => {
     await folder.remove();
   });
 
-  it('may be kept for a minute, and are not sent again to who has them', async () => {
+  it('may be cached for a minute, and are 304 for their ETag', async () => {
     for (const path of free) {
       const first = await fetch(started.url + path);
       const etag = first.headers.get('ETag') ?? '';
       assert.match(etag, /^W\/"[\w-]{22}"$/, path);
-      // Of /api/meta a lead may have to go at any time.
+      // A lead in /api/meta may be sold at any time.
       assert.equal(
         first.headers.get('Cache-Control'),
         path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60',
@@ -43,7 +43,7 @@ describe('free answers', () => {
     }
   });
 
-  it('have another tag under another snapshot, and each its own', async () => {
+  it('have a different ETag per path and snapshot', async () => {
     const tags = async (): Promise<string[]> =>
       Promise.all(
         ['/api/meta', '/api/deals/ids', '/ohio/api/meta'].map(
@@ -57,7 +57,7 @@ describe('free answers', () => {
     assert.equal(new Set([...old, ...now]).size, 6);
   });
 
-  it('are the only ones that anybody may keep', async () => {
+  it('are the only responses that a shared cache may keep', async () => {
     for (const path of ['/api/deals', '/api/nothing', '/api/meta?x=1']) {
       const response = await fetch(started.url + path);
       await bodyOf(response);
@@ -103,25 +103,25 @@ describe('the server', () => {
       await started.close();
     }
   };
-  /** What a socket is answered to these bytes. */
+  /** Everything that the server sends in response to these bytes. */
   const raw = (url: string, bytes: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      let said = '';
+      let received = '';
       const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
         socket.write(bytes);
       });
       socket
         .setEncoding('utf8')
         .on('data', (chunk: string) => {
-          said += chunk;
+          received += chunk;
         })
         .on('error', reject)
         .on('close', () => {
-          resolve(said);
+          resolve(received);
         });
     });
 
-  it('lets a page read what must be signed and the receipt, whatever the answer is', () =>
+  it('lets any page read the payment terms and the receipt, on every response', () =>
     withApp({}, async ({ url }) => {
       for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
         const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });
@@ -133,7 +133,7 @@ describe('the server', () => {
           path,
         );
       }
-      const asked = await fetch(`${url}/api/deals`, {
+      const preflight = await fetch(`${url}/api/deals`, {
         method: 'OPTIONS',
         headers: {
           Origin: 'https://shop.example',
@@ -141,12 +141,12 @@ describe('the server', () => {
           'Access-Control-Request-Headers': 'payment-signature',
         },
       });
-      assert.equal(asked.status, 204);
-      assert.equal(asked.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
-      assert.equal(asked.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
+      assert.equal(preflight.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
     }));
 
-  it('compresses what is free, and sends what was paid for as it was hashed', () =>
+  it('compresses free responses, and sends paid ones as they were hashed', () =>
     withApp({}, async (started) => {
       const buyer = buyerWith();
       const free = await fetch(`${started.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
@@ -170,7 +170,7 @@ describe('the server', () => {
       assert.doesNotMatch(plain, /content-encoding/i);
     }));
 
-  it('answers 429 to who asks too much without paying, and counts no paid answer', () =>
+  it('responds with 429 above the limit of unpaid responses, and does not count paid ones', () =>
     withApp({ unbilledPerMinute: 6, proxies: 1 }, async ({ url }) => {
       const from = (ip: string, path = '/api/deals', more: Record<string, string> = {}): Promise<Response> =>
         fetch(url + path, { headers: { 'X-Forwarded-For': `203.0.113.99, ${ip}`, ...more } });
@@ -187,11 +187,11 @@ describe('the server', () => {
       assert.ok(Number(refused.headers.get('Retry-After')) >= 1);
       const body = await bodyOf(refused);
       assert.deepEqual([body['reason'], body['billed']], ['rate_limited', false]);
-      assert.equal((await from('198.51.100.2')).status, 402, 'another caller');
+      assert.equal((await from('198.51.100.2')).status, 402, 'another client');
       assert.equal((await from('198.51.100.1', '/health')).status, 200);
     }));
 
-  it('counts an IPv6 household as one caller', () => {
+  it('counts an IPv6 household as one client', () => {
     assert.equal(clientKey('::ffff:192.0.2.1'), '192.0.2.1');
     assert.equal(clientKey('2001:db8:1:2:3:4:5:6'), clientKey('2001:db8:1:2::9'));
     assert.equal(clientKey('2001:0db8:1:2::'), clientKey('2001:db8:1:2:ffff::1'));
@@ -199,7 +199,7 @@ describe('the server', () => {
     assert.equal(clientKey('::1'), '0:0:0:0');
   });
 
-  it('gives up an answer that takes too long, unbilled, and lets its snapshot go only when the work has ended', () =>
+  it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
     withApp({ handlerMs: 4_000 }, async (started) => {
       const { url, snapshots, facilitator } = started;
       const payment = await buyerWith().sign(`${url}/api/deals`);
@@ -212,7 +212,7 @@ describe('the server', () => {
       Object.assign(snapshot, {
         rows: async (...args: Parameters<typeof rows>) => {
           await gate.promise;
-          // Part of the handler's work: it holds the snapshot until this is read.
+          // Part of the handler's work, which needs the snapshot.
           await rows('SELECT count(*) AS n FROM deals').then(late.resolve, late.reject);
           return rows(...args);
         },
@@ -233,17 +233,17 @@ describe('the server', () => {
       await folder.switchTo('2026-11-20.01');
     }));
 
-  it('refuses headers that are too long, and what is no request, as problems too', () =>
+  it('refuses long headers and invalid requests with a problem document', () =>
     withApp({}, async ({ url }) => {
       const long = await raw(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
       assert.match(long, /^HTTP\/1\.1 431 /);
       assert.match(long, /"reason":"headers_too_large","billed":false/);
-      const nonsense = await raw(url, 'hello\r\n\r\n');
-      assert.match(nonsense, /^HTTP\/1\.1 400 /);
-      assert.match(nonsense, /"reason":"malformed_request"/);
+      const invalid = await raw(url, 'hello\r\n\r\n');
+      assert.match(invalid, /^HTTP\/1\.1 400 /);
+      assert.match(invalid, /"reason":"malformed_request"/);
     }));
 
-  it('says in /health which sources are older than their cadence', () =>
+  it('lists in /health the sources that are older than their interval', () =>
     withApp({}, async ({ url }) => {
       const response = await fetch(`${url}/health`);
       assert.equal(response.status, 200);
@@ -254,7 +254,7 @@ describe('the server', () => {
       ]);
     }));
 
-  it('shows its counts to Prometheus on a port of their own, and only where one is set', async () => {
+  it('serves metrics on a separate port, and only if one is set', async () => {
     const env = {
       PAYMENTS: 'facilitator',
       PAY_TO,

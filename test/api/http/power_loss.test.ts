@@ -1,7 +1,7 @@
 /**
- * The power fails while the money moves: the disk holds what the ledger had committed when settlement was asked for.
- * A server that starts from those files finds the payment on the real local chain, and knows what it sold to whom.
- * SQLite's synchronous = FULL, which puts a commit on the disk, is checked in test/ledger/sqlite_troubles.test.ts.
+ * Power loss during settlement: the disk has what the ledger had committed when settlement began. A server that starts
+ * from those files finds the payment on the real local chain, and records the sale. SQLite's synchronous = FULL, which
+ * flushes commits to disk, is checked in test/ledger/sqlite_troubles.test.ts.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snaps
 
 const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
 
-describe('after a power cut', () => {
+describe('after a power loss', () => {
   let folder: DataFolder;
   let chain: Chain;
   let own: ReturnType<typeof localFacilitator>;
@@ -45,22 +45,22 @@ describe('after a power cut', () => {
     ['a list', '/api/deals?limit=3', 50_000n],
     ['an exclusive lead', '/api/leads/exclusive', 1_000_000n],
   ] as const) {
-    it(`${name} that was paid for is its buyer's, charged once`, async (t) => {
+    it(`${name} that was paid for belongs to its buyer, charged once`, async (t) => {
       const buyer = buyerWith();
       await chain.mint(buyer.address, 10_000_000n);
       const paidBefore = await chain.balanceOf(PAY_TO);
       const file = join(disk, `${path.replaceAll(/\W/g, '_')}.sqlite`);
-      const left = `${file}.left`;
+      const copy = `${file}.copy`;
       const ledger = await openSqliteLedger(file);
-      const powerFails = (): void => {
-        for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, left + end);
+      const copyFiles = (): void => {
+        for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
       };
       const facilitator = Object.assign(new ScriptedFacilitator(), {
         supported: () => own.supported(),
-        verify: (...asked: Parameters<typeof own.verify>) => own.verify(...asked),
-        settle: (...asked: Parameters<typeof own.settle>) => {
-          powerFails();
-          return own.settle(...asked);
+        verify: (...args: Parameters<typeof own.verify>) => own.verify(...args),
+        settle: (...args: Parameters<typeof own.settle>) => {
+          copyFiles();
+          return own.settle(...args);
         },
       });
       const app = await startApp(folder.path, { facilitator, chain: paymentChain(chain.reader), wait: WAIT, ledger });
@@ -73,49 +73,49 @@ describe('after a power cut', () => {
       const sold = await first.text();
       assert.equal(first.status, 200, sold);
       const receipt = first.headers.get('Receipt-Id') ?? '';
-      assert.equal((await ledger.find({ id: receipt }))?.state, 'sold', 'seen by everybody');
+      assert.equal((await ledger.find({ id: receipt }))?.state, 'sold', 'sold before the power loss');
 
-      const ledgerLeft = await openSqliteLedger(left);
-      const found = await ledgerLeft.find({ id: receipt });
-      assert.equal(found?.state, 'settling', 'the power cut took what came after');
+      const ledgerAfter = await openSqliteLedger(copy);
+      const found = await ledgerAfter.find({ id: receipt });
+      assert.equal(found?.state, 'settling', 'the copy ends before the sale');
       const again = await startApp(folder.path, {
         facilitator: Object.assign(new ScriptedFacilitator(), {
           supported: () => own.supported(),
           verify: facilitator.verify,
-          settle: () => assert.fail('nothing more is charged'),
+          settle: () => assert.fail('nothing is charged again'),
         }),
         chain: paymentChain(chain.reader),
         wait: WAIT,
-        ledger: ledgerLeft,
+        ledger: ledgerAfter,
       });
       t.after(async () => {
         await again.close();
-        await ledgerLeft.close();
+        await ledgerAfter.close();
       });
       if (path === '/api/leads/exclusive') {
         const other = buyerWith();
         await chain.mint(other.address, 10_000_000n);
         const refused = await fetchWithPayment(again.url + path, await other.sign(again.url + path));
-        assert.equal(refused.status, 404, "the lead is nobody else's while that is found out");
+        assert.equal(refused.status, 404, 'the lead stays held while the outcome is unknown');
         await refused.arrayBuffer();
       }
-      const shown = paymentChain(chain.reader);
+      const reader = paymentChain(chain.reader);
       const watch = watchSettlements({
-        ledger: ledgerLeft,
-        chain: shown,
-        chainId: () => shown.id(),
+        ledger: ledgerAfter,
+        chain: reader,
+        chainId: () => reader.id(),
         money: 'test',
-        chainSeconds: async () => (await shown.latestBlock()).seconds,
+        chainSeconds: async () => (await reader.latestBlock()).seconds,
         nowMs: Date.now,
         collectDays: 30,
       });
       await watch.pass();
       await watch.stop();
-      const { state, transaction } = (await ledgerLeft.find({ id: receipt })) ?? assert.fail('the purchase is gone');
+      const { state, transaction } = (await ledgerAfter.find({ id: receipt })) ?? assert.fail('there is no purchase');
       assert.deepEqual(
         [state, transaction],
         ['sold', (await ledger.find({ id: receipt }))?.transaction],
-        'as the chain tells',
+        'as on the chain',
       );
       const collected = await fetchWithPayment(again.url + path, payment);
       assert.deepEqual(
@@ -127,7 +127,7 @@ describe('after a power cut', () => {
         ],
         [200, 'identifier', receipt, sold],
       );
-      assert.deepEqual(await ledgerLeft.soldLeads(), path === '/api/leads/exclusive' ? [uuid(1)] : []);
+      assert.deepEqual(await ledgerAfter.soldLeads(), path === '/api/leads/exclusive' ? [uuid(1)] : []);
       assert.equal((await chain.balanceOf(PAY_TO)) - paidBefore, price);
     });
   }

@@ -1,4 +1,4 @@
-/** A server that is half configured does not start, and says in one line which setting is wrong. */
+/** A server with an invalid setting does not start, and names the setting in one line. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -18,13 +18,13 @@ const real = {
 };
 
 describe('settings of the server', () => {
-  it('are enough when there are none: a sandbox on port 4021', () => {
+  it('are optional: the default is a sandbox on port 4021', () => {
     const { settings, payments } = readServerSettings({});
     assert.equal(settings.PORT, 4021);
     assert.equal(payments.mode, 'sandbox');
   });
 
-  it('are accepted whole for real money', () => {
+  it('are accepted if complete for real money', () => {
     const { payments } = readServerSettings({ ...real, NODE_ENV: 'production', FACILITATOR_AUTHORIZATION: 'Bearer t' });
     assert.deepEqual(payments, {
       mode: 'facilitator',
@@ -36,7 +36,7 @@ describe('settings of the server', () => {
     });
   });
 
-  it('limit the gas of self mode, and take contract wallets unless told otherwise', () => {
+  it('limit the gas of self mode, and accept contract wallets by default', () => {
     const self = { ...real, PAYMENTS: 'self', SETTLE_KEY: `0x${'1'.repeat(64)}` };
     const gasOf = (env: Record<string, string>): unknown => {
       const { payments } = readServerSettings({ ...self, ...env });
@@ -52,8 +52,8 @@ describe('settings of the server', () => {
   });
 
   const wrong: [string, Record<string, string>, RegExp][] = [
-    ['a port that is none', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
-    ['a mode that is none', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
+    ['an invalid port', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
+    ['an invalid mode', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
     ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that receives the payments/],
     [
@@ -73,19 +73,23 @@ describe('settings of the server', () => {
       /^PUBLIC_BASE_URL is .*without a path/,
     ],
     ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
-    ['a word for contract wallets', { CONTRACT_WALLETS: 'no' }, /^CONTRACT_WALLETS is "no", expected either 0 or 1$/],
     [
-      'gas of a settlement that settles nothing',
+      'an invalid flag for contract wallets',
+      { CONTRACT_WALLETS: 'no' },
+      /^CONTRACT_WALLETS is "no", expected either 0 or 1$/,
+    ],
+    [
+      'too little gas for a settlement',
       { GAS_PER_SETTLEMENT: '20999' },
       /^GAS_PER_SETTLEMENT is "20999", expected at least 21000$/,
     ],
     [
-      "gas of a settlement above a block's worth",
+      'too much gas for a settlement',
       { GAS_PER_SETTLEMENT: '1000001' },
       /^GAS_PER_SETTLEMENT is "1000001", expected at most 1000000$/,
     ],
-    ['gas that is no number', { GAS_PER_DAY: 'much' }, /^GAS_PER_DAY is "much", expected an amount of gas$/],
-    ['part of a gas', { GAS_PER_DAY: '150000.5' }, /^GAS_PER_DAY is "150000.5", expected an amount of gas$/],
+    ['gas that is not a number', { GAS_PER_DAY: 'much' }, /^GAS_PER_DAY is "much", expected an amount of gas$/],
+    ['a fraction of gas', { GAS_PER_DAY: '150000.5' }, /^GAS_PER_DAY is "150000.5", expected an amount of gas$/],
     ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
   ];
   for (const [name, env, message] of wrong) {
@@ -94,14 +98,14 @@ describe('settings of the server', () => {
     });
   }
 
-  /** A facilitator on a socket that says what it supports, and what header it was asked with. */
+  /** A facilitator that supports this network, and the Authorization headers it got. */
   const withFacilitator = async (
     network: string,
-    test: (url: string, asked: string[]) => Promise<void>,
+    test: (url: string, headers: string[]) => Promise<void>,
   ): Promise<void> => {
-    const asked: string[] = [];
+    const headers: string[] = [];
     const facilitator = createServer((request, response) => {
-      asked.push(String(request.headers.authorization));
+      headers.push(String(request.headers.authorization));
       response
         .setHeader('Content-Type', 'application/json')
         .end(JSON.stringify({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }));
@@ -110,7 +114,7 @@ describe('settings of the server', () => {
       facilitator.listen(0, '127.0.0.1', resolve);
     });
     try {
-      await test(`http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`, asked);
+      await test(`http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`, headers);
     } finally {
       facilitator.closeAllConnections();
       facilitator.close();
@@ -127,7 +131,7 @@ describe('settings of the server', () => {
     FACILITATOR_URL: url,
   });
 
-  it('are refused at the start with a facilitator that does not serve Base', () =>
+  it('are refused at the start with a facilitator that does not support Base', () =>
     withFacilitator('eip155:84532', async (url) => {
       const { settings, payments } = readServerSettings(localEnv(url));
       await assert.rejects(serve({ settings, payments }), {
@@ -136,30 +140,30 @@ describe('settings of the server', () => {
       });
     }));
 
-  it('give the facilitator its Authorization header', () =>
-    withFacilitator('eip155:8453', async (url, asked) => {
+  it('set the Authorization header for the facilitator', () =>
+    withFacilitator('eip155:8453', async (url, headers) => {
       const { settings, payments } = readServerSettings({
         ...localEnv(url),
         FACILITATOR_AUTHORIZATION: 'Bearer secret',
       });
       await (await serve({ settings, payments })).close();
-      assert.deepEqual(asked, ['Bearer secret']);
+      assert.deepEqual(headers, ['Bearer secret']);
     }));
 
-  it('do not keep a server from starting while its facilitator is away', async () => {
+  it('let a server start while its facilitator is unreachable', async () => {
     const { settings, payments } = readServerSettings(localEnv('http://127.0.0.1:9'));
-    const said: unknown[] = [];
+    const events: unknown[] = [];
     const server = await serve({
       settings,
       payments,
       report: (event) => {
-        said.push(event);
+        events.push(event);
       },
     });
     try {
       assert.equal(server.app.payments.ready(), false);
       assert.deepEqual(
-        said.filter((event) => 'payments' in (event as object)),
+        events.filter((event) => 'payments' in (event as object)),
         [{ payments: 'the node could not be reached' }, { payments: 'facilitator supported: could not be reached' }],
       );
     } finally {

@@ -1,4 +1,4 @@
-/** Who comes while a server still loads its snapshot waits and is answered; who is served while it ends is not cut off. */
+/** Requests during startup wait for the snapshot; requests during shutdown are completed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,40 +20,40 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Settings of a server on a port of its own. Nobody is there to settle: free answers need nobody. */
+/** Settings of a server on its own port, without facilitator and node, which free responses do not need. */
 async function settingsFor(dataDir: string): Promise<ServeOptions> {
   const port = await freePort();
-  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const unusedUrl = `http://127.0.0.1:${await freePort()}`;
   return readServerSettings({
     DATA_DIR: dataDir,
     PORT: String(port),
     PAYMENTS: 'facilitator',
     PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     PUBLIC_BASE_URL: `http://localhost:${port}`,
-    FACILITATOR_URL: nobody,
-    RPC_URL: nobody,
+    FACILITATOR_URL: unusedUrl,
+    RPC_URL: unusedUrl,
   });
 }
 
-it('a request that comes while the snapshot loads is answered from it', async () => {
+it('a request during startup waits for the snapshot', async () => {
   const folder = await dataFolder();
   await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
   const options = await settingsFor(folder.path);
-  let serving = false;
+  let isServing = false;
   const starting = serve(options).then((server) => {
-    serving = true;
+    isServing = true;
     return server;
   });
   try {
     const early = await (async () => {
       for (;;) {
-        const sentBefore = !serving;
+        const sentBefore = !isServing;
         const response = await fetch(`http://127.0.0.1:${options.settings.PORT}/api/deals/ids`).catch(() => null);
         if (response) return { response, sentBefore };
         await pause(1);
       }
     })();
-    assert.ok(early.sentBefore, 'the first request to reach the server came after it had started: this shows nothing');
+    assert.ok(early.sentBefore, 'the first request reached the server after its start');
     assert.equal(early.response.status, 200);
     assert.equal(((await early.response.json()) as { count: number }).count, 3);
   } finally {
@@ -62,54 +62,54 @@ it('a request that comes while the snapshot loads is answered from it', async ()
   }
 });
 
-it('a client that never pauses gets the answer it asked for, and a server that ends tells it to go', async () => {
-  let ended: Promise<void> | undefined;
+it('a client that keeps sending requests gets its last response with Connection: close', async () => {
+  let stopped: Promise<void> | undefined;
   const server = limitedServer();
   const end = gracefulShutdown(server, 10_000);
-  let asked = 0;
+  let requests = 0;
   server.on('request', (_request, response) => {
-    asked += 1;
-    if (asked === 3) ended = end();
+    requests += 1;
+    if (requests === 3) stopped = end();
     setImmediate(() => {
-      response.end('whole');
+      response.end('complete');
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = async (): Promise<{ text: string; connection: string | undefined }> => {
-    const [answer] = (await once(get({ port, host: '127.0.0.1', agent }), 'response')) as [IncomingMessage];
-    return { text: (await answer.setEncoding('utf8').toArray()).join(''), connection: answer.headers.connection };
+  const send = async (): Promise<{ text: string; connection: string | undefined }> => {
+    const [response] = (await once(get({ port, host: '127.0.0.1', agent }), 'response')) as [IncomingMessage];
+    return { text: (await response.setEncoding('utf8').toArray()).join(''), connection: response.headers.connection };
   };
   try {
     for (const connection of ['keep-alive', 'keep-alive', 'close'])
-      assert.deepEqual(await ask(), { text: 'whole', connection });
-    assert.ok(ended);
-    await ended;
-    await assert.rejects(ask, { code: 'ECONNREFUSED' });
+      assert.deepEqual(await send(), { text: 'complete', connection });
+    assert.ok(stopped);
+    await stopped;
+    await assert.rejects(send, { code: 'ECONNREFUSED' });
   } finally {
     agent.destroy();
   }
 });
 
-it('a connection that was promised to be kept is closed once its answer is whole', async () => {
-  // Neither its own patience nor the cut at the end can close it before the test is given up.
+it('a keep-alive connection is closed after its current response', async () => {
+  // No timeout can close it before the test times out.
   const server = limitedServer();
   server.keepAliveTimeout = 3_600_000;
   const end = gracefulShutdown(server, 3_600_000);
-  const begun = once(server, 'request');
+  const received = once(server, 'request');
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const asked = once(get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent }), 'response');
-    const [, response] = (await begun) as [IncomingMessage, ServerResponse];
+    const responded = once(get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent }), 'response');
+    const [, response] = (await received) as [IncomingMessage, ServerResponse];
     response.write('first ');
-    const [answer] = (await asked) as [IncomingMessage];
-    assert.equal(answer.headers.connection, 'keep-alive');
-    const ended = end();
+    const [message] = (await responded) as [IncomingMessage];
+    assert.equal(message.headers.connection, 'keep-alive');
+    const stopped = end();
     response.end('and last');
-    assert.equal((await answer.setEncoding('utf8').toArray()).join(''), 'first and last');
-    await ended;
+    assert.equal((await message.setEncoding('utf8').toArray()).join(''), 'first and last');
+    await stopped;
   } finally {
     agent.destroy();
   }

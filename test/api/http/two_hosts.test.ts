@@ -1,4 +1,4 @@
-/** Two servers as on two hosts: processes, snapshots and data folders of their own, one ledger in PostgreSQL. */
+/** Two servers as on two hosts: separate processes, snapshots and data folders, and one ledger in PostgreSQL. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -20,9 +20,9 @@ describe('two hosts on one ledger', () => {
   const payTo = privateKeyToAccount(generatePrivateKey()).address;
   const at = (i: number): string => servers[i % 2]?.url ?? '';
   const buyer = async (): Promise<Buyer> => {
-    const made = buyerWith();
-    await chain.mint(made.address, 10_000_000n);
-    return made;
+    const newBuyer = buyerWith();
+    await chain.mint(newBuyer.address, 10_000_000n);
+    return newBuyer;
   };
 
   before(async () => {
@@ -59,35 +59,35 @@ describe('two hosts on one ledger', () => {
     for (const folder of folders) await folder.remove();
   });
 
-  it('give one answer and make one charge for copies of one payment, and the answer again on the other host', async () => {
-    const who = await buyer();
-    const payment = await who.signAs(`${at(0)}/api/deals`, `order-${generatePrivateKey().slice(2, 20)}`);
+  it('charge copies of one payment once, and return the response again on either host', async () => {
+    const payer = await buyer();
+    const payment = await payer.signAs(`${at(0)}/api/deals`, `order-${generatePrivateKey().slice(2, 20)}`);
     const responses = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => fetchWithPayment(`${at(i)}/api/deals`, payment)));
-    // A copy that comes after the sale is its buyer's: it knows the identifier, and is given the answer again.
+    // A copy that arrives after the sale has the identifier, and gets the response again.
     const sold = responses.filter((r) => r.status === 200);
     assert.equal(sold.filter((r) => r.headers.get('Delivery') === 'first').length, 1);
     assert.ok(responses.every((r) => r.status === 200 || r.status === 409));
     assert.equal(await chain.balanceOf(payTo), 50_000n);
-    const [once] = await Promise.all(
+    const [first] = await Promise.all(
       sold.map(async (r) => ({
         host: responses.indexOf(r),
         text: await r.text(),
         receipt: r.headers.get('Receipt-Id') ?? '',
       })),
     );
-    assert.ok(once);
-    const url = `${at(once.host + 1)}/api/purchases/${once.receipt}`;
+    assert.ok(first);
+    const url = `${at(first.host + 1)}/api/purchases/${first.receipt}`;
     const again = await fetch(url, {
-      headers: { 'SIGN-IN-WITH-X': await who.signIn(`${at(once.host)}/api/purchases/${once.receipt}`) },
+      headers: { 'SIGN-IN-WITH-X': await payer.signIn(`${at(first.host)}/api/purchases/${first.receipt}`) },
     });
-    assert.equal(again.status, 200, 'a challenge of one host is good on the other');
-    assert.equal(await again.text(), once.text);
+    assert.equal(again.status, 200, 'a challenge of one host is valid on the other');
+    assert.equal(await again.text(), first.text);
     assert.equal(await chain.balanceOf(payTo), 50_000n);
   });
 
-  it("sell each lead to one buyer, and show neither host's sales on the other", async () => {
+  it("sell each lead to one buyer, and exclude each other's sales from lists", async () => {
     const buyers = await Promise.all(Array.from({ length: 2 * LEADS }, buyer));
-    // Payers who never bought may hold only so many leads together. These have bought before.
+    // New payers may hold only a few leads together. These have bought before.
     for (const [i, known] of buyers.entries()) assert.equal((await known.fetch(`${at(i)}/api/deals`)).status, 200);
     const start = await chain.balanceOf(payTo);
     const payments = await Promise.all(buyers.map((b, i) => b.sign(`${at(i)}/api/leads/exclusive`)));
@@ -106,7 +106,7 @@ describe('two hosts on one ledger', () => {
       );
   });
 
-  it('write down what the chain says', async () => {
+  it('have a ledger equal to the chain', async () => {
     const ledger = await openPostgresLedger(database);
     try {
       let sold = 0n;

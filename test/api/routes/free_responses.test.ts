@@ -1,4 +1,4 @@
-/** Free answers that are kept: the same bytes for who asks in the same words, and never those of another snapshot, day or caller. */
+/** Caching of free responses: the same bytes for the same request, and never those of another snapshot. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
@@ -29,8 +29,8 @@ interface Sent {
   readonly body: Buffer;
 }
 
-/** An answer as it is on the wire. */
-const ask = (url: string, headers: Record<string, string> = {}): Promise<Sent> =>
+/** A response as it is on the wire. */
+const send = (url: string, headers: Record<string, string> = {}): Promise<Sent> =>
   new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -64,64 +64,64 @@ const PATHS = [
   '/site/style.css',
 ];
 
-describe('a free answer', () => {
-  it('is the same the second time, in every encoding, and as unchanged as before to who has it', () =>
+describe('a free response', () => {
+  it('is the same the second time, in every encoding, and 304 for its ETag', () =>
     withApp(async ({ url }) => {
       for (const path of PATHS) {
         for (const encoding of ['identity', 'gzip', 'br']) {
           const headers = { 'Accept-Encoding': encoding, Accept: 'text/html' };
-          const [first, second] = [await ask(url + path, headers), await ask(url + path, headers)];
+          const [first, second] = [await send(url + path, headers), await send(url + path, headers)];
           assert.equal(first.status, 200, path);
           assert.equal(first.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, path);
           assert.deepEqual(second, first);
           assert.equal(
-            (await ask(url + path, { ...headers, 'If-None-Match': String(first.headers['etag']) })).status,
+            (await send(url + path, { ...headers, 'If-None-Match': String(first.headers['etag']) })).status,
             304,
           );
         }
       }
     }));
 
-  it('is a page to who wants a page, and data to others', () =>
+  it('is a page for Accept: text/html, and data otherwise', () =>
     withApp(async ({ url }) => {
       for (const [accept, type] of [
         ['text/html', 'text/html; charset=utf-8'],
         ['*/*', 'application/json; charset=utf-8'],
         ['text/html', 'text/html; charset=utf-8'],
       ] as const) {
-        assert.equal((await ask(`${url}/`, { Accept: accept })).headers['content-type'], type);
+        assert.equal((await send(`${url}/`, { Accept: accept })).headers['content-type'], type);
       }
     }));
 
-  it('may be read by any page, the first time and the second', () =>
+  it('may be read from any origin', () =>
     withApp(async ({ url }) => {
       for (const origin of [undefined, 'https://example.org', 'https://example.com']) {
-        const { headers } = await ask(`${url}/api/deals/ids`, origin === undefined ? {} : { Origin: origin });
+        const { headers } = await send(`${url}/api/deals/ids`, origin === undefined ? {} : { Origin: origin });
         assert.equal(headers['access-control-allow-origin'], '*');
         assert.match(String(headers['access-control-expose-headers']), /PAYMENT-REQUIRED/);
         assert.equal(headers['vary'], 'Origin, Accept-Encoding');
       }
     }));
 
-  it('is of the snapshot that serves', () =>
+  it('comes from the current snapshot', () =>
     withApp(async ({ url, snapshots }, folder) => {
-      const before = await ask(`${url}/api/deals/ids`);
+      const old = await send(`${url}/api/deals/ids`);
       await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
       await snapshots.refresh();
-      const after = await ask(`${url}/api/deals/ids`);
-      assert.equal(before.headers['x-snapshot-id'], '2026-11-20.01');
-      assert.equal(after.headers['x-snapshot-id'], '2026-11-20.02');
-      assert.equal((JSON.parse(after.body.toString()) as { count: number }).count, 5);
+      const updated = await send(`${url}/api/deals/ids`);
+      assert.equal(old.headers['x-snapshot-id'], '2026-11-20.01');
+      assert.equal(updated.headers['x-snapshot-id'], '2026-11-20.02');
+      assert.equal((JSON.parse(updated.body.toString()) as { count: number }).count, 5);
       await folder.switchTo('2026-11-20.01');
       await snapshots.refresh();
-      assert.deepEqual(await ask(`${url}/api/deals/ids`), before);
+      assert.deepEqual(await send(`${url}/api/deals/ids`), old);
     }));
 
-  it('counts no lead that was sold since it was kept', () =>
+  it('does not count a lead that was sold since it was cached', () =>
     withApp(async ({ url }) => {
       const available = async (): Promise<number> =>
         (
-          JSON.parse((await ask(`${url}/api/meta`)).body.toString()) as {
+          JSON.parse((await send(`${url}/api/meta`)).body.toString()) as {
             leads_feed: { coverage: { available_leads: number } };
           }
         ).leads_feed.coverage.available_leads;
@@ -130,11 +130,11 @@ describe('a free answer', () => {
       assert.equal(await available(), 2);
     }));
 
-  it('counts against the limit of its caller, and is logged as any other', () =>
+  it('counts toward the rate limit of its client, and is logged', () =>
     withApp(
       async ({ url, requests }) => {
         const statuses = [];
-        for (let i = 0; i < 6; i += 1) statuses.push((await ask(`${url}/api/deals/ids`)).status);
+        for (let i = 0; i < 6; i += 1) statuses.push((await send(`${url}/api/deals/ids`)).status);
         assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
         const { route, status, snapshot_id: snapshot } = requests[1] ?? {};
         assert.deepEqual(
@@ -145,10 +145,10 @@ describe('a free answer', () => {
       { unbilledPerMinute: 5 },
     ));
 
-  it('is not what a refused request is told', () =>
+  it('is not returned for a refused request', () =>
     withApp(async ({ url }) => {
-      assert.equal((await ask(`${url}/api/deals/ids?nothing=1`)).status, 400);
-      assert.equal((await ask(`${url}/api/deals/ids`)).status, 200);
-      assert.equal((await ask(`${url}/api/deals/ids?nothing=1`)).status, 400);
+      assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
+      assert.equal((await send(`${url}/api/deals/ids`)).status, 200);
+      assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
     }));
 });

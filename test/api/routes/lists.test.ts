@@ -1,4 +1,4 @@
-/** What the paid lists hold: order, pages and exact values, compared with DuckDB reading the Parquet file itself. Random filters are in list_properties.test.ts. */
+/** Paid lists: order, pages and exact values, compared with queries over the Parquet file, and invalid parameters. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,8 +11,8 @@ import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from 
 const cities = ['Cleveland', 'Akron', 'St. Louis', '100% City', 'O_Fallon'];
 const statuses = ['Hot', 'Warm', 'Pass'];
 
-/** Deals with ties, nulls and every value a filter looks at. */
-const variety = (i: number): Row => ({
+/** Deals with ties, nulls and every value of the filters. */
+const variedDeal = (i: number): Row => ({
   deal_score: (i * 7) % 40,
   city: cities[i % 5],
   state: i % 4 === 0 ? 'MO' : 'OH',
@@ -41,7 +41,7 @@ describe('paid lists', () => {
   before(async () => {
     folder = await dataFolder();
     const path = await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 230, variety),
+      deals: rowsOfTable('deals', 230, variedDeal),
       signals: [
         rowOf('signals', 1, { amount: '500.00' }),
         rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
@@ -83,11 +83,12 @@ describe('paid lists', () => {
     ['/api/deals', 'deal_score DESC NULLS LAST'],
     ['/api/deals/basic', 'cap_rate DESC NULLS LAST'],
   ] as const) {
-    it(`page through ${path} by cursor and give every row exactly once, nulls last`, async () => {
+    it(`return every row of ${path} exactly once over all pages, nulls last`, async () => {
       const expected = (
         await rowsOf(
           duck.connection,
-          `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND state = 'OH' ORDER BY ${order}, id`,
+          `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND state = 'OH'
+           ORDER BY ${order}, id`,
         )
       ).map((r) => r['id']);
       const found: string[] = [];
@@ -103,7 +104,7 @@ describe('paid lists', () => {
     });
   }
 
-  it('refuse a cursor that was made up, changed, or given for another query, before it can be paid', async () => {
+  it('refuse a forged or changed cursor, or one of another query, before a payment', async () => {
     const { body } = await get('/api/deals?state=OH&limit=5');
     const cursor = String(body['next_cursor']);
     const changed = `${cursor.slice(0, -2)}${cursor.endsWith('A') ? 'B' : 'A'}${cursor.slice(-1)}`;
@@ -119,50 +120,53 @@ describe('paid lists', () => {
     }
   });
 
-  it('carry decimals exactly, as strings', async () => {
+  it('have exact decimals, as strings', async () => {
     const { body } = await get('/api/deals?limit=500');
-    const shown = new Map(
+    const records = new Map(
       (body['records'] as { id: string; list_price: string; cap_rate: string }[]).map((r) => [r.id, r]),
     );
     for (let i = 1; i <= 230; i += 1) {
-      const row = variety(i);
+      const row = variedDeal(i);
       if (row['listing_status'] !== 'active') continue;
-      assert.equal(shown.get(uuid(i))?.list_price, row['list_price']);
-      assert.equal(shown.get(uuid(i))?.cap_rate, row['cap_rate']);
+      assert.equal(records.get(uuid(i))?.list_price, row['list_price']);
+      assert.equal(records.get(uuid(i))?.cap_rate, row['cap_rate']);
     }
   });
 
-  it('hold as hot what is advertised at 8.5% or more and has a computed DSCR', async () => {
+  it('list as hot the deals advertised at 8.5% or more with a computed DSCR', async () => {
     const expected = (
       await rowsOf(
         duck.connection,
-        `SELECT id FROM read_parquet(${parquet}) WHERE listing_status = 'active' AND cap_rate >= 8.5 AND cap_rate_source = 'advertised' AND dscr_status = 'computed' ORDER BY deal_score DESC, id`,
+        `SELECT id FROM read_parquet(${parquet})
+         WHERE listing_status = 'active' AND cap_rate >= 8.5 AND cap_rate_source = 'advertised'
+           AND dscr_status = 'computed'
+         ORDER BY deal_score DESC, id`,
       )
     ).map((r) => r['id']);
     assert.ok(expected.length > 0);
     assert.deepEqual(idsOf((await get('/api/deals/hot?limit=500')).body), expected);
   });
 
-  it('hold signals that stand, by amount, with the county as a part of its name', async () => {
+  it('list current signals by amount, filtered by part of the county name', async () => {
     assert.deepEqual(idsOf((await get('/api/signals')).body), [uuid(2), uuid(4), uuid(1), uuid(3)]);
     assert.deepEqual(idsOf((await get('/api/signals?county=CUYA&min_amount=500')).body), [uuid(4), uuid(1)]);
     assert.deepEqual(idsOf((await get('/api/signals?has_address=true')).body), [uuid(4)]);
     assert.equal((await get('/api/signals?county=%25')).status, 404);
   });
 
-  it('hold auctions from today on, by the data clock, and past ones only when asked for', async () => {
+  it('list auctions from today on, by the data clock, and past ones only with include_past', async () => {
     assert.deepEqual(idsOf((await get('/api/auctions')).body), [uuid(2), uuid(3), uuid(5)]);
     assert.deepEqual(idsOf((await get('/api/auctions?include_past=true')).body), [uuid(1), uuid(2), uuid(3), uuid(5)]);
     assert.deepEqual(idsOf((await get('/api/auctions?from_date=2026-12-01&to_date=2026-12-01')).body), [uuid(3)]);
     assert.deepEqual(idsOf((await get('/api/auctions?county=lucas')).body), [uuid(5)]);
   });
 
-  it('hold leads verified within seven days whose sale is not past', async () => {
+  it('list leads verified within the maximum age of the snapshot, without past sales', async () => {
     assert.deepEqual(idsOf((await get('/api/leads')).body), [uuid(3), uuid(1)]);
     assert.equal((await get('/api/leads?min_score=81')).status, 404);
   });
 
-  it('hold filings by filing date, and as recent those first read within seven days', async () => {
+  it('list filings by filing date, and as recent those first read within seven days', async () => {
     assert.deepEqual(idsOf((await get('/api/filings?state=OH')).body), [uuid(3), uuid(2), uuid(1)]);
     assert.deepEqual(idsOf((await get('/api/filings?from_date=2026-11-02&name=company%202')).body), [uuid(2)]);
     assert.deepEqual(idsOf((await get('/api/filings/recent')).body), [uuid(2), uuid(3), uuid(4)]);
@@ -183,7 +187,7 @@ describe('parameters', () => {
     await folder.remove();
   });
 
-  it('are refused by name, with what is accepted', async () => {
+  it('are refused by name, with the accepted values', async () => {
     const cases: [string, string, string, RegExp][] = [
       ['/api/deals?stat=OH', 'unknown_parameter', 'stat', /state, city, min_price/],
       ['/api/meta?x=1', 'unknown_parameter', 'x', /takes none/],
@@ -215,7 +219,7 @@ describe('parameters', () => {
     }
   });
 
-  it('belong to known paths; everything else is a problem too', async () => {
+  it('of unknown paths and methods get a problem document', async () => {
     const cases: [string, string, number, string][] = [
       ['GET', '/api/nothing', 404, 'not_found'],
       ['GET', '/API/deals', 404, 'not_found'],

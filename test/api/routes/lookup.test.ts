@@ -1,4 +1,4 @@
-/** Looking up one address or parcel: what is found, on what basis, and what is never found. */
+/** Lookup of an address or a parcel: what matches, on which basis, and what never matches. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { placeOf } from '../../../api/routes/lookup/place.ts';
@@ -10,7 +10,7 @@ import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
-/** Normalised parts of an address, as the models write them. */
+/** Normalized parts of an address, as the models write them. */
 const at = (street: string, low: number, high = low, unit: string | null = null): Row => ({
   address_key: [low === high ? String(low) : `${low}-${high}`, street, unit].filter((s) => s !== null).join(' '),
   street_key: street,
@@ -83,7 +83,7 @@ describe('a lookup', () => {
     };
   };
 
-  it('finds an address in any spelling, ranges that hold it and units of it, each named, the surest first', async () => {
+  it('matches an address in any spelling, ranges that contain it and its units, strongest basis first', async () => {
     for (const query of [
       { address: '912 main street', city: 'cleveland' },
       { address: '912 Main St., Cleveland, OH 44113' },
@@ -102,7 +102,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('never finds the debt of another unit', async () => {
+  it('never matches another unit', async () => {
     assert.deepEqual((await look({ address: '912 Main St Apt 4', city: 'Cleveland' })).found('signals'), [
       [uuid(3), 'address_exact'],
       [uuid(1), 'address_without_unit'],
@@ -119,7 +119,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('never finds the neighbour, the other side of the street, a similar name, or another town when one is named', async () => {
+  it('never matches a neighbor, the other side of the street, a similar name, or another city', async () => {
     const { found } = await look({ address: '913 Main St', city: 'Cleveland' });
     assert.deepEqual(found('listings'), [[uuid(2), 'address_exact']]);
     assert.deepEqual(found('signals'), [[uuid(4), 'address_range']]);
@@ -128,7 +128,7 @@ describe('a lookup', () => {
     assert.equal((await look({ address: '91 Main St' })).status, 404);
   });
 
-  it('finds a row whose county prints no city by its ZIP, and one without a ZIP by its city, never one by what it does not say', async () => {
+  it('matches a row without a city by its ZIP, and a row without a ZIP by its city', async () => {
     assert.deepEqual((await look({ address: '5 Elm St, Cleveland, OH 44113' })).found('signals'), [
       [uuid(8), 'address_exact'],
     ]);
@@ -141,7 +141,7 @@ describe('a lookup', () => {
     assert.equal((await look({ address: '6 Elm St, 44113' })).status, 404);
   });
 
-  it('finds a parcel with spaces and dashes ignored, in signals and auctions alone', async () => {
+  it('matches a parcel ignoring spaces and dashes, in signals and auctions only', async () => {
     for (const query of [{ apn: '101-22-045' }, { parcel: '10122 045' }]) {
       const { found } = await look(query as Record<string, string>);
       assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('is not billed when nothing is known, and explains what is covered', async () => {
+  it('is not billed without a match, and lists the covered counties', async () => {
     const settled = started.facilitator.settled;
     const { status, body } = await look({ address: '1 Nowhere Rd' });
     assert.equal(status, 404);
@@ -161,11 +161,11 @@ describe('a lookup', () => {
       { county: 'Cuyahoga County, OH', last_good_at: '2026-11-20T12:00:00Z' },
     ]);
     assert.equal(started.facilitator.settled, settled);
-    // A number of a grid has no ends.
+    // A grid number has no range.
     assert.equal((await look({ address: 'W156N8480 Main Street' })).body['understood_as'], 'W156N8480 MAIN ST');
   });
 
-  it('is refused before it is priced where it names nothing', async () => {
+  it('is refused before a payment without an address or parcel', async () => {
     for (const [query, reason, field] of [
       ['', 'missing_parameter', 'address'],
       ['?city=Akron', 'missing_parameter', 'address'],
@@ -180,7 +180,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('takes an address apart at its commas', () => {
+  it('splits an address at its commas', () => {
     assert.deepEqual(placeOf('12 Main St, Apt 4, Akron, OH 44301-1234'), {
       street: '12 Main St Apt 4',
       city: 'Akron',
@@ -190,7 +190,7 @@ describe('a lookup', () => {
     assert.deepEqual(placeOf('12 Main St, 44301'), { street: '12 Main St', zip: '44301' });
     assert.deepEqual(placeOf('12 Main St, St. Louis, mo'), { street: '12 Main St', city: 'St. Louis', state: 'MO' });
     assert.deepEqual(placeOf('12 Main St'), { street: '12 Main St' });
-    // As listings print several units, and floors; a city that begins like one is a city.
+    // Several units and floors, as listings print them; a city may begin with the word for a unit.
     assert.deepEqual(placeOf('3940 Eldermoor Avenue, Units 1-6'), { street: '3940 Eldermoor Avenue Units 1-6' });
     assert.deepEqual(placeOf('12 Main St, Upper, Akron, OH'), {
       street: '12 Main St Upper',
@@ -229,9 +229,9 @@ describe('addresses', () => {
     }
   };
 
-  it('that are normalized at the same time are each answered as alone', () =>
+  it('are normalized correctly in parallel', () =>
     withAddresses(async ({ normalize }) => {
-      const ask = (from: number): Promise<(string | undefined)[]> =>
+      const keysFrom = (from: number): Promise<(string | undefined)[]> =>
         Promise.all(
           Array.from(
             { length: 70 },
@@ -241,11 +241,11 @@ describe('addresses', () => {
         );
       const expected = (from: number): (string | undefined)[] =>
         Array.from({ length: 70 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
-      assert.deepEqual(await ask(1), expected(1));
-      assert.deepEqual(await Promise.all([ask(1000), ask(2000)]), [expected(1000), expected(2000)]);
+      assert.deepEqual(await keysFrom(1), expected(1));
+      assert.deepEqual(await Promise.all([keysFrom(1000), keysFrom(2000)]), [expected(1000), expected(2000)]);
     }));
 
-  it('that fail are asked for again', () =>
+  it('are not cached after a failure', () =>
     withAddresses(async (snapshot) => {
       let failures = 1;
       const normalize = addressNormalizer({

@@ -1,4 +1,4 @@
-/** Discovery: counts that can be recounted, prices of what is really sold, notes for every field, samples of full records. */
+/** /api/meta and /api/deals/ids: counts, prices, field notes and samples. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PRICES } from '../../../api/routes/prices.ts';
@@ -69,7 +69,7 @@ describe('/api/meta', () => {
     await folder.remove();
   });
 
-  it('counts what the snapshot holds, by the data clock', () => {
+  it('counts the rows of the snapshot, by the data clock', () => {
     assert.deepEqual(meta.coverage, {
       total_records: 4,
       active_records: 3,
@@ -97,7 +97,7 @@ describe('/api/meta', () => {
     assert.equal(meta.as_of, AS_OF);
   });
 
-  it('prices exactly what is served, as the price table does, and says that data are made up', () => {
+  it('has the price of every route, as in the price table, and the notice of made-up data', () => {
     const { protocol, network, ...prices } = meta.pricing;
     assert.match(protocol ?? '', /version 2/);
     assert.equal(network, 'eip155:8453');
@@ -117,7 +117,7 @@ describe('/api/meta', () => {
     assert.equal(meta.notice, NOTICE);
   });
 
-  it('has a note for every field: the accepted values, or a sentence that says when it is null', () => {
+  it('has a note for every field: the accepted values, or a sentence with its null case', () => {
     for (const [table, prefix] of [
       ['deals', ''],
       ['signals', 'signals.'],
@@ -136,7 +136,7 @@ describe('/api/meta', () => {
     assert.deepEqual(meta.record_schema_notes['dscr_status'], ['computed', 'insufficient_data', 'not_applicable']);
   });
 
-  it('gives full records as samples: the best deal, never the best lead', () => {
+  it('has full records as samples: the best deal, never the best lead', () => {
     assert.deepEqual(meta.free_samples.deals, [
       rowOf('deals', 2, {
         dscr: '1.20',
@@ -160,7 +160,7 @@ describe('/api/meta', () => {
     );
   });
 
-  it('has an example that a buyer can send', async () => {
+  it('has an example that works', async () => {
     const { pathname, search } = new URL(meta.filters.example);
     assert.equal((await fetch(started.url + pathname + search)).status, 402);
     assert.ok(meta.filters.params.includes('min_cap'));
@@ -168,7 +168,7 @@ describe('/api/meta', () => {
 });
 
 describe('/api/deals/ids', () => {
-  it('is free: the top 50 active deals by score, by the fields of the index', async () => {
+  it('has the top 50 active deals by score, free, with the fields of the index', async () => {
     const folder = await dataFolder();
     await folder.publish('2026-11-20.01', {
       deals: Array.from({ length: 60 }, (_, i) =>

@@ -1,11 +1,11 @@
-/** Each register's own feed, under its prefix, beside the feed of both at the root. */
+/** The feed of each register, under its prefix, and the feed of both at the root. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
 
-describe("a register's own feed", () => {
+describe('the feed of a register', () => {
   let folder: DataFolder;
   let started: Started;
   const buyer = buyerWith();
@@ -40,7 +40,7 @@ describe("a register's own feed", () => {
   const meta = async (prefix: string): Promise<Record<string, unknown>> =>
     bodyOf(await fetch(`${started.url}${prefix}/api/meta`));
 
-  it('holds its own filings alone; the root holds both and takes the state as a filter', async () => {
+  it('has its own filings only; the root has both and a filter by state', async () => {
     assert.deepEqual(await idsOf('/ohio/api/filings'), [uuid(30), uuid(2), uuid(1)]);
     assert.deepEqual(await idsOf('/colorado/api/filings'), [uuid(5), uuid(4)]);
     assert.deepEqual(await idsOf('/api/filings'), [uuid(30), uuid(5), uuid(4), uuid(2), uuid(1)]);
@@ -52,13 +52,13 @@ describe("a register's own feed", () => {
     assert.equal((await bodyOf(refused))['reason'], 'unknown_parameter');
   });
 
-  it('does not take a cursor of the other feed', async () => {
+  it('refuses a cursor of another feed', async () => {
     const { next_cursor: cursor } = await bodyOf(await buyer.fetch(`${started.url}/ohio/api/filings?limit=1`));
     assert.equal((await fetch(`${started.url}/ohio/api/filings?limit=1&cursor=${String(cursor)}`)).status, 402);
     assert.equal((await fetch(`${started.url}/colorado/api/filings?limit=1&cursor=${String(cursor)}`)).status, 400);
   });
 
-  it('is described by its own discovery document, from live data', async () => {
+  it('has its own discovery document', async () => {
     const ohio = await meta('/ohio');
     assert.deepEqual(ohio['coverage'], { total_records: 3, added_last_7d: 2, freshest: '2026-11-02' });
     assert.deepEqual(

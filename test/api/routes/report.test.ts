@@ -1,19 +1,10 @@
-/** The report of one deal: what it holds, who may ask, and what its own template answers. */
+/** The report of one deal: its contents, invalid ids, and the response to its template. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
-import {
-  dataFolder,
-  NOTICE,
-  rowOf,
-  rowsOfTable,
-  uuid,
-  type DataFolder,
-  type Row,
-} from '../support/snapshot_fixtures.ts';
+import { dataFolder, NOTICE, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
 
@@ -85,7 +76,7 @@ describe('the report of a deal', () => {
     await folder.remove();
   });
 
-  it('costs $1.50 and holds the deal, its report, whole county records with their sources, and the history', async () => {
+  it('costs $1.50 and has the deal, the report, full county records with sources, and the history', async () => {
     assert.equal((await fetchPaymentRequired(reportUrl(uuid(2)))).accepts[0]?.amount, '1500000');
     const response = await buyer.fetch(reportUrl(uuid(2)));
     assert.equal(response.status, 200);
@@ -128,17 +119,17 @@ describe('the report of a deal', () => {
     );
     assert.deepEqual(body['assumptions'], { assumption_set_id: 'uw-test', values: { key_1: '0.05' } });
     assert.deepEqual([body['as_of'], body['snapshot_id'], body['note']], ['2026-11-20', '2026-11-20.01', NOTICE]);
-    // Every column of the mart is sold.
+    // Every column of the mart is in the response.
     for (const { name } of TABLES.reports.columns) assert.ok(name in body || name in (body['deal'] as object), name);
   });
 
-  it('takes an id in upper case, and says of a property that is gone that it is gone', async () => {
+  it('accepts an id in upper case, and notes that a property is no longer for sale', async () => {
     const response = await buyer.fetch(reportUrl(uuid(3).toUpperCase()));
     assert.equal(response.status, 200);
     assert.match(String((await bodyOf(response))['note']), /no longer shown for sale: listing_status is sold/);
   });
 
-  it('refuses what is no id before it is priced, and an unknown deal unbilled', async () => {
+  it('refuses an invalid id before a payment, and an unknown deal without a charge', async () => {
     const settled = started.facilitator.settled;
     for (const id of [
       '1',
@@ -172,7 +163,7 @@ describe('the report of a deal', () => {
     assert.equal(started.facilitator.settled, settled);
   });
 
-  it('answers the literal {id}, however it is written, free and with exactly the fields of a template', async () => {
+  it('responds to the literal {id}, in any encoding, free and with exactly the fields of a template', async () => {
     const settled = started.facilitator.settled;
     for (const literal of LITERALS) {
       for (const payment of [undefined, await buyer.sign(reportUrl(uuid(1)))]) {
@@ -191,7 +182,7 @@ describe('the report of a deal', () => {
           'note_billing',
         ]);
         assert.equal(body['price'], '$1.50');
-        // The deal whose report is free is not offered for money.
+        // The deal of the free example is not for sale.
         assert.deepEqual(body['live_examples'], [
           { url: `${PUBLIC_URL}/api/deals/${uuid(1)}/report`, property: '1 Main St, Cleveland, OH 44113' },
         ]);
@@ -209,20 +200,20 @@ describe('the report of a deal', () => {
     assert.equal((await fetch(reportUrl('{id}'), { method: 'HEAD' })).status, 200);
   });
 
-  it('is shown free for one deal, to which /api/meta leads', async () => {
+  it('is free for one deal, which /api/meta names', async () => {
     const meta = await bodyOf(await fetch(`${started.url}/api/meta`));
     const example = meta['example_report'] as { note: string; url: string; property: string };
     assert.deepEqual(Object.keys(example), ['note', 'url', 'property']);
     assert.equal(example.property, '2 Main St, Cleveland, OH 44113');
-    const shown = await bodyOf(await fetch(example.url.replace(PUBLIC_URL, started.url)));
+    const exampleBody = await bodyOf(await fetch(example.url.replace(PUBLIC_URL, started.url)));
     const { note, ...sold } = await bodyOf(await buyer.fetch(reportUrl(uuid(2))));
-    const { note: freeNote, ...free } = shown;
+    const { note: freeNote, ...free } = exampleBody;
     assert.deepEqual(free, sold);
     assert.match(String(freeNote), /The full report that https:.* sells, free\./);
     assert.equal(note, NOTICE);
   });
 
-  it('is told with both of its answers in the interface description', async () => {
+  it('has both of its responses in the OpenAPI description', async () => {
     const { paths } = (await bodyOf(await fetch(`${started.url}/openapi.json`))) as {
       paths: Record<
         string,
@@ -251,158 +242,8 @@ describe('the report of a deal', () => {
   });
 });
 
-describe('the summary of a report', () => {
-  const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
-  const summary = (given: Row, offer: Row = {}): string[] =>
-    summaryOf(rowOf('deals', 1, { why_this_is_interesting: 'Why.', ...given }) as Parameters<typeof summaryOf>[0], {
-      ...report,
-      offer: { ...report.offer, ...offer },
-    });
-  const tax = {
-    kind: 'tax_delinquent',
-    id: uuid(7),
-    match_basis: 'address_exact',
-    county: 'Cuyahoga County, OH',
-    parcel_id: null,
-    address: null,
-    amount: '4321.09',
-    sale_date: null,
-    source_url: 'https://county.example',
-    last_seen: '2026-11-20T12:00:00Z',
-  };
-
-  it('says in sentences what stands in it', () => {
-    assert.deepEqual(
-      summary(
-        {
-          list_price: '1225000.00',
-          units: 8,
-          price_per_unit: '153125.00',
-          price_reduction_pct: '2.00',
-          cap_rate: '7.40',
-          cap_rate_source: 'advertised',
-          cap_rate_underwritten: '6.10',
-          cap_gap_pct: '1.30',
-          dscr: '1.21',
-          noi_source: 'stated',
-          wholesale_status: 'Pass',
-          creative_finance_status: 'Warm',
-          distress_status: 'matched',
-          distress_matches: [tax, { ...tax, kind: 'sheriff_sale', amount: null, sale_date: '2026-12-07' }],
-        },
-        {
-          low: '900000.00',
-          high: '1000500.50',
-          target_cap_pct: '8.00',
-          high_binding: 'target_cap',
-          status: 'claimed_basis_unverified',
-        },
-      ),
-      [
-        'Why.',
-        'Asking $1,225,000 for 8 units, $153,125 per unit, after a cut of 2.00% seen by this service.',
-        'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
-        "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% over 1.00 years.",
-        'Rental Hot, wholesale Pass, creative finance Warm.',
-        'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; ' +
-          "it is based on the broker's unverified claim.",
-        'County records at this address: delinquent tax of $4,321.09, a sheriff sale on 2026-12-07.',
-      ],
-    );
-  });
-
-  it('says what is not known, and never null', () => {
-    const lines = summary(
-      {
-        list_price: null,
-        units: null,
-        cap_rate: null,
-        cap_rate_source: 'none',
-        underwrite_reliability: 'proxy_out_of_range',
-        underwrite_reason: 'price_missing',
-        dscr_reason: 'single_unit',
-        distress_status: 'county_not_covered',
-      },
-      { status: 'insufficient_data' },
-    );
-    assert.deepEqual(lines.slice(1), [
-      'No asking price is published, for an unstated number of units.',
-      'No cap rate is advertised; it could not be underwritten (price missing).',
-      "HUD's 2-bedroom rent does not fit this property (price missing), so do not rely on the underwriting.",
-      'There is no DSCR: single unit.',
-      'Rental Hot, wholesale Hot, creative finance Hot.',
-      'No offer is suggested: insufficient data.',
-      'Neither tax delinquency nor sheriff sales are read for this county.',
-    ]);
-    assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
-  });
-});
-
-describe('the market of a report', () => {
-  it('counts the active deals of the city, and names the ones most like it', async () => {
-    const folder = await dataFolder();
-    const priced = (per: string | null, units: number | null, given: Row = {}): Row => ({
-      price_per_unit: per,
-      units,
-      cap_rate_underwritten: '6.00',
-      ...given,
-    });
-    await folder.publish('2026-11-20.01', {
-      deals: [
-        rowOf('deals', 1, priced('100000.00', 4)),
-        rowOf('deals', 2, priced('90000.00', 9, { cap_rate: '5.00' })),
-        rowOf('deals', 3, priced('120000.00', 4, { zip: '44101', cap_rate: '9.00' })),
-        rowOf(
-          'deals',
-          4,
-          priced('101000.00', 4, { zip: '44101', city: 'CLEVELAND', cap_rate: null, cap_rate_source: 'none' }),
-        ),
-        rowOf('deals', 5, priced('99000.00', 4, { city: 'Akron' })),
-        rowOf('deals', 6, priced('99000.00', 4, { listing_status: 'sold' })),
-        rowOf(
-          'deals',
-          7,
-          priced(null, 4, {
-            cap_rate_underwritten: '99.00',
-            underwrite_reliability: 'proxy_out_of_range',
-            underwrite_reason: 'price_missing',
-          }),
-        ),
-        rowOf('deals', 8, priced('100000.00', null)),
-      ],
-      reports: rowsOfTable('reports', 8),
-    });
-    const started = await startApp(folder.path);
-    try {
-      const marketOf = async (n: number): Promise<Record<string, unknown>> =>
-        (await bodyOf(await buyerWith().fetch(`${started.url}/api/deals/${uuid(n)}/report`)))['market'] as Record<
-          string,
-          unknown
-        >;
-      const { comparables, ...figures } = await marketOf(1);
-      assert.deepEqual(figures, {
-        area: 'Cleveland, OH',
-        active_deals: 6,
-        priced_deals: 5,
-        median_price_per_unit: '100000.00',
-        median_cap_rate: '7.40',
-        median_cap_rate_underwritten: '6.00',
-        cheaper_deals: 1,
-      });
-      // The same ZIP first, then the nearest number of units, then the nearest price per unit; what is not known comes last.
-      const idsOf = (deals: unknown): string[] => (deals as { id: string }[]).map((d) => d.id);
-      assert.deepEqual(idsOf(comparables), [uuid(2), uuid(8), uuid(4), uuid(3)]);
-      assert.deepEqual(idsOf((await marketOf(8))['comparables']), [uuid(1), uuid(2), uuid(4), uuid(3)]);
-      assert.equal((await marketOf(7))['cheaper_deals'], null);
-    } finally {
-      await started.close();
-      await folder.remove();
-    }
-  });
-});
-
-describe('without an active deal', () => {
-  it('there is no example and no live example, and nothing fails', async () => {
+describe('a snapshot without an active deal', () => {
+  it('has no example and no live examples', async () => {
     const folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1, { listing_status: 'sold' })] });
     const started = await startApp(folder.path);

@@ -1,215 +1,12 @@
-/** The interface line by line: paths, prices, parameters, fields, values and refusals that buyers were promised, held against what is described and served. */
+/** The promised interface, line by line, compared with the OpenAPI description and with responses. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startApp, type Started } from '../support/test_app.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { ENDPOINTS, matchesType, NEVER_NULL, RECORDS, typeOf, type Document } from './promised_interface.ts';
 
-interface Schema {
-  type?: string | string[];
-  enum?: string[];
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  anyOf?: Schema[];
-  $ref?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-interface Parameter {
-  name: string;
-  in: string;
-  required: boolean;
-  schema: Schema;
-}
-interface Operation {
-  parameters: Parameter[];
-  security: unknown[];
-  'x-price-usd': string;
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
-}
-interface Document {
-  info: { version: string };
-  paths: Record<string, { get: Operation }>;
-  components: { schemas: Record<string, Schema> };
-}
-
-/** Path: price, then parameters as `name:type`, a closed list as its values, a range as its ends. */
-const ENDPOINTS: Record<string, readonly [price: string, ...parameters: string[]]> = {
-  '/api/meta': ['0.00'],
-  '/api/deals/ids': ['0.00'],
-  '/api/lookup': ['0.02', 'address:string', 'apn:string', 'parcel:string', 'city:string', 'state:string'],
-  '/api/deals/basic': [
-    '0.01',
-    'state:string',
-    'city:string',
-    'min_price:number',
-    'max_price:number',
-    'min_cap:number',
-    'min_units:integer',
-    'max_units:integer',
-    'min_score:0-100',
-    'status:Hot|Warm|Pass',
-  ],
-  '/api/deals': [
-    '0.05',
-    'state:string',
-    'city:string',
-    'min_price:number',
-    'max_price:number',
-    'min_cap:number',
-    'min_units:integer',
-    'max_units:integer',
-    'min_score:0-100',
-    'status:Hot|Warm|Pass',
-  ],
-  '/api/deals/hot': ['0.02'],
-  '/api/signals': ['0.03', 'county:string', 'signal_type:string', 'min_amount:number', 'has_address:boolean'],
-  '/api/auctions': [
-    '0.03',
-    'county:string',
-    'from_date:date',
-    'to_date:date',
-    'min_appraised:number',
-    'include_past:boolean',
-  ],
-  '/api/leads': ['0.25', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
-  '/api/leads/exclusive': ['1.00', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
-  '/api/deals/{id}/report': ['1.50', 'id:uuid'],
-  '/api/filings/recent': ['0.01'],
-  '/api/filings': ['0.03'],
-  '/api/batch/weekly.csv': ['2.00'],
-};
-
-/** Fields of a record in order: decimal, integer, boolean, string, uuid, date, timestamp, or the values of a closed list. */
-const RECORDS: Record<string, readonly string[]> = {
-  deal: [
-    'id:string',
-    'address:string',
-    'city:string',
-    'state:string',
-    'zip:string',
-    'source:string',
-    'listing_url:string',
-    'list_price:decimal',
-    'units:integer',
-    'cap_rate:decimal',
-    'noi:decimal',
-    'noi_source:stated|derived_from_advertised_cap|underwritten',
-    'market_rent_2br:decimal',
-    'noi_underwritten:decimal',
-    'cap_rate_underwritten:decimal',
-    'dscr:decimal',
-    'dscr_status:computed|insufficient_data|not_applicable',
-    'deal_score:integer',
-    'confidence_score:decimal',
-    'why_this_is_interesting:string',
-    'cap_gap_pct:decimal',
-    'underwrite_reliability:ok|proxy_out_of_range|unknown',
-    'rental_status:Hot|Warm|Pass',
-    'motivation_score:integer',
-    'last_verified:timestamp',
-    'price_reduction_pct:decimal',
-    'days_on_feed:integer',
-  ],
-  signal: [
-    'signal_type:tax_delinquent',
-    'county:string',
-    'address:string',
-    'owner_name:string',
-    'parcel_id:string',
-    'amount:decimal',
-    'source_url:string',
-    'last_seen:timestamp',
-    'has_address:boolean',
-    'address_status:...pending_parcel_lookup',
-  ],
-  auction: [
-    'auction_type:sheriff_sale',
-    'county:string',
-    'sale_date:date',
-    'property_address:string',
-    'city:string',
-    'appraised_value:decimal',
-    'opening_bid:decimal',
-    'plaintiff:string',
-    'source_url:string',
-  ],
-  lead: [
-    'lead_type:tax_delinquent|sheriff_sale_auction',
-    'lead_score:integer',
-    'score_rationale:object',
-    'address:string',
-    'source_url:string',
-  ],
-  filing: [
-    'id:string',
-    'document_number:string',
-    'charter_number:string',
-    'business_name:string',
-    'filing_date:date',
-    'entity_type:...domestic_llc',
-    'entity_type_raw:string',
-    'entity_status:...Good Standing',
-    'registered_agent_name:string',
-    'registered_agent_status:available|not_provided_by_source',
-    'agent_addr1:string',
-    'agent_city:string',
-    'agent_state:string',
-    'agent_zip:string',
-    'business_city:string',
-    'business_state:string',
-    'business_zip:string',
-    'source_state:...OH',
-    'naics:string',
-    'naics_status:available|not_collected_by_source',
-    'source:ohio_sos|colorado_sos',
-    'source_url:string',
-    'first_seen:timestamp',
-    'last_seen:timestamp',
-    'last_updated:timestamp',
-  ],
-};
-
-/** Fields that are never null. */
-const ALWAYS: Record<string, readonly string[]> = {
-  signal: ['source_url', 'has_address', 'address_status'],
-  auction: ['source_url', 'sale_date'],
-  lead: ['address', 'source_url', 'lead_score', 'score_rationale'],
-  filing: ['document_number', 'business_name', 'filing_date', 'entity_type', 'source_state'],
-  deal: ['id', 'dscr_status', 'underwrite_reliability', 'rental_status', 'deal_score', 'confidence_score'],
-};
-
-/** A schema in the words of the tables above, and whether it may be null. */
-function told(schema: Schema | undefined): { kind: string; nullable: boolean } {
-  if (Array.isArray(schema?.type))
-    return {
-      ...told({ ...schema, type: schema.type.find((t) => t !== 'null') ?? '' }),
-      nullable: schema.type.includes('null'),
-    };
-  if (schema?.anyOf)
-    return {
-      kind: told(schema.anyOf.find((s) => s.type !== 'null')).kind,
-      nullable: schema.anyOf.some((s) => s.type === 'null'),
-    };
-  const kind = schema?.enum
-    ? schema.enum.join('|')
-    : schema?.format === 'date-time'
-      ? 'timestamp'
-      : (schema?.format ??
-        (schema?.pattern?.includes('\\d{2}$')
-          ? 'decimal'
-          : schema?.maximum === 100
-            ? `${schema.minimum}-${schema.maximum}`
-            : (schema?.type ?? '')));
-  return { kind: String(kind), nullable: false };
-}
-
-const agrees = (kind: string, promised: string): boolean =>
-  promised.startsWith('...') ? kind.split('|').includes(promised.slice(3)) : kind === promised;
-
-describe('the specification', () => {
+describe('the interface', () => {
   let folder: DataFolder;
   let started: Started;
   let document: Document;
@@ -248,22 +45,24 @@ describe('the specification', () => {
     await folder.remove();
   });
 
-  it('promises these endpoints at these prices, with these parameters first and in this order', async () => {
+  it('has the promised endpoints and prices, with the promised parameters first and in order', async () => {
     for (const [path, [price, ...parameters]] of Object.entries(ENDPOINTS)) {
       const operation = document.paths[path]?.get;
       assert.ok(operation, path);
       assert.equal(operation['x-price-usd'], price, path);
       assert.deepEqual(operation.security.length, price === '0.00' ? 0 : 1, path);
-      const described = operation.parameters.slice(0, parameters.length).map((p) => `${p.name}:${told(p.schema).kind}`);
+      const described = operation.parameters
+        .slice(0, parameters.length)
+        .map((p) => `${p.name}:${typeOf(p.schema).kind}`);
       assert.deepEqual(described, parameters, path);
       for (const parameter of operation.parameters)
         assert.equal(parameter.required, parameter.in === 'path', `${path} ${parameter.name}`);
       if (price === '0.00') continue;
-      const asked = await fetchPaymentRequired(
+      const required = await fetchPaymentRequired(
         started.url + path.replace('{id}', uuid(1)) + (path === '/api/lookup' ? '?apn=P-1' : ''),
       );
       assert.deepEqual(
-        [asked.x402Version, asked.accepts[0]?.network, asked.accepts[0]?.amount],
+        [required.x402Version, required.accepts[0]?.network, required.accepts[0]?.amount],
         [2, 'eip155:8453', String(Math.round(Number(price) * 1_000_000))],
         path,
       );
@@ -276,15 +75,15 @@ describe('the specification', () => {
     assert.equal(document.info.version, '1.0.0');
   });
 
-  it('promises these fields first and in this order, of these types and values, and these never null', () => {
+  it('has the promised fields first and in order, with their types, values and nullability', () => {
     for (const [record, promised] of Object.entries(RECORDS)) {
       const fields = Object.entries(document.components.schemas[record]?.properties ?? {});
       for (const [i, line] of promised.entries()) {
         const [name = '', kind = ''] = line.split(/:(.*)/s);
         assert.equal(fields[i]?.[0], name, `${record}.${name}`);
-        const is = told(fields[i]?.[1]);
-        assert.ok(agrees(is.kind, kind), `${record}.${name} is ${is.kind}`);
-        if (ALWAYS[record]?.includes(name)) assert.equal(is.nullable, false, `${record}.${name}`);
+        const type = typeOf(fields[i]?.[1]);
+        assert.ok(matchesType(type.kind, kind), `${record}.${name} is ${type.kind}`);
+        if (NEVER_NULL[record]?.includes(name)) assert.equal(type.nullable, false, `${record}.${name}`);
       }
     }
     const properties = document.components.schemas['deal']?.properties ?? {};
@@ -294,7 +93,7 @@ describe('the specification', () => {
       assert.deepEqual(Object.keys(properties[field]?.properties ?? {}).slice(-2), ['thresholds', 'inputs']);
   });
 
-  it('promises an index of the best fifty by these fields', async () => {
+  it('has an index of the top fifty deals with the promised fields', async () => {
     const body = await get('/api/deals/ids');
     assert.deepEqual(Object.keys(body), ['note', 'count', 'generated_at', 'records']);
     assert.equal(body['count'], 50);
@@ -310,7 +109,7 @@ describe('the specification', () => {
     ]);
   });
 
-  it('promises cards with address, price, units, advertised cap, listing and freshness', async () => {
+  it('has cards with address, price, units, advertised cap rate, listing and freshness', async () => {
     const { records } = (await bodyOf(await buyer.fetch(`${started.url}/api/deals/basic`))) as { records: object[] };
     for (const field of [
       'id',
@@ -327,16 +126,16 @@ describe('the specification', () => {
       assert.ok(field in (records[0] ?? {}), field);
   });
 
-  it('promises a lookup of listings with underwriting, signals and auctions, with its basis and its coverage', async () => {
+  it('has a lookup of listings with underwriting, signals and auctions, with basis and coverage', async () => {
     const body = await bodyOf(await buyer.fetch(`${started.url}/api/lookup?parcel=p%201`));
     for (const section of ['listings', 'signals', 'auctions', 'match_basis', 'coverage'])
       assert.ok(section in body, section);
-    const nothing = await buyer.fetch(`${started.url}/api/lookup?apn=999-999`);
-    const problem = await bodyOf(nothing);
-    assert.deepEqual([nothing.status, problem['billed'], typeof problem['coverage']], [404, false, 'object']);
+    const noMatch = await buyer.fetch(`${started.url}/api/lookup?apn=999-999`);
+    const problem = await bodyOf(noMatch);
+    assert.deepEqual([noMatch.status, problem['billed'], typeof problem['coverage']], [404, false, 'object']);
   });
 
-  it('promises that an auction lead carries the auction fields', async () => {
+  it('has the auction fields in an auction lead', async () => {
     const { records } = (await bodyOf(
       await buyer.fetch(`${started.url}/api/leads?lead_type=sheriff_sale_auction`),
     )) as { records: Record<string, unknown>[] };
@@ -348,7 +147,7 @@ describe('the specification', () => {
     assert.match(String(records[0]?.['freshness']), /^within_/);
   });
 
-  it("promises one exclusive lead, the best that matches, which then is nobody else's", async () => {
+  it('sells the best matching lead exclusively, and to nobody else afterwards', async () => {
     const [first] = (
       (await bodyOf(await buyer.fetch(`${started.url}/api/leads?lead_type=tax_delinquent`))) as {
         records: { id: string }[];
@@ -364,7 +163,7 @@ describe('the specification', () => {
     assert.ok(free_samples.leads.every((l) => l.id !== lead.id));
   });
 
-  it('promises a report with underwriting, DSCR, distress with sources, three paths and an offer at a target cap', async () => {
+  it('has a report with underwriting, DSCR, distress, three paths and an offer at a target cap rate', async () => {
     const body = await bodyOf(await buyer.fetch(`${started.url}/api/deals/${uuid(1)}/report`));
     const { deal, distress, paths, offer } = body as unknown as {
       deal: object;
@@ -383,7 +182,7 @@ describe('the specification', () => {
     }
   });
 
-  it('promises this discovery', async () => {
+  it('has the promised discovery documents', async () => {
     const meta = await get('/api/meta');
     const shape: Record<string, readonly string[]> = {
       coverage: [
@@ -430,7 +229,7 @@ describe('the specification', () => {
       assert.deepEqual(
         Object.keys(samples[feed]?.[0] ?? {}),
         Object.keys(document.components.schemas[record]?.properties ?? {}),
-        `the sample of ${feed} is a whole record`,
+        `the sample of ${feed} is a full record`,
       );
     }
     for (const prefix of ['/ohio', '/colorado']) {
@@ -442,7 +241,7 @@ describe('the specification', () => {
     }
   });
 
-  it('promises these refusals, none of which is billed', async () => {
+  it('refuses as promised, and bills no refusal', async () => {
     const settled = started.facilitator.settled;
     const cases: readonly [path: string, status: number][] = [
       ['/api/deals/not-an-id/report', 400],

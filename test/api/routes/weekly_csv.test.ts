@@ -1,4 +1,4 @@
-/** A week as a file: complete before it is paid for, safe in a spreadsheet, and never large in memory. */
+/** The weekly CSV file: complete before it is sold, without formulas, and with bounded memory. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
@@ -53,7 +54,7 @@ describe('the weekly file', () => {
     await folder.remove();
   });
 
-  it('is the latest complete week in which rows were first seen, with the fields of the record in order', async () => {
+  it('is the latest complete week with new rows, with the fields of the record in order', async () => {
     const response = await get('');
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('Content-Type'), 'text/csv; charset=utf-8; header=present');
@@ -79,7 +80,7 @@ describe('the weekly file', () => {
     assert.equal(rows[0]?.['first_seen'], '2026-11-15T23:59:59Z');
   });
 
-  it('keeps spreadsheets from running a cell, and everything else as it is', async () => {
+  it('escapes formulas, and nothing else', async () => {
     const names = rowsIn(await (await get('?week=2026-W46&state=OH')).text()).map((r) => r['business_name']);
     assert.deepEqual(
       names,
@@ -87,7 +88,7 @@ describe('the weekly file', () => {
     );
   });
 
-  it("is another week when asked for, one register's under its prefix, and has every row of a large week once", async () => {
+  it('is the requested week, of one register under its prefix, with every row of a large week once', async () => {
     const large = rowsIn(await (await get('?week=2026-W40')).text());
     assert.equal(large.length, LARGE);
     assert.equal(new Set(large.map((r) => r['id'])).size, LARGE);
@@ -102,7 +103,7 @@ describe('the weekly file', () => {
     assert.equal((await fetch(`${started.url}/colorado/api/batch/weekly.csv?state=OH`)).status, 400);
   });
 
-  it('is refused before it is priced where the week is not over or is none', async () => {
+  it('is refused before a payment if the week has not ended or does not exist', async () => {
     for (const week of ['2026-W47', '2027-W01', '2025-W53', '2026-W00', '2026-46', '9999-W99']) {
       const response = await fetch(`${started.url}/api/batch/weekly.csv?week=${week}`);
       assert.equal(response.status, 400, week);
@@ -110,7 +111,7 @@ describe('the weekly file', () => {
     }
   });
 
-  it('is not billed where the week is empty, and the weeks there are are named', async () => {
+  it('is not billed for an empty week, and the weeks with rows are listed', async () => {
     const settled = started.facilitator.settled;
     for (const [query, prefix] of [
       ['?week=2026-W44', ''],
@@ -125,7 +126,7 @@ describe('the weekly file', () => {
     assert.equal(started.facilitator.settled, settled);
   });
 
-  it('is not billed when it cannot be completed, and leaves no file behind, whatever becomes of it', async () => {
+  it('is not billed if it cannot be completed, and leaves no file in any case', async () => {
     const settled = started.facilitator.settled;
     const lease = started.snapshots.acquire();
     assert.ok(lease);
@@ -135,7 +136,7 @@ describe('the weekly file', () => {
     Object.assign(snapshot, {
       records: (...args: Parameters<typeof records>) => {
         pages += 1;
-        return pages === 3 ? Promise.reject(new Error('broken in the middle')) : records(...args);
+        return pages === 3 ? Promise.reject(new Error('a failure after two pages')) : records(...args);
       },
     });
     const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
@@ -147,7 +148,7 @@ describe('the weekly file', () => {
     assert.equal(pages, 3);
     assert.equal(started.facilitator.settled, settled);
 
-    // The chain never shows this one: its buyer is not sent the file.
+    // The chain never has this payment: its buyer does not get the file.
     const { onSettle } = started.facilitator;
     started.facilitator.onSettle = async () => ({ transaction: null });
     const unknown = await fetchWithPayment(url, await buyer.sign(url));
@@ -165,13 +166,13 @@ describe('the weekly file', () => {
 });
 
 describe('a week', () => {
-  it('runs from Monday to Sunday and belongs to the year of its Thursday', () => {
+  it('lasts from Monday to Sunday and belongs to the year of its Thursday', () => {
     assert.deepEqual(weekOf('2026-11-20'), { name: '2026-W47', from: '2026-11-16', to: '2026-11-22' });
     assert.equal(weekOf('2026-01-01').name, '2026-W01');
     assert.equal(weekOf('2027-01-03').name, '2026-W53');
     assert.equal(weekOf('2024-12-30').name, '2025-W01');
     assert.deepEqual(parseWeek('2026-W46'), { name: '2026-W46', from: '2026-11-09', to: '2026-11-15' });
-    for (let day = Date.UTC(2019, 11, 1); day < Date.UTC(2029, 1, 1); day += 86_400_000) {
+    for (let day = Date.UTC(2019, 11, 1); day < Date.UTC(2029, 1, 1); day += DAY_MS) {
       const week = weekOf(new Date(day).toISOString().slice(0, 10));
       assert.deepEqual(parseWeek(week.name), week);
     }

@@ -1,4 +1,4 @@
-/** A snapshot older than the server: missing nullable columns are null, missing tables are empty, and /health lists both. */
+/** A snapshot older than the server: missing columns are null, missing tables empty, and /health lists both. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, buyerWith } from '../support/buyers.ts';

@@ -1,4 +1,4 @@
-/** The text of a record is the record as it was published, value for value, whatever its texts hold. */
+/** The text of a record equals the published record, with any characters in its values. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseRecord } from '../../../api/snapshot/json_text.ts';
@@ -25,7 +25,7 @@ describe('a record as text', () => {
     signals: rows('signals', 'county'),
     auctions: rows('auctions', 'county'),
     filings: rows('filings', 'business_name'),
-    // What could be taken for the end of a value, or of the record, stands within it.
+    // Characters that end a value or a record, within a value.
     leads: rowsOfTable('leads', ODD.length, (i) => ({
       score_rationale: { 'a "b", {[': '}],', c: ODD[i % ODD.length], d: '\\', e: '"]' },
       score_parts: {},
@@ -44,17 +44,17 @@ describe('a record as text', () => {
   });
 
   for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
-    it(`of ${table} is that of the published row`, async () => {
+    it(`of ${table} equals the published row`, async () => {
       const texts = await snapshot.texts(table, [...published[table].keys()]);
       assert.deepEqual(texts.map(parseRecord), published[table]);
-      // The order of the fields is part of it, and the text has nothing else.
+      // Byte for byte, including the order of the fields.
       assert.deepEqual(
         texts.map(String),
         published[table].map((row) => JSON.stringify(row)),
       );
     });
 
-    it(`of ${table} has the fields that are asked for, in their order`, async () => {
+    it(`of ${table} has the requested fields, in order`, async () => {
       const names = TABLES[table].columns.map((c) => c.name);
       for (const some of [names.slice(-1), names.filter((_, i) => i % 3 === 1).reverse(), ['id']]) {
         assert.deepEqual(

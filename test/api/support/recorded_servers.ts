@@ -1,4 +1,4 @@
-/** Servers in this process whose every output is recorded: responses with their headers, log lines, startup messages. */
+/** Servers in this process whose output is recorded: responses with headers, log lines, startup messages. */
 import { redactorOf } from '../../../api/secrets.ts';
 import { failureText, startServer, type Started } from '../../../api/start.ts';
 

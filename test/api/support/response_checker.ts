@@ -111,14 +111,14 @@ export function responseChecker(routes: readonly Route[], publicUrl: string): Ch
     const isProblem = type === 'application/problem+json';
     if (!isProblem && template === undefined) return [];
     const found = isProblem ? problemErrors(sent, described) : successErrors(sent, described);
-    if (found.length > 0 || method === 'HEAD' || (!isProblem && described?.content === undefined)) return found;
+    if (method === 'HEAD' || (!isProblem && described?.content?.[type] === undefined)) return found;
     const validate = validatorAt(
       isProblem
         ? '#/components/schemas/problem'
         : `#/paths/${escapedPointer(template ?? '')}/get/responses/${status}/content/${escapedPointer(type)}/schema`,
     );
-    if (validate(type.endsWith('json') ? JSON.parse(text) : text)) return [];
-    return [ajv.errorsText(validate.errors).slice(0, 300)];
+    const isValid = validate(type.endsWith('json') ? JSON.parse(text) : text);
+    return isValid ? found : [...found, ajv.errorsText(validate.errors).slice(0, 300)];
   };
 
   return {

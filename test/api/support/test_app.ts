@@ -38,7 +38,7 @@ export interface Started {
 }
 
 /**
- * Start the application on a data folder. The facilitator is asked what it supports, as at a real start. Every response
+ * Start the application on a data folder. The facilitator reports what it supports, as at a real start. Every response
  * is compared with the OpenAPI description; `close` fails if one differs.
  */
 export async function startApp(

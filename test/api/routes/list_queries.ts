@@ -1,0 +1,220 @@
+/**
+ * Every list with random filters, and the query over the Parquet file that gives the same rows. The queries share no
+ * code with the server: values are SQL literals, and text search uses LIKE.
+ */
+import * as fc from 'fast-check';
+import { DAY_MS } from '../../../lib/time.ts';
+import { literal } from '../../../lib/sql.ts';
+import { AS_OF } from '../support/snapshot_fixtures.ts';
+
+/** Names that contain each other, and characters that are special in patterns, regular expressions and SQL. */
+export const NAMES = [
+  'Cleveland',
+  'cleveland',
+  'Cleve',
+  '100% City',
+  '100 City',
+  'O_Fallon',
+  'OXFallon',
+  "O'Fallon",
+  'a\\b',
+  'São Paulo',
+  'St. Louis',
+  '(x)',
+  '--',
+  'Straße',
+];
+export const COUNTIES = [
+  'Cuyahoga County, OH',
+  'Stark County, OH',
+  'St_rk County, OH',
+  '100% County, OH',
+  "O'Brien County, IA",
+];
+
+const anyText = fc
+  .string({ minLength: 1, maxLength: 3 })
+  .filter((s) => /^[^\p{Cc}\p{Cs}]+$/u.test(s) && s.trim() === s);
+/** A search text: one of these, or a part, in any case, and sometimes any text. */
+const searchFor = (names: readonly string[]): fc.Arbitrary<string> =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(...names, 'cleve', 'County', '%', '_', '\\', "'"),
+          fc.constantFrom('as is', 'upper', 'lower'),
+        )
+        .map(([value, letterCase]) => {
+          if (letterCase === 'upper') return value.toUpperCase();
+          return letterCase === 'lower' ? value.toLowerCase() : value;
+        }),
+    },
+    { weight: 1, arbitrary: anyText },
+  );
+const name = searchFor(NAMES);
+const county = searchFor(COUNTIES);
+const money = fc.constantFrom('0', '0.01', '133331.01', '500000', '500000.5', '99999.999999', '-1', '007');
+const percent = fc.constantFrom('0', '5', '5.15', '8.5', '11.999999');
+const units = fc.integer({ min: 0, max: 30 });
+const score = fc.integer({ min: 0, max: 100 });
+const day = fc
+  .integer({ min: -20, max: 20 })
+  .map((n) => new Date(Date.parse(AS_OF) + n * DAY_MS).toISOString().slice(0, 10));
+const flag = fc.boolean();
+
+export type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
+export interface ListQuery {
+  readonly path: string;
+  readonly table: string;
+  readonly order: string;
+  readonly filters: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+  /** Conditions on the rows; undefined ones do not apply. */
+  readonly conditions: (f: Filters) => readonly (string | undefined)[];
+}
+
+const text = (value: unknown): string => literal(String(value));
+const escapedLike = (value: unknown): string =>
+  `replace(replace(replace(lower(${text(value)}), '!', '!!'), '%', '!%'), '_', '!_')`;
+/** The column contains the text, ignoring case, without wildcards. */
+const contains = (column: string, value: unknown): string | undefined =>
+  value === undefined ? undefined : `lower(${column}) LIKE '%' || ${escapedLike(value)} || '%' ESCAPE '!'`;
+const equalsIgnoringCase = (column: string, value: unknown): string | undefined =>
+  value === undefined ? undefined : `lower(${column}) = lower(${text(value)})`;
+const compare = (column: string, sign: string, value: unknown): string | undefined =>
+  value === undefined ? undefined : `${column} ${sign} ${String(value)}`;
+const compareDay = (column: string, sign: string, value: unknown): string | undefined =>
+  value === undefined ? undefined : `${column} ${sign} DATE ${text(value)}`;
+const equals = (column: string, value: unknown): string | undefined =>
+  value === undefined ? undefined : `${column} = ${text(value)}`;
+
+const dealFilters = {
+  state: fc.constantFrom('OH', 'oh', 'Mo', 'ZZ'),
+  city: name,
+  min_price: money,
+  max_price: money,
+  min_cap: percent,
+  min_units: units,
+  max_units: units,
+  min_score: score,
+  status: fc.constantFrom('Hot', 'Warm', 'Pass'),
+};
+const dealConditions = (f: Filters): readonly (string | undefined)[] => [
+  "listing_status = 'active'",
+  f['state'] === undefined ? undefined : `state = ${text(String(f['state']).toUpperCase())}`,
+  equalsIgnoringCase('city', f['city']),
+  compare('list_price', '>=', f['min_price']),
+  compare('list_price', '<=', f['max_price']),
+  compare('cap_rate', '>=', f['min_cap']),
+  compare('units', '>=', f['min_units']),
+  compare('units', '<=', f['max_units']),
+  compare('deal_score', '>=', f['min_score']),
+  equals('rental_status', f['status']),
+];
+const CALLED_OFF = "('cancelled', 'withdrawn', 'postponed', 'removed')";
+const filingFilters = { entity_type: fc.constantFrom('domestic_llc', 'foreign_llc', 'water_company') };
+const state = { state: fc.constantFrom('OH', 'CO') };
+const filingConditions = (f: Filters): readonly (string | undefined)[] => [
+  equals('source_state', f['state']),
+  equals('entity_type', f['entity_type']),
+  contains('business_name', f['name']),
+  contains('registered_agent_name', f['agent']),
+  equalsIgnoringCase('business_city', f['city']),
+  compareDay('filing_date', '>=', f['from_date']),
+  compareDay('filing_date', '<=', f['to_date']),
+];
+const recentConditions = (f: Filters): readonly (string | undefined)[] => [
+  `first_seen >= DATE ${text(AS_OF)} - 6`,
+  equals('source_state', f['state']),
+  equals('entity_type', f['entity_type']),
+];
+const registers = [
+  ['', {}, state],
+  ['/ohio', { state: 'OH' }, {}],
+  ['/colorado', { state: 'CO' }, {}],
+] as const;
+
+export const LISTS: readonly ListQuery[] = [
+  { path: '/api/deals', table: 'deals', order: 'deal_score DESC', filters: dealFilters, conditions: dealConditions },
+  {
+    path: '/api/deals/basic',
+    table: 'deals',
+    order: 'cap_rate DESC',
+    filters: dealFilters,
+    conditions: dealConditions,
+  },
+  {
+    path: '/api/deals/hot',
+    table: 'deals',
+    order: 'deal_score DESC',
+    filters: {},
+    conditions: () => [
+      "listing_status = 'active'",
+      'cap_rate >= 8.5',
+      "cap_rate_source = 'advertised'",
+      "dscr_status = 'computed'",
+    ],
+  },
+  {
+    path: '/api/signals',
+    table: 'signals',
+    order: 'amount DESC',
+    filters: {
+      county,
+      signal_type: fc.constantFrom('tax_delinquent', 'TAX_DELINQUENT', 'fire'),
+      min_amount: money,
+      has_address: flag,
+    },
+    conditions: (f) => [
+      "signal_state IN ('listed', 'unknown')",
+      contains('county', f['county']),
+      equals('signal_type', f['signal_type']),
+      compare('amount', '>=', f['min_amount']),
+      compare('has_address', '=', f['has_address']),
+    ],
+  },
+  {
+    path: '/api/auctions',
+    table: 'auctions',
+    order: 'sale_date ASC',
+    filters: { county, from_date: day, to_date: day, min_appraised: money, include_past: flag },
+    conditions: (f) => [
+      f['include_past'] === true
+        ? `sale_date < DATE ${text(AS_OF)} OR sale_status NOT IN ${CALLED_OFF}`
+        : `sale_date >= DATE ${text(AS_OF)} AND sale_status NOT IN ${CALLED_OFF}`,
+      contains('county', f['county']),
+      compareDay('sale_date', '>=', f['from_date']),
+      compareDay('sale_date', '<=', f['to_date']),
+      compare('appraised_value', '>=', f['min_appraised']),
+    ],
+  },
+  {
+    path: '/api/leads',
+    table: 'leads',
+    order: 'lead_score DESC',
+    filters: { county, min_score: score, lead_type: fc.constantFrom('tax_delinquent', 'sheriff_sale_auction') },
+    conditions: (f) => [
+      `last_verified >= DATE ${text(AS_OF)} - 7`,
+      `sale_date IS NULL OR sale_date >= DATE ${text(AS_OF)}`,
+      contains('county', f['county']),
+      compare('lead_score', '>=', f['min_score']),
+      equals('lead_type', f['lead_type']),
+    ],
+  },
+  ...registers.flatMap(([prefix, own, filter]): ListQuery[] => [
+    {
+      path: `${prefix}/api/filings/recent`,
+      table: 'filings',
+      order: 'first_seen DESC',
+      filters: { ...filter, ...filingFilters },
+      conditions: (f) => recentConditions({ ...f, ...own }),
+    },
+    {
+      path: `${prefix}/api/filings`,
+      table: 'filings',
+      order: 'filing_date DESC',
+      filters: { ...filter, ...filingFilters, name, agent: name, city: name, from_date: day, to_date: day },
+      conditions: (f) => filingConditions({ ...f, ...own }),
+    },
+  ]),
+];

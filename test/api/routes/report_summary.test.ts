@@ -1,0 +1,92 @@
+/** The summary of a report: sentences from its figures, and from what is unknown. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { summaryOf } from '../../../api/routes/report/summary.ts';
+import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
+
+describe('the summary of a report', () => {
+  const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
+  const summary = (given: Row, offer: Row = {}): string[] =>
+    summaryOf(rowOf('deals', 1, { why_this_is_interesting: 'Why.', ...given }) as Parameters<typeof summaryOf>[0], {
+      ...report,
+      offer: { ...report.offer, ...offer },
+    });
+  const tax = {
+    kind: 'tax_delinquent',
+    id: uuid(7),
+    match_basis: 'address_exact',
+    county: 'Cuyahoga County, OH',
+    parcel_id: null,
+    address: null,
+    amount: '4321.09',
+    sale_date: null,
+    source_url: 'https://county.example',
+    last_seen: '2026-11-20T12:00:00Z',
+  };
+
+  it('has a sentence for each figure', () => {
+    assert.deepEqual(
+      summary(
+        {
+          list_price: '1225000.00',
+          units: 8,
+          price_per_unit: '153125.00',
+          price_reduction_pct: '2.00',
+          cap_rate: '7.40',
+          cap_rate_source: 'advertised',
+          cap_rate_underwritten: '6.10',
+          cap_gap_pct: '1.30',
+          dscr: '1.21',
+          noi_source: 'stated',
+          wholesale_status: 'Pass',
+          creative_finance_status: 'Warm',
+          distress_status: 'matched',
+          distress_matches: [tax, { ...tax, kind: 'sheriff_sale', amount: null, sale_date: '2026-12-07' }],
+        },
+        {
+          low: '900000.00',
+          high: '1000500.50',
+          target_cap_pct: '8.00',
+          high_binding: 'target_cap',
+          status: 'claimed_basis_unverified',
+        },
+      ),
+      [
+        'Why.',
+        'Asking $1,225,000 for 8 units, $153,125 per unit, after a cut of 2.00% seen by this service.',
+        'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
+        "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% over 1.00 years.",
+        'Rental Hot, wholesale Pass, creative finance Warm.',
+        'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; ' +
+          "it is based on the broker's unverified claim.",
+        'County records at this address: delinquent tax of $4,321.09, a sheriff sale on 2026-12-07.',
+      ],
+    );
+  });
+
+  it('names what is unknown, and never contains null', () => {
+    const lines = summary(
+      {
+        list_price: null,
+        units: null,
+        cap_rate: null,
+        cap_rate_source: 'none',
+        underwrite_reliability: 'proxy_out_of_range',
+        underwrite_reason: 'price_missing',
+        dscr_reason: 'single_unit',
+        distress_status: 'county_not_covered',
+      },
+      { status: 'insufficient_data' },
+    );
+    assert.deepEqual(lines.slice(1), [
+      'No asking price is published, for an unstated number of units.',
+      'No cap rate is advertised; it could not be underwritten (price missing).',
+      "HUD's 2-bedroom rent does not fit this property (price missing), so do not rely on the underwriting.",
+      'There is no DSCR: single unit.',
+      'Rental Hot, wholesale Hot, creative finance Hot.',
+      'No offer is suggested: insufficient data.',
+      'Neither tax delinquency nor sheriff sales are read for this county.',
+    ]);
+    assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
+  });
+});

@@ -1,0 +1,101 @@
+/** Agents for the tests of the MCP server: the SDK's client on standard input and output, and a sandbox server. */
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { serve, type Serving } from '../../api/http/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { BARE } from '../environment.ts';
+
+export const MCP_PROGRAM = fileURLToPath(new URL('../../clients/mcp.ts', import.meta.url));
+
+interface ToolResult {
+  readonly isError: boolean;
+  readonly content: Record<string, unknown>;
+}
+export interface Agent {
+  readonly client: Client;
+  /** Everything that the MCP server wrote to standard error. */
+  readonly stderr: () => string;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
+}
+
+async function openAgent(env: Readonly<Record<string, string>>): Promise<Agent> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MCP_PROGRAM],
+    env: { ...BARE, ...env },
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  return {
+    client,
+    stderr: () => stderr,
+    async call(name, args = {}) {
+      const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+      assert.equal((content as { text: string }[])[0]?.text, JSON.stringify(structuredContent));
+      return { isError: isError === true, content: structuredContent as Record<string, unknown> };
+    },
+  };
+}
+
+export interface AgentShop {
+  readonly folder: DataFolder;
+  readonly server: Serving;
+  /** Key of the sandbox wallet. */
+  readonly key: string;
+  /** Use an agent with these settings. Agents with default settings share one process. */
+  withAgent(env: Readonly<Record<string, string>>, use: (agent: Agent) => Promise<void>): Promise<void>;
+  /** Atomic units that an action paid to the server. */
+  amountPaid(action: () => Promise<void>): Promise<bigint>;
+  close(): Promise<void>;
+}
+
+/** Forty deals with reports, signals and filings, served by a sandbox server on a local chain. */
+export async function openAgentShop(): Promise<AgentShop> {
+  const folder = await dataFolder();
+  await folder.publish('2026-11-20.01', {
+    deals: rowsOfTable('deals', 40, (i) => ({ deal_score: i, state: i > 30 ? 'MI' : 'OH' })),
+    reports: rowsOfTable('reports', 40),
+    signals: rowsOfTable('signals', 2),
+    filings: rowsOfTable('filings', 4, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+  });
+  const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
+  const server = await serve({ settings, payments, checkResponses: true });
+  let shared: Agent | undefined;
+  const received = async (): Promise<bigint> =>
+    (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
+  return {
+    folder,
+    server,
+    key: server.payments.sandbox?.buyer.privateKey ?? '',
+    async withAgent(env, use) {
+      if (Object.keys(env).length === 0) {
+        await use((shared ??= await openAgent({ DATA_DIR: folder.path })));
+        return;
+      }
+      const agent = await openAgent({ DATA_DIR: folder.path, ...env });
+      try {
+        await use(agent);
+      } finally {
+        await agent.client.close();
+      }
+    },
+    async amountPaid(action) {
+      const start = await received();
+      await action();
+      return (await received()) - start;
+    },
+    async close() {
+      await shared?.client.close();
+      await server.close();
+      await folder.remove();
+    },
+  };
+}
