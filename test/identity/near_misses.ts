@@ -1,6 +1,6 @@
 /**
- * The adversarial lists: pairs of addresses and of parcel numbers that are one property, or look like one and are not.
- * Each pair goes through the real models: a listing at the left address beside a county record at the right one.
+ * The adversarial lists: pairs of addresses and of parcel numbers that are one property, or only look like one. Each pair
+ * goes through the real models: a listing at the left address and a county record at the right one.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,33 +9,34 @@ import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
 import { build, type Built, type GivenRow } from '../models/given.ts';
 
-export type Found = 'exact' | 'candidate' | 'none';
+export type Match = 'exact' | 'candidate' | 'none';
 
-export interface Judged {
+export interface LabeledPair {
   readonly truth: 'same' | 'different';
-  /** What the models are known to make of the pair. Where it is not exact for the same property, `why` says so. */
-  readonly found: Found;
+  /** The match that the models are expected to make. */
+  readonly found: Match;
+  /** Why, in particular if the same property is not an exact match. */
   readonly why: string;
 }
 
-export interface AddressPair extends Judged {
+export interface AddressPair extends LabeledPair {
   readonly topic: string;
   /** Street and ZIP of a listing of four units. */
   readonly a: string;
   readonly a_zip: string;
-  /** Street and ZIP as a county prints them; empty where it does not. */
+  /** Street and ZIP as a county prints them; empty if it does not. */
   readonly b: string;
   readonly b_zip: string;
-  /** Street at which the county's tax list has the parcel of the sheriff's sale `b`. */
+  /** Street of the same parcel on the county's tax list, if `b` is the street of a sheriff's sale. */
   readonly b_parcel_also_at: string;
-  /** Where the owner gets mail. */
+  /** Street of the owner's mailing address. */
   readonly b_mail: string;
   /** Class of the parcel in the county's words. */
   readonly b_property_class: string;
 }
 
-/** Two numbers: on a county's tax list, and at a sheriff's sale. */
-export interface ParcelPair extends Judged {
+/** Two parcel numbers: on a county's tax list, and at a sheriff's sale. */
+export interface ParcelPair extends LabeledPair {
   readonly county_fips: string;
   readonly county: string;
   readonly a: string;
@@ -49,20 +50,20 @@ const read = async <T>(name: string): Promise<T[]> =>
 export const addressPairs = (): Promise<AddressPair[]> => read('addresses.csv');
 export const parcelPairs = (): Promise<ParcelPair[]> => read('parcels.csv');
 
-/** A pair with what the models made of it. */
-export interface Tried<P> {
+/** A pair and its result in the models. */
+export interface Result<P> {
   readonly pair: P;
-  readonly made: Found;
-  /** Two listings at the two addresses are one deal; null where one has no address. */
-  readonly oneDeal: boolean | null;
+  readonly match: Match;
+  /** Whether two listings at the two addresses are one deal; null if one has no address. */
+  readonly isOneDeal: boolean | null;
 }
 
 const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
 const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const blank = (text: string): string | null => text || null;
+const nullIfBlank = (text: string): string | null => text || null;
 
-/** Put every pair of addresses through the models, in one build. */
-export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried<AddressPair>[]> {
+/** Results of all address pairs, in one build of the models. */
+export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Result<AddressPair>[]> {
   const listing = (id: string, source: string, street: string, zip: string): GivenRow => ({
     source,
     listing_id: id,
@@ -70,7 +71,7 @@ export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried
     listing_url: 'https://site.example/',
     city: 'Cleveland',
     state: 'OH',
-    street: blank(street),
+    street: nullIfBlank(street),
     zip,
     list_price: '200000.00',
     units: 4,
@@ -99,15 +100,15 @@ export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried
         source_url: 'https://county.example/',
         parcel_raw: parcel,
         amount: '2000.00',
-        zip: blank(pair.b_zip),
-        property_class: blank(pair.b_property_class),
+        zip: nullIfBlank(pair.b_zip),
+        property_class: nullIfBlank(pair.b_property_class),
         ...page,
       };
       if (pair.b_parcel_also_at) return [{ ...row, street: pair.b_parcel_also_at, zip: pair.a_zip }];
       return [
         {
           ...row,
-          street: blank(pair.b),
+          street: nullIfBlank(pair.b),
           ...(pair.b_mail
             ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip }
             : {}),
@@ -122,8 +123,8 @@ export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried
         source_url: 'https://sheriff.example/',
         case_number: `CV${i}`,
         parcel_raw: parcel,
-        street: blank(pair.b),
-        zip: blank(pair.b_zip),
+        street: nullIfBlank(pair.b),
+        zip: nullIfBlank(pair.b_zip),
         state: 'OH',
         status: 'scheduled',
         sale_kind: 'mortgage_foreclosure',
@@ -143,14 +144,14 @@ export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried
     return all.map(({ pair, parcel, i }) => {
       const [own, other] = [dealOf.get(`A${i}`), dealOf.get(`B${i}`)];
       const kind = pair.b_parcel_also_at ? 'sheriff_sale' : 'tax_delinquent';
-      const holds = (column: string): boolean =>
+      const has = (column: string): boolean =>
         (JSON.parse(String(deals.get(own)?.[column])) as { kind: string; parcel_id: string }[]).some(
           (m) => m.kind === kind && m.parcel_id === parcel,
         );
       return {
         pair,
-        made: holds('distress_matches') ? 'exact' : holds('distress_candidates') ? 'candidate' : 'none',
-        oneDeal: other === undefined ? null : own === other,
+        match: has('distress_matches') ? 'exact' : has('distress_candidates') ? 'candidate' : 'none',
+        isOneDeal: other === undefined ? null : own === other,
       };
     });
   } finally {
@@ -162,15 +163,16 @@ async function dealsOfListings(built: Built): Promise<Map<string, unknown>> {
   return new Map((await built.rows('listing_history')).map((v) => [String(v['listing_id']), v['deal_id']]));
 }
 
-/** Put every pair of parcel numbers through the macro by which every model compares them. */
-export async function tryParcels(pairs: readonly ParcelPair[]): Promise<Tried<ParcelPair>[]> {
+/** Results of all pairs of parcel numbers, by the macro with which all models compare them. */
+export async function matchParcels(pairs: readonly ParcelPair[]): Promise<Result<ParcelPair>[]> {
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
   try {
     await duck.connection.run(macrosSql());
     const keys = await rowsOf(
       duck.connection,
       `SELECT parcel_key_of(p.a_county, p.a) AS a, parcel_key_of(p.b_county, p.b) AS b
-      FROM (SELECT unnest(from_json(CAST($1 AS JSON), '[{"a": "VARCHAR", "b": "VARCHAR", "a_county": "VARCHAR", "b_county": "VARCHAR"}]')) AS p)`,
+      FROM (SELECT unnest(from_json(CAST($1 AS JSON),
+        '[{"a": "VARCHAR", "b": "VARCHAR", "a_county": "VARCHAR", "b_county": "VARCHAR"}]')) AS p)`,
       [
         JSON.stringify(
           pairs.map(({ a, b, county_fips, b_county_fips }) => ({
@@ -186,8 +188,8 @@ export async function tryParcels(pairs: readonly ParcelPair[]): Promise<Tried<Pa
       const { a, b } = keys[i] ?? {};
       return {
         pair,
-        made: a !== null && a === b && pair.county_fips === pair.b_county_fips ? 'exact' : 'none',
-        oneDeal: null,
+        match: a !== null && a === b && pair.county_fips === pair.b_county_fips ? 'exact' : 'none',
+        isOneDeal: null,
       };
     });
   } finally {
@@ -200,25 +202,25 @@ export interface Accuracy {
   readonly same: number;
   readonly attached: number;
   readonly right: number;
-  /** Of the same ones not attached, those shown as candidates. */
+  /** Pairs of the same property that are shown as candidates. */
   readonly candidates: number;
-  /** Shares of one, four decimals: right over attached, and right over same. */
+  /** right / attached and right / same, rounded to four decimals. */
   readonly precision: number;
   readonly recall: number;
 }
 
-/** Precision and recall of what was attached. */
-export function accuracyOf(tried: readonly Tried<Judged>[]): Accuracy {
-  const same = tried.filter(({ pair }) => pair.truth === 'same');
-  const attached = tried.filter(({ made }) => made === 'exact');
+/** Precision and recall of the exact matches. */
+export function accuracyOf(results: readonly Result<LabeledPair>[]): Accuracy {
+  const same = results.filter(({ pair }) => pair.truth === 'same');
+  const attached = results.filter(({ match }) => match === 'exact');
   const right = attached.filter(({ pair }) => pair.truth === 'same').length;
   const share = (n: number, d: number): number => Math.round((10_000 * n) / Math.max(1, d)) / 10_000;
   return {
-    pairs: tried.length,
+    pairs: results.length,
     same: same.length,
     attached: attached.length,
     right,
-    candidates: same.filter(({ made }) => made === 'candidate').length,
+    candidates: same.filter(({ match }) => match === 'candidate').length,
     precision: attached.length === 0 ? 1 : share(right, attached.length),
     recall: share(right, same.length),
   };
