@@ -77,7 +77,7 @@ describe('a worked query', () => {
         encoding: 'utf8',
         env: { ...BARE, DATA_DIR: layout.root, ...env },
       });
-    assert.match(ask({}).stdout, /^ {2}auctions_by_week +How many sheriff sales/m);
+    assert.match(ask({}).stdout, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
     assert.match(ask({ NAME: 'auctions_by_week', FORMAT: 'csv' }).stdout, /^week,sales,counties,/);
     assert.match(ask({ NAME: 'nothing' }).stderr, /^NAME is "nothing", expected one of auctions_by_week, /);
   });
