@@ -7,11 +7,11 @@ export const OPEN_PER_PAYER = 20;
 export const OPEN_PER_CONTRACT = 4;
 /** Purchases that may stay unpaid within a day because of the payer, before it is refused. */
 export const UNPAID_PER_PAYER = 3;
-/** Unsold leads that one payer may hold. */
+/** Leads that one payer may claim without having paid for them. */
 const LEADS_PER_PAYER = 3;
-/** Share of the pool that payers without a completed purchase may hold together. */
+/** Share of the available leads that payers without a completed purchase may claim together. */
 const NEW_PAYERS_SHARE = 0.2;
-/** The least number of leads for them, so that one payer alone cannot reach the common limit. */
+/** Minimum for them, so that one payer alone cannot reach the common limit. */
 const NEW_PAYERS_LEAST = 3 * LEADS_PER_PAYER;
 
 /** @param poolSize number of available leads */
