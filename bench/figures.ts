@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { DamagedFile, readJson } from '../lib/files.ts';
-import { say } from '../lib/output.ts';
+import { print as say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { loadBenches } from './all.ts';
 import type { Outcome } from './contract.ts';

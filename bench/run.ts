@@ -11,7 +11,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { say } from '../lib/output.ts';
+import { print as say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { loadBenches } from './all.ts';
 import { outcomeOf, type Bench, type Measured, type Outcome, type Size } from './contract.ts';

@@ -8,7 +8,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { say } from '../lib/output.ts';
+import { print as say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { sandboxWallet } from './wallet.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { say } from '../lib/output.ts';
+import { print as say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { collect, purchaseUrl } from './collect.ts';
 import { sandboxWallet } from './wallet.ts';

@@ -1,7 +1,7 @@
 /** `make ledger`, `make ledger-backup` and `make ledger-restore`. Exit status 1 if a setting or the ledger fails. */
 import { existsSync } from 'node:fs';
 import { messageOf } from '../lib/errors.ts';
-import { say } from '../lib/output.ts';
+import { print as say } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { checkBackup, type Counts } from './backup/read.ts';
 import { restore } from './backup/restore.ts';

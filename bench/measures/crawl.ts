@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxClock } from '../../pipelines/clock.ts';
-import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
+import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { AT_ONCE, inThisProcess, type Crawler } from '../../pipelines/crawl/crawler.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
@@ -62,7 +62,7 @@ export default defineBench({
           archive,
           crawler,
           due: () => true,
-          say: (line) => {
+          print: (line) => {
             if (line.startsWith('reading')) began = performance.now();
           },
           soldLeads: async () => {
@@ -92,7 +92,7 @@ export default defineBench({
           sources,
           sandboxUrl: web.url,
           secrets: {},
-          say: () => {},
+          print: () => {},
           noWorkerMs: 60_000,
         });
         const workers = await Promise.all(

@@ -9,7 +9,7 @@ import { auditModels } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels } from '../../models/index.ts';
 import { openBuildDatabase, PUBLISHED } from '../../pipelines/run/build_database.ts';
-import { BUILD_DATABASE } from '../../pipelines/run/leftovers.ts';
+import { BUILD_DATABASE } from '../../pipelines/run/partial_files.ts';
 import { defineBench, type Size } from '../contract.ts';
 import { readHistory, writeInputs } from '../ninety_days.ts';
 

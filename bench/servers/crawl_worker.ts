@@ -13,7 +13,7 @@ const worker = await startWorker({
   sources: manySites(Number(sites)),
   atOnce: Number(atOnce),
   secrets: {},
-  say: () => {},
+  print: () => {},
 });
 process.stdout.write(`${JSON.stringify({ url: worker.name })}\n`);
 endWithParent();

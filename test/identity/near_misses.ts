@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
-import { build, type Built, type GivenRow } from '../models/given.ts';
+import { build, type Built, type InputRow } from '../models/build_models.ts';
 
 export type Found = 'exact' | 'candidate' | 'none';
 
@@ -63,7 +63,7 @@ const blank = (text: string): string | null => text || null;
 
 /** Put every pair of addresses through the models, in one build. */
 export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried<AddressPair>[]> {
-  const listing = (id: string, source: string, street: string, zip: string): GivenRow => ({
+  const listing = (id: string, source: string, street: string, zip: string): InputRow => ({
     source,
     listing_id: id,
     source_url: 'https://site.example/',
@@ -134,7 +134,7 @@ export async function tryAddresses(pairs: readonly AddressPair[]): Promise<Tried
       })),
   });
   try {
-    const wrong = built.broken;
+    const wrong = built.failed;
     if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
     const [deals, dealOf] = [
       new Map((await built.rows('deals')).map((d) => [d['id'], d])),

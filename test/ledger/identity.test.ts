@@ -213,7 +213,7 @@ describe('reading', () => {
     await assert.rejects(soldSnapshots({ DATA_DIR }), SettingError);
     assert.throws(() => noLedgerYet({ DATA_DIR }), SettingError);
     assert.deepEqual(
-      (await ledgerState({ DATA_DIR }))?.troubles.map(({ kind }) => kind),
+      (await ledgerState({ DATA_DIR }))?.problems.map(({ kind }) => kind),
       ['ledger_unavailable'],
     );
   });

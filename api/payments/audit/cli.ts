@@ -7,7 +7,7 @@ import { assertLedgerExists, openNotedLedger } from '../../../ledger/open.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { dollarsOf, USDC } from '../../../lib/network.ts';
-import { say } from '../../../lib/output.ts';
+import { print as say } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { ChainUnavailable, fromNode } from '../chain/chain_errors.ts';
 import { token } from '../chain/evidence.ts';
