@@ -1,7 +1,7 @@
 /** `make bench`: what users decide by, each measure beside a baseline of the same run, as one table. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { SettingError } from '../lib/settings.ts';
-import { say } from '../lib/output.ts';
+import { print } from '../lib/output.ts';
 import { cellsOf, HEAD, tableLine, type Measure } from './figures.ts';
 import type { Settings } from './settings.ts';
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const { settings } = await import('./settings.ts');
   const table = new Map<string, string>();
   for (const { name, lines, repetitions, open } of await chosen(settings)) {
-    say(`measuring ${name}`);
+    print(`measuring ${name}`);
     const repeat = await open();
     const figures = [];
     for (let i = 0; i < (settings.QUICK ? 1 : repetitions); i += 1) figures.push(await repeat());
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     }
     if (settings.WRITE_DOCS) await writeLines(table);
   }
-  for (const line of [HEAD, HEAD.replaceAll(/[^|]+/g, '---'), ...table.values()]) say(line);
+  for (const line of [HEAD, HEAD.replaceAll(/[^|]+/g, '---'), ...table.values()]) print(line);
 }
 
 await main().catch((error: unknown) => {

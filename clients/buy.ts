@@ -8,7 +8,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { say } from '../lib/output.ts';
+import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { sandboxWallet } from './wallet.ts';
@@ -76,7 +76,7 @@ async function buy(): Promise<number> {
       const terms = required === null ? undefined : decodePaymentRequiredHeader(required).accepts[0];
       if (response.status === 402 && terms && price === undefined) {
         price = usdc(BigInt(terms.amount));
-        say(`required   402, price ${price} to ${terms.payTo} on ${terms.network}`);
+        print(`required   402, price ${price} to ${terms.payTo} on ${terms.network}`);
       }
       return response;
     },
@@ -89,23 +89,23 @@ async function buy(): Promise<number> {
   const text = await response.text();
   const after = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };
 
-  if (price === undefined) say('required   no payment');
-  say(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
+  if (price === undefined) print('required   no payment');
+  print(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
   const receipt = response.headers.get('PAYMENT-RESPONSE');
   const settled = receipt === null ? undefined : decodePaymentResponseHeader(receipt);
-  say(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
+  print(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
   const id = response.headers.get('Receipt-Id');
-  if (id !== null) say(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
-  say(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
-  say(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
-  say('');
+  if (id !== null) print(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
+  print(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
+  print(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
+  print('');
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     body = undefined;
   }
-  say(body === undefined ? text : bodyText(body, settings.FULL === '1'));
+  print(body === undefined ? text : bodyText(body, settings.FULL === '1'));
   // Sold, or no match and no charge: both are success.
   return response.ok || response.status === 404 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { say } from '../lib/output.ts';
+import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { collect, purchaseUrl } from './collect.ts';
 import { sandboxWallet } from './wallet.ts';
@@ -29,14 +29,16 @@ async function run(): Promise<number> {
   const body = Buffer.from(await response.arrayBuffer());
   const digest = response.headers.get('Repr-Digest');
   const isIntact = digest === `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
-  say(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
+  print(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
   if (response.status === 200) {
     const header = (name: string): string => response.headers.get(name) ?? '';
-    say(`receipt    ${header('Receipt-Id')}, snapshot ${header('X-Snapshot-Id')}, delivered by ${header('Delivery')}`);
-    say(`bytes      ${body.length}, ${isIntact ? 'the hash matches' : 'the hash does NOT match'}`);
+    print(
+      `receipt    ${header('Receipt-Id')}, snapshot ${header('X-Snapshot-Id')}, delivered by ${header('Delivery')}`,
+    );
+    print(`bytes      ${body.length}, ${isIntact ? 'the hash matches' : 'the hash does NOT match'}`);
   }
-  say('');
-  say(body.toString('utf8'));
+  print('');
+  print(body.toString('utf8'));
   return response.status === 200 && isIntact ? 0 : 1;
 }
 

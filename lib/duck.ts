@@ -1,12 +1,12 @@
-/** DuckDB, opened one way everywhere. Results are always read whole: streaming hides errors that come late. */
+/** Opens DuckDB. Results are read whole: a streamed result that fails late is short without an error. */
 import { DuckDBInstance, version, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 
 export interface DuckOptions {
-  /** Threads of one query. One thread where the bytes of an export must not depend on scheduling. */
+  /** Threads of one query. 1 if the bytes of an export must not depend on scheduling. */
   readonly threads?: number;
   readonly memoryLimit?: string;
-  /** The file is removed after it is closed: what was written last need not be brought into it first. */
-  readonly forOnce?: boolean;
+  /** The file is removed after it is closed, so it needs no checkpoint. */
+  readonly isTemporary?: boolean;
 }
 
 export interface Duck {
@@ -15,7 +15,7 @@ export interface Duck {
   close(): void;
 }
 
-/** Open a database file, or one in memory. The session's time zone is UTC. */
+/** Open a database file, or a database in memory. The session's time zone is UTC. */
 export async function openDuck(path = ':memory:', options: DuckOptions = {}): Promise<Duck> {
   const instance = await DuckDBInstance.create(path, {
     threads: String(options.threads ?? 2),
@@ -24,7 +24,7 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
-  if (options.forOnce) await connection.run('PRAGMA disable_checkpoint_on_shutdown');
+  if (options.isTemporary) await connection.run('PRAGMA disable_checkpoint_on_shutdown');
   return {
     connection,
     instance,
@@ -35,17 +35,17 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
   };
 }
 
-let kept: Promise<Duck> | undefined;
+let shared: Promise<Duck> | undefined;
 let databases = 0;
 
 /**
- * An empty database in memory, for a few rows: it takes a tenth of the time that openDuck does. All that are open at once
- * lie in one engine that stays open, and share its memory (4 GB); a query has one thread.
+ * An empty database in memory for a few rows, opened in a tenth of the time of openDuck. All such databases share one
+ * engine that stays open, and its 4 GB of memory. A query has one thread.
  */
 export async function openSmall(): Promise<Pick<Duck, 'connection'> & { close(): Promise<void> }> {
-  kept ??= openDuck(':memory:', { threads: 1 });
-  const { instance } = await kept.catch((error: unknown) => {
-    kept = undefined;
+  shared ??= openDuck(':memory:', { threads: 1 });
+  const { instance } = await shared.catch((error: unknown) => {
+    shared = undefined;
     throw error;
   });
   const connection = await instance.connect();
@@ -74,5 +74,5 @@ export async function rowsOf(
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
-/** Version of the engine, for manifests. */
+/** Version of DuckDB, for manifests. */
 export const duckVersion: () => string = version;

@@ -1,11 +1,11 @@
-/** Lines on standard output. A reader that leaves early (`make run | head`) ends the output, never the work. */
+/** Lines on standard output. A reader that closes early (`make run | head`) ends the output, not the work. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 }
 
-/** Print a line; on a terminal it takes the place of a line that moves. */
-export const say = (line: string): void => {
+/** Print a line. On a terminal it replaces a progress line. */
+export const print = (line: string): void => {
   process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`);
 };

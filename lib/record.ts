@@ -1,11 +1,11 @@
 /**
  * One definition per record.
  *
- * A record is a zod object whose fields are made by the builders below. Each builder also files the
- * field's storage facts (SQL type, unit, absence rule) in a registry of its own, so that types, DuckDB
- * columns, column comments, OpenAPI, `/api/meta` notes and the data dictionary all read the same line.
+ * A record is a zod object. The builders below make its fields and register their storage facts (SQL type, unit,
+ * absence rule), so that TypeScript types, DuckDB columns, column comments, OpenAPI, `/api/meta` notes and the data
+ * dictionary come from one line.
  *
- * JSON form of a value (what zod checks, what parsers return, what the API sends):
+ * JSON form of a value, as zod checks it, parsers return it and the API sends it:
  *   money, percent, ratio  decimal string, never a binary float
  *   integer                number
  *   date                   YYYY-MM-DD
@@ -19,16 +19,16 @@ import { identifier, literal } from './sql.ts';
 export type FieldKind =
   'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'integer' | 'flag' | 'json';
 
-/** What storage and documentation know of a field. */
+/** Facts about a field for storage and documentation. */
 export interface FieldFacts {
   readonly kind: FieldKind;
   /** DuckDB column type, as DESCRIBE prints it. */
   readonly sql: string;
-  /** One plain sentence: what the value means. */
+  /** Meaning of the value, in one plain sentence. */
   readonly about: string;
-  /** Unit of the value, where it has one. */
+  /** Unit of the value, if it has one. */
   readonly unit?: string;
-  /** The one reason the value may be null, or the status field that says why. Without it the column is NOT NULL. */
+  /** Why the value may be null, or the status field with the reason. Without it the column is NOT NULL. */
   readonly absent?: string;
   /** Accepted values of an enum, in order. */
   readonly values?: readonly string[];
@@ -39,7 +39,7 @@ export interface FieldOptions {
   readonly unit?: string;
 }
 
-/** `.nullable()` in zod returns a schema without metadata, so facts are always registered last. */
+/** `.nullable()` in zod returns a schema without metadata, so facts are registered last. */
 const registry = z.registry<FieldFacts>();
 
 type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string } ? z.ZodNullable<S> : S;
@@ -67,7 +67,7 @@ function field<S extends z.ZodType, O extends FieldOptions>(
 
 const DECIMAL_2 = /^-?\d{1,12}\.\d{2}$/;
 
-/** Free text, trimmed and never empty: an empty string is not a value. */
+/** Free text, trimmed and never empty. */
 export const text = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.string().min(1), 'text', 'VARCHAR', about, options);
 
@@ -117,7 +117,7 @@ export const integer = <const O extends FieldOptions>(about: string, options?: O
 export const flag = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.boolean(), 'flag', 'BOOLEAN', about, options);
 
-/** A JSON object or array whose shape is `schema`. */
+/** A JSON object or array of shape `schema`. */
 export const json = <S extends z.ZodType, const O extends FieldOptions>(schema: S, about: string, options?: O) =>
   field(schema, 'json', 'JSON', about, options);
 
@@ -129,9 +129,9 @@ export interface Column extends FieldFacts {
 
 export interface RecordDefinition<F extends Fields = Fields> {
   readonly name: string;
-  /** What one row is. The grain, in one sentence. */
+  /** Meaning of one row, in one sentence. */
   readonly about: string;
-  /** Columns that identify a row. Plain strings, so that a definition of certain fields is also one of any fields. */
+  /** Columns that identify a row. Plain strings, so that any record is assignable to RecordDefinition. */
   readonly key: readonly string[];
   readonly schema: z.ZodObject<F>;
   /** The columns in order, with their facts. */
@@ -140,14 +140,14 @@ export interface RecordDefinition<F extends Fields = Fields> {
 
 export type RowOf<D> = D extends { readonly schema: infer S extends z.ZodType } ? z.infer<S> : never;
 
-/** Facts of one field. Throws where the field was not made by a builder of this module. */
+/** Facts of one field. @throws if no builder of this module made it */
 export function factsOf(schema: z.ZodType): FieldFacts {
   const facts = registry.get(schema);
   if (!facts) throw new Error('field was not made by a builder of lib/record.ts');
   return facts;
 }
 
-/** Define a record; unknown keys are refused when a row is checked. */
+/** Define a record. Its schema rejects unknown keys. */
 export function defineRecord<F extends Fields>(
   name: string,
   about: string,
@@ -158,13 +158,13 @@ export function defineRecord<F extends Fields>(
   return { name, about, key, schema: z.strictObject(fields) as unknown as z.ZodObject<F>, columns };
 }
 
-/** `CREATE TABLE` for a record, with NOT NULL where the field has no absence rule. */
+/** `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule. */
 export function createTable(table: string, columns: readonly Column[]): string {
   const lines = columns.map((c) => `  ${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
   return `CREATE TABLE ${identifier(table)} (\n${lines.join(',\n')}\n)`;
 }
 
-/** `COMMENT ON` statements, so that an analyst reads the notes in `duckdb_columns()`. */
+/** `COMMENT ON` statements, so that `duckdb_columns()` shows the descriptions. */
 export function commentOn(table: string, about: string, columns: readonly Column[]): string[] {
   return [
     `COMMENT ON TABLE ${identifier(table)} IS ${literal(about)}`,
@@ -172,7 +172,7 @@ export function commentOn(table: string, about: string, columns: readonly Column
   ];
 }
 
-/** The sentence shown to people: meaning, unit, accepted values, absence rule. */
+/** Description of a field for people: meaning, unit, accepted values, absence rule. */
 export function noteOf(c: FieldFacts): string {
   return [
     c.about,

@@ -1,3 +1,3 @@
-/** Quoting for the few SQL statements that are put together in code. Values of queries go through parameters instead. */
+/** Quoting for SQL statements that code assembles. Values of queries are parameters instead. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;

@@ -1,6 +1,8 @@
-/** The run's clock. In the sandbox it stands still at noon of the day, so that the same day gives the same bytes. */
+/** The clock of a run. In the sandbox it is always noon of its day, so that a repeated run writes the same bytes. */
+import { DAY_MS } from '../lib/time.ts';
+
 export interface Clock {
-  /** The data clock: day the snapshot is for, YYYY-MM-DD. */
+  /** The data clock: day of the snapshot, YYYY-MM-DD. */
   readonly asOf: string;
   nowMs(): number;
   /** Instant for records, YYYY-MM-DDTHH:MM:SSZ. */
@@ -25,5 +27,5 @@ export function liveClock(asOf?: string): Clock {
 /** Whole days from one day (or instant) to another. */
 export function daysBetween(from: string, to: string): number {
   const day = (s: string): number => Date.parse(`${s.slice(0, 10)}T00:00:00Z`);
-  return Math.round((day(to) - day(from)) / 86_400_000);
+  return Math.round((day(to) - day(from)) / DAY_MS);
 }

@@ -1,4 +1,4 @@
-/** What a run that cannot go on says: one line where the cause is the operator's to mend, the stack where it is ours. */
+/** Text for an error that ends a command: one line if the operator can correct it, the stack if it is our defect. */
 import { statfsSync } from 'node:fs';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
@@ -6,12 +6,12 @@ import { SettingError } from '../lib/settings.ts';
 import { ArchiveDamage } from '../sources/fetch/archive.ts';
 import { QueueUnavailable } from './crawl/database.ts';
 
-/** As Node, DuckDB and SQLite say it. */
-const FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;
+/** Messages of Node, DuckDB and SQLite about a full disk. */
+const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
 
-/** Kilobytes that may still be written into a folder, or null where the system does not say. */
+/** Free kilobytes of a folder's disk; null if the system does not report it. */
 function freeKilobytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -21,26 +21,30 @@ function freeKilobytes(folder: string): number | null {
   }
 }
 
-/**
- * The line, or the lines, for an error that ended a command.
- * @param dataDir folder whose disk may be the one that is full
- */
-export function failureOf(error: unknown, dataDir: string): string {
+function diskFullText(dataDir: string, message: string): string {
+  const free = freeKilobytes(dataDir);
+  return (
+    `The disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ` +
+    `${firstLine(message)}. Published snapshots are unchanged. Free some space and run again.`
+  );
+}
+
+/** Errors whose message names the setting or file that the operator must correct. */
+const isOfOperator = (error: Error): boolean =>
+  error instanceof SettingError ||
+  error instanceof DamagedFile ||
+  error instanceof ArchiveDamage ||
+  error instanceof LedgerUnavailable ||
+  (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+
+/** @param dataDir folder whose disk may be full */
+export function failureText(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (!FULL.test(cause.message)) continue;
-    const free = freeKilobytes(dataDir);
-    return `the disk of DATA_DIR ${JSON.stringify(dataDir)} is full${free === null ? '' : ` (${free} kB free)`}: ${firstLine(cause.message)}; what is published stays as it was: make room and run again`;
-  }
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (DISK_FULL.test(cause.message)) return diskFullText(dataDir, cause.message);
   if (error instanceof QueueUnavailable)
-    return `${error.message}; nothing is published, what was read is kept: run again`;
-  const ofOperator =
-    error instanceof SettingError ||
-    error instanceof DamagedFile ||
-    error instanceof ArchiveDamage ||
-    error instanceof LedgerUnavailable ||
-    (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
-  // A file may not be written: the system's own sentence says more than where we were.
-  const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return ofOperator || ofSystem ? error.message : (error.stack ?? error.message);
+    return `${error.message}. Nothing was published. The archive has what was read: run again.`;
+  // The message of a failed system call is enough, such as that of a file without write permission.
+  const isSystemCall = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfOperator(error) || isSystemCall ? error.message : (error.stack ?? error.message);
 }

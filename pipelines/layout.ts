@@ -1,4 +1,4 @@
-/** Where everything lies under DATA_DIR. The only file that spells these paths. */
+/** Paths under DATA_DIR. Only this file spells them. */
 import { join } from 'node:path';
 
 export interface Layout {
@@ -10,12 +10,12 @@ export interface Layout {
   run(runId: string): string;
   readonly snapshots: string;
   snapshot(runId: string): string;
-  /** The link that names the published snapshot. */
+  /** Link to the current snapshot. */
   readonly current: string;
   readonly drop: string;
-  /** Notes whether the folder holds the sandbox's data or the real web's. */
+  /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;
-  /** Held by the run that is at work. */
+  /** Lock of the run in progress. */
   readonly lock: string;
 }
 
@@ -35,7 +35,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
   };
 }
 
-/** Run ids read `<day>.<number of the run on that day>`, so that they sort by day, then by number. */
+/** Run id: `<day>.<number of the run on that day>`. */
 export const runIdOf = (asOf: string, number: number): string => `${asOf}.${String(number).padStart(2, '0')}`;
 
 export function parseRunId(runId: string): { asOf: string; number: number } | null {
@@ -43,7 +43,7 @@ export function parseRunId(runId: string): { asOf: string; number: number } | nu
   return match?.[1] && match[2] ? { asOf: match[1], number: Number(match[2]) } : null;
 }
 
-/** Order of two run ids: by day, then by number. Negative where `a` is earlier. */
+/** Order of two run ids: by day, then by number. Negative if `a` is earlier. */
 export function compareRunIds(a: string, b: string): number {
   const [x, y] = [parseRunId(a), parseRunId(b)];
   if (!x || !y) throw new Error(`not a run id: ${x ? b : a}, expected <YYYY-MM-DD>.<nn>`);

@@ -1,12 +1,12 @@
-/** Sources whose terms ask for the owner's permission: the web is not asked for them until the operator states it. */
+/** Sources whose terms require the owner's permission are read from the web only if the operator states it. */
 import { SettingError, type PipelineSettings } from '../lib/settings.ts';
 import type { SourceSpec } from '../sources/contract.ts';
 
 const needsPermission = (spec: SourceSpec): boolean => spec.terms.basis === 'permission' && spec.fetch !== undefined;
 
 /**
- * Whether a source may be read from the web. In the sandbox nobody's site is asked, so every one may.
- * @throws SettingError where PERMITTED names what is no source, or a source that needs no permission.
+ * Whether a source may be read from the web. In the sandbox every source may.
+ * @throws SettingError if PERMITTED names an unknown source, or one that needs no permission
  */
 export function mayBeFetched(
   all: readonly SourceSpec[],
@@ -16,19 +16,20 @@ export function mayBeFetched(
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  const asking = all.filter(needsPermission).map(({ name }) => name);
+  const restricted = all.filter(needsPermission).map(({ name }) => name);
   for (const name of permitted) {
-    if (!asking.includes(name)) {
+    if (!restricted.includes(name)) {
       throw new SettingError(
-        `PERMITTED is ${JSON.stringify(PERMITTED)}, expected sources that need a permission: ${name} is none of ${asking.join(', ')}`,
+        `PERMITTED is ${JSON.stringify(PERMITTED)}, expected sources that need a permission: ${name} is none of ` +
+          restricted.join(', '),
       );
     }
   }
   return (spec) => !LIVE || !needsPermission(spec) || permitted.includes(spec.name);
 }
 
-/** A line for each source that is refused. */
-export const notPermitted = (sources: readonly SourceSpec[], mayFetch: (spec: SourceSpec) => boolean): string[] =>
+/** A line for each source that lacks a permission. */
+export const missingPermissions = (sources: readonly SourceSpec[], mayFetch: (spec: SourceSpec) => boolean): string[] =>
   sources
     .filter((spec) => !mayFetch(spec))
-    .map(({ name, terms }) => `not read from the web: ${name}, whose owner's permission is not stated. ${terms.note}`);
+    .map(({ name, terms }) => `${name} is not read from the web: PERMITTED does not name it. ${terms.note}`);

@@ -1,19 +1,17 @@
-/** Published snapshots: their manifest, finding the one before a day, and verifying that nothing has changed since. */
+/** Published snapshots: their manifests, the latest before a day, and the verification of their files. */
 import { readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
 
-/** Manifest of a snapshot. @throws DamagedFile when it is missing or not of this form, naming the file. */
+/** Manifest of a snapshot. @throws DamagedFile if it is missing or malformed */
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
   const path = join(layout.snapshot(runId), 'manifest.json');
   const checked = Manifest.safeParse(await readJson(path));
-  if (!checked.success)
-    throw new DamagedFile(
-      `${path}: ${checked.error.issues[0]?.path.join('.') ?? ''} ${checked.error.issues[0]?.message ?? 'is not a manifest'}`,
-    );
-  return checked.data;
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new DamagedFile(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not a manifest'}`);
 }
 
 /** Run ids of all snapshots, oldest first. */
@@ -25,13 +23,14 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
   return names.filter((n) => parseRunId(n) !== null).sort(compareRunIds);
 }
 
-/** What the operator can do about a damaged snapshot. `before` is the one that would take its place. */
-const remedyFor = (layout: Layout, runId: string, before: string | undefined): string =>
-  `restore ${layout.snapshot(runId)} from a backup, or move it away: history is then carried from ${before === undefined ? 'none, as on a first day' : before}`;
+/** What the operator can do about a damaged snapshot. @param earlier the snapshot that would replace it */
+const remedyFor = (layout: Layout, runId: string, earlier: string | undefined): string =>
+  `Restore ${layout.snapshot(runId)} from a backup, or move it away. Then the run ` +
+  (earlier === undefined ? 'starts without history.' : `continues the history of ${earlier}.`);
 
 /**
- * The newest snapshot of an earlier day, from which a run carries its history. Never one of the same day.
- * @throws DamagedFile where its files are not what was published: an older one is never taken silently in its place
+ * The newest snapshot of an earlier day, whose history a run continues.
+ * @throws DamagedFile if its files changed since publication: an older snapshot never replaces it silently
  */
 export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
   const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
@@ -40,13 +39,14 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
   const problems = await verifySnapshot(layout, last);
   if (problems.length > 0) {
     throw new DamagedFile(
-      `snapshot ${last}, from which history would be carried, is damaged: ${problems.join('; ')}; ${remedyFor(layout, last, earlier.at(-2))}`,
+      `Snapshot ${last}, whose history this run continues, is damaged: ${problems.join('; ')}. ` +
+        remedyFor(layout, last, earlier.at(-2)),
     );
   }
   return readManifest(layout, last);
 }
 
-/** Run id that `current` names, or null where nothing is published yet. */
+/** Run id of the current snapshot; null if nothing is published yet. */
 export async function currentSnapshot(layout: Layout): Promise<string | null> {
   try {
     return basename(await readlink(layout.current));
@@ -56,7 +56,7 @@ export async function currentSnapshot(layout: Layout): Promise<string | null> {
   }
 }
 
-/** What is wrong with a snapshot's files, each in one sentence; empty when every hash verifies. */
+/** Damage of a snapshot's files, one sentence each; empty if every hash matches. */
 export async function verifySnapshot(layout: Layout, runId: string): Promise<string[]> {
   const manifest = await readManifest(layout, runId).catch((error: unknown) => {
     if (error instanceof DamagedFile) return error;

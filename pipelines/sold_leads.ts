@@ -1,11 +1,11 @@
-/** What the pipeline asks the ledger: which leads are sold, and so are in no later snapshot. */
+/** Sold leads, from the ledger. Later snapshots exclude them. */
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
 
 /**
- * Ids of the leads that are sold or being paid for; none where there is no ledger yet.
- * @throws LedgerUnavailable if it cannot be asked: an unreachable ledger is an error, not an empty list; SettingError if LEDGER is wrong, or
- * the data folder notes another ledger
+ * Ids of the leads that are sold or being paid for; none if there is no ledger yet.
+ * @throws LedgerUnavailable if the ledger is unavailable: that is an error, not an empty list; SettingError if LEDGER
+ * is wrong, or if the data folder uses another ledger
  */
 export async function soldLeads(settings: LedgerSettings): Promise<readonly string[]> {
   if (!notedLedgerExists(settings)) return [];
@@ -17,20 +17,18 @@ export async function soldLeads(settings: LedgerSettings): Promise<readonly stri
   }
 }
 
-/** The message if there is no ledger: the servers may have theirs elsewhere. */
+/** A line if there is no ledger: the servers may use another one. */
 export const noLedgerYet = (settings: LedgerSettings): readonly string[] =>
   notedLedgerExists(settings)
     ? []
-    : [
-        `no ledger yet at ${shownPlace(settings)}: no lead is known to be sold; where servers have theirs elsewhere, give LEDGER as they have it`,
-      ];
+    : [`No ledger yet at ${shownPlace(settings)}. If your servers use another ledger, set LEDGER to it.`];
 
-/** Find a wrong setting before hours of reading. A ledger that is away may be back when the snapshot is built. */
-export async function checkLedger(settings: LedgerSettings, say: (line: string) => void): Promise<void> {
+/** Check LEDGER before hours of reading. An unavailable ledger may be back when the snapshot is built. */
+export async function checkLedger(settings: LedgerSettings, print: (line: string) => void): Promise<void> {
   try {
     await soldLeads(settings);
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    say(`${error.message}; it is asked again before the snapshot is built, and without an answer nothing is published`);
+    print(`${error.message}. The run reads it again before the build, and publishes nothing without it.`);
   }
 }

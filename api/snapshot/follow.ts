@@ -64,7 +64,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
   const link = join(dataDir, 'current');
   let current: LoadedSnapshot | null = null;
   let failed: (LoadFailure & { readonly atMs: number }) | null = null;
-  let refreshing: Promise<void> | null = null;
+  let lastRead = Promise.resolve();
   let closed = false;
 
   const closeIfIdle = (loaded: LoadedSnapshot): void => {
@@ -101,10 +101,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       report({ target, reason: messageOf(error), at });
     }
   };
-  const refresh = (): Promise<void> =>
-    (refreshing ??= follow().finally(() => {
-      refreshing = null;
-    }));
+  // One at a time, and never the result of a read that began before the call.
+  const refresh = (): Promise<void> => (lastRead = lastRead.then(follow));
 
   await refresh();
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { rowsOf } from '../../lib/duck.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
-import { openSnapshot } from '../../pipelines/analyse/opened.ts';
+import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { chromiumPath } from '../../sources/fetch/browser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,38 +1,35 @@
-/** `make diff A=... B=...`: what changed between two snapshots. */
-import { readSettings, SettingError } from '../../lib/settings.ts';
+/** `make diff A=... B=...`: changes between two snapshots. */
+import { print } from '../../lib/output.ts';
+import { readSettings } from '../../lib/settings.ts';
 import { layoutOf } from '../layout.ts';
 import { operatorSettings } from '../operate/settings.ts';
-import { say } from '../../lib/output.ts';
-import { number } from '../run/summary.ts';
-import { diffSnapshots, linesOfDiff, writeChanges } from './diff.ts';
-import { snapshotNamed } from './opened.ts';
+import { number } from '../format.ts';
+import { diffSnapshots } from './diff/diff.ts';
+import { formatDiff } from './diff/format.ts';
+import { writeChanges } from './diff/write.ts';
+import { snapshotNamed } from './open_snapshot.ts';
+import { runCli } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
-import { readable } from './show.ts';
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { DATA_DIR, A, B, OUT } = readSettings(analystSettings);
   const { ALL } = readSettings(operatorSettings);
   const layout = layoutOf(DATA_DIR);
-  const diff = await diffSnapshots(
-    layout,
-    await snapshotNamed(layout, 'A', A),
-    await snapshotNamed(layout, 'B', B),
-    ALL,
-  );
+  const [runA, runB] = [await snapshotNamed(layout, 'A', A), await snapshotNamed(layout, 'B', B)];
+  const diff = await diffSnapshots(layout, runA, runB, { includeAll: ALL });
   try {
-    // A file that cannot be written is told before a screen of changes.
+    // Write first: an error about the file must not follow a screen of changes.
     const written = OUT === undefined ? null : await writeChanges(diff, OUT);
-    for (const line of await linesOfDiff(diff)) say(line);
-    if (written !== null) say(`${number(written)} changes written into ${OUT ?? ''}`);
-    else say('some of the changes are shown; OUT=changes.ndjson or .parquet writes all of them');
+    for (const line of await formatDiff(diff)) print(line);
+    print(
+      written === null
+        ? 'Only some changes are shown. OUT=changes.ndjson or OUT=changes.parquet writes all of them.'
+        : `${number(written)} changes written to ${OUT ?? ''}`,
+    );
+    return 0;
   } finally {
     diff.duck.close();
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof SettingError ? error.message : readable(error)}\n`);
-  process.exitCode = 1;
-}
+await runCli(main);

@@ -1,4 +1,4 @@
-/** The prompt of `make sql`: statements over several lines, history that stays, completion, commands that begin with a dot. */
+/** The prompt of `make sql`: statements over several lines, history, completion, and dot commands. */
 import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -6,74 +6,100 @@ import { writeWhole } from '../../lib/files.ts';
 import { literal } from '../../lib/sql.ts';
 import { catalogOf, complete, type Catalog } from './completion.ts';
 import { queryNamed, workedQueries } from './queries.ts';
-import { answer, asTable, readable, upright } from './show.ts';
+import { formatRecords, formatTable, queryErrorText, runQuery } from './query_result.ts';
 import { isEmpty, splitStatements } from './statements.ts';
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 const HISTORY_SIZE = 500;
-const [FIRST, FURTHER] = ['dealfeed> ', '     ...> '];
+const [PROMPT, CONTINUATION_PROMPT] = ['dealfeed> ', '     ...> '];
 
 const HELP = [
-  'A statement ends with a semicolon and may take several lines. Tab completes; the arrow keys go through history.',
-  '.tables            tables with their rows and what one row is',
+  'A statement ends with a semicolon and may have several lines.',
+  'Tab completes; the arrow keys recall earlier statements.',
+  '.tables            tables with their number of rows and the meaning of a row',
   '.describe TABLE    its columns with type and meaning',
-  '.queries           worked queries; .query NAME answers one',
-  '.x                 rows upright instead of in a table, and back',
-  '.quit              or Ctrl-D. Ctrl-C gives up what is typed, or stops a query that runs',
+  '.queries           worked queries; .query NAME runs one',
+  '.x                 switch between a table and one line per value',
+  '.quit              or Ctrl-D. Ctrl-C discards the typed text, or stops a running query',
 ];
+
+const TABLES_SQL = `
+  SELECT table_name AS "table", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS meaning
+  FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name`;
+const columnsSql = (table: string): string => `
+  SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns()
+  WHERE database_name = 'snapshot' AND table_name = ${literal(table)} ORDER BY column_index`;
 
 export interface PromptOptions {
   readonly connection: DuckDBConnection;
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Whether a person sits at it. */
-  readonly terminal: boolean;
-  /** Width of the screen; asked for at each answer. */
+  /** Whether input and output are a terminal. */
+  readonly isTerminal: boolean;
+  /** Current width of the screen. */
   readonly width: () => number;
   /** File of the statements of earlier sessions; null for none. */
   readonly historyFile: string | null;
 }
 
-/** Earlier statements, newest first, as readline wants them. */
-async function historyOf(file: string | null): Promise<string[]> {
+/** Earlier statements, newest first, as readline expects them. */
+async function readHistory(file: string | null): Promise<string[]> {
   if (file === null) return [];
   return (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean).reverse();
 }
 
 class Prompt {
-  readonly #o: PromptOptions;
+  readonly #options: PromptOptions;
   readonly #catalog: Catalog;
-  readonly #past: string[];
+  readonly #history: string[];
+  /** Typed lines of the statement that has no semicolon yet. */
   #buffer = '';
-  #upright = false;
-  #running = false;
-  #failed = false;
+  #printsRecords = false;
+  #isRunning = false;
+  #hasFailed = false;
 
-  constructor(options: PromptOptions, catalog: Catalog, past: string[]) {
-    this.#o = options;
+  constructor(options: PromptOptions, catalog: Catalog, history: string[]) {
+    this.#options = options;
     this.#catalog = catalog;
-    this.#past = past;
+    this.#history = history;
   }
 
-  #say(line: string): void {
-    this.#o.output.write(`${line}\n`);
+  #print(line: string): void {
+    this.#options.output.write(`${line}\n`);
   }
 
-  async #ask(sql: string): Promise<void> {
-    this.#running = true;
+  async #runStatement(sql: string): Promise<void> {
+    this.#isRunning = true;
     try {
-      const found = await answer(this.#o.connection, sql, MOST_ROWS);
-      for (const line of this.#upright ? upright(found) : asTable(found, this.#o.width())) this.#say(line);
+      const result = await runQuery(this.#options.connection, sql, MAX_ROWS);
+      const lines = this.#printsRecords ? formatRecords(result) : formatTable(result, this.#options.width());
+      for (const line of lines) this.#print(line);
     } catch (error) {
-      this.#failed = true;
-      this.#say(readable(error));
+      this.#hasFailed = true;
+      this.#print(queryErrorText(error));
     } finally {
-      this.#running = false;
+      this.#isRunning = false;
     }
   }
 
-  /** @returns false where it was told to end */
-  async #command(line: string): Promise<boolean> {
+  async #describe(table: string): Promise<void> {
+    if (this.#catalog.tables.has(table)) return this.#runStatement(columnsSql(table));
+    const tables = [...this.#catalog.tables.keys()].join(', ');
+    this.#print(`There is no table ${JSON.stringify(table)}. Tables: ${tables}`);
+  }
+
+  async #runWorkedQuery(name: string): Promise<void> {
+    try {
+      const { sql } = queryNamed('.query', name);
+      this.#print(`${sql};`);
+      await this.#runStatement(sql);
+    } catch (error) {
+      this.#print(queryErrorText(error));
+    }
+  }
+
+  /** Run a dot command. @returns false if the prompt must end */
+  async #runCommand(line: string): Promise<boolean> {
     const [command = '', word = ''] = line.trim().replace(/;$/u, '').split(/\s+/u);
     switch (command) {
       case '.quit':
@@ -81,124 +107,105 @@ class Prompt {
       case '\\q':
         return false;
       case '.help':
-        for (const l of HELP) this.#say(l);
+        for (const help of HELP) this.#print(help);
         break;
       case '.x':
       case '\\x':
-        this.#upright = !this.#upright;
-        this.#say(this.#upright ? 'rows upright' : 'rows in a table');
+        this.#printsRecords = !this.#printsRecords;
+        this.#print(this.#printsRecords ? 'One line per value.' : 'Rows as a table.');
         break;
       case '.tables':
       case '\\dt':
-        await this.#ask(
-          "SELECT table_name AS \"table\", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS what FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name",
-        );
+        await this.#runStatement(TABLES_SQL);
         break;
       case '.describe':
       case '.columns':
       case '\\d':
-        if (this.#catalog.tables.has(word))
-          await this.#ask(
-            `SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns() WHERE database_name = 'snapshot' AND table_name = ${literal(word)} ORDER BY column_index`,
-          );
-        else
-          this.#say(
-            `there is no table ${JSON.stringify(word)}; tables: ${[...this.#catalog.tables.keys()].join(', ')}`,
-          );
+        await this.#describe(word);
         break;
       case '.queries':
-        for (const q of workedQueries()) this.#say(`${q.name.padEnd(24)}${q.answers}`);
+        for (const q of workedQueries()) this.#print(`${q.name.padEnd(24)}${q.answers}`);
         break;
       case '.query':
-        try {
-          const { sql } = queryNamed('.query', word);
-          this.#say(`${sql};`);
-          await this.#ask(sql);
-        } catch (error) {
-          this.#say(readable(error));
-        }
+        await this.#runWorkedQuery(word);
         break;
       default:
-        this.#say(`there is no command ${command}; .help names them`);
+        this.#print(`There is no command ${command}. .help lists the commands.`);
     }
     return true;
   }
 
-  /** @returns false where it was told to end */
-  async #take(line: string): Promise<boolean> {
-    if (this.#buffer === '' && /^\s*[.\\]\w/u.test(line)) return this.#command(line);
+  /** Process a typed line. @returns false if the prompt must end */
+  async #processLine(line: string): Promise<boolean> {
+    if (this.#buffer === '' && /^\s*[.\\]\w/u.test(line)) return this.#runCommand(line);
     this.#buffer += `${this.#buffer === '' ? '' : '\n'}${line}`;
     const { statements, rest } = splitStatements(this.#buffer);
     this.#buffer = isEmpty(rest) && !/\S/u.test(rest) ? '' : rest.trimStart();
     for (const statement of statements) {
-      this.#past.unshift(`${statement.replaceAll(/\s*\n\s*/gu, ' ')};`);
-      await this.#ask(statement);
+      this.#history.unshift(`${statement.replaceAll(/\s*\n\s*/gu, ' ')};`);
+      await this.#runStatement(statement);
     }
     return true;
   }
 
-  #listenForInterrupt(readline: Interface): void {
+  #handleInterrupt(readline: Interface): void {
     readline.on('SIGINT', () => {
-      if (this.#running) return this.#o.connection.interrupt();
-      if (this.#buffer === '' && readline.line === '') this.#say('\n(.quit or Ctrl-D ends)');
-      else this.#o.output.write('\n');
+      if (this.#isRunning) return this.#options.connection.interrupt();
+      if (this.#buffer === '' && readline.line === '') this.#print('\n(.quit or Ctrl-D ends)');
+      else this.#options.output.write('\n');
       this.#buffer = '';
-      // Empties the line that was being typed.
+      // Clear the line being typed.
       readline.write(null, { ctrl: true, name: 'e' });
       readline.write(null, { ctrl: true, name: 'u' });
-      readline.setPrompt(FIRST);
+      readline.setPrompt(PROMPT);
       readline.prompt();
     });
   }
 
-  /** Read until the end. @returns whether every statement was answered */
+  async #writeHistory(file: string): Promise<void> {
+    const lines = [...new Set(this.#history)].slice(0, HISTORY_SIZE).reverse();
+    // A read-only folder has no history.
+    await writeWhole(file, lines.map((l) => `${l}\n`).join('')).catch(() => undefined);
+  }
+
+  /** Read until the end of the input. @returns whether every statement succeeded */
   async run(): Promise<boolean> {
-    const { input, output, terminal, historyFile } = this.#o;
+    const { input, output, isTerminal, historyFile } = this.#options;
     const queries = workedQueries().map((q) => q.name);
     const readline = createInterface({
       input,
-      terminal,
-      ...(terminal ? { output } : {}),
-      prompt: FIRST,
+      terminal: isTerminal,
+      ...(isTerminal ? { output } : {}),
+      prompt: PROMPT,
       historySize: HISTORY_SIZE,
       removeHistoryDuplicates: true,
-      history: [...this.#past],
+      history: [...this.#history],
       completer: (line: string) => complete(this.#catalog, this.#buffer, line, queries),
     });
-    this.#listenForInterrupt(readline);
-    let open = true;
+    this.#handleInterrupt(readline);
+    let isOpen = true;
     readline.on('close', () => {
-      open = false;
+      isOpen = false;
     });
     const prompt = (): void => {
-      readline.setPrompt(this.#buffer === '' ? FIRST : FURTHER);
-      if (terminal && open) readline.prompt();
+      readline.setPrompt(this.#buffer === '' ? PROMPT : CONTINUATION_PROMPT);
+      if (isTerminal && isOpen) readline.prompt();
     };
     prompt();
     for await (const line of readline) {
-      if (!(await this.#take(line))) break;
+      if (!(await this.#processLine(line))) break;
       prompt();
     }
     readline.close();
-    // A file that is fed in may end without a last semicolon.
-    if (!isEmpty(this.#buffer)) await this.#ask(this.#buffer);
-    if (terminal) output.write('\n');
-    if (terminal && historyFile !== null) {
-      // A folder that cannot be written into has no history.
-      await writeWhole(
-        historyFile,
-        [...new Set(this.#past)]
-          .slice(0, HISTORY_SIZE)
-          .reverse()
-          .map((l) => `${l}\n`)
-          .join(''),
-      ).catch(() => undefined);
-    }
-    return !this.#failed;
+    // A piped script may end without a last semicolon.
+    if (!isEmpty(this.#buffer)) await this.#runStatement(this.#buffer);
+    if (isTerminal) output.write('\n');
+    if (isTerminal && historyFile !== null) await this.#writeHistory(historyFile);
+    return !this.#hasFailed;
   }
 }
 
-/** Hold a conversation. @returns whether every statement was answered */
-export async function converse(options: PromptOptions): Promise<boolean> {
-  return new Prompt(options, await catalogOf(options.connection), await historyOf(options.historyFile)).run();
+/** Run the prompt. @returns whether every statement succeeded */
+export async function runPrompt(options: PromptOptions): Promise<boolean> {
+  return new Prompt(options, await catalogOf(options.connection), await readHistory(options.historyFile)).run();
 }

@@ -1,41 +1,43 @@
-/** `make query NAME=...`: answer a worked query over a snapshot; without a name list them. */
-import { readSettings, SettingError } from '../../lib/settings.ts';
-import { say } from '../../lib/output.ts';
-import { wrapped } from './explain/lines.ts';
-import { openSnapshot } from './opened.ts';
+/** `make query NAME=...`: answer a worked query on a snapshot. Without NAME, list the queries. */
+import { print } from '../../lib/output.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { wrapLine } from './explain/format.ts';
+import { openSnapshot } from './open_snapshot.ts';
 import { queryNamed, workedQueries } from './queries.ts';
+import { formatLines, formatTable, runQuery } from './query_result.ts';
+import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
-import { answer, asLines, asTable, readable } from './show.ts';
 
-async function main(): Promise<void> {
+function listQueries(): void {
+  const all = workedQueries();
+  const widest = Math.max(...all.map((q) => q.name.length));
+  for (const q of all)
+    for (const line of wrapLine(`  ${q.name.padEnd(widest)}  ${q.answers}`, screenWidth())) print(line);
+  print('make query NAME=... answers one; FORMAT=csv or json is for programs');
+}
+
+async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, NAME, FORMAT } = readSettings(analystSettings);
   if (NAME === undefined) {
-    const all = workedQueries();
-    const widest = Math.max(...all.map((q) => q.name.length));
-    const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-    for (const q of all) for (const line of wrapped(`  ${q.name.padEnd(widest)}  ${q.answers}`, width)) say(line);
-    say('make query NAME=... answers one; FORMAT=csv or json for programs');
-    return;
+    listQueries();
+    return 0;
   }
   const query = queryNamed('NAME', NAME);
   const { duck, manifest } = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
-    const found = await answer(duck.connection, query.sql, Number.MAX_SAFE_INTEGER);
-    if (FORMAT !== 'table') {
-      for (const line of asLines(found, FORMAT)) say(line);
-      return;
-    }
-    const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-    for (const line of wrapped(`${query.answers} (snapshot ${manifest.run_id})`, width)) say(line);
-    for (const line of asTable(found, width)) say(line);
+    const result = await runQuery(duck.connection, query.sql, Number.MAX_SAFE_INTEGER);
+    const lines =
+      FORMAT === 'table'
+        ? [
+            ...wrapLine(`${query.answers} (snapshot ${manifest.run_id})`, screenWidth()),
+            ...formatTable(result, screenWidth()),
+          ]
+        : formatLines(result, FORMAT);
+    for (const line of lines) print(line);
+    return 0;
   } finally {
     duck.close();
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof SettingError ? error.message : readable(error)}\n`);
-  process.exitCode = 1;
-}
+await runCli(main);

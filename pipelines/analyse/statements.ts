@@ -1,14 +1,14 @@
-/** SQL as it is typed: where a statement ends, and what has not ended yet. Pure. */
+/** Splits typed SQL into statements. Pure. */
 
-/** Regions in which a semicolon ends nothing: strings, quoted names, comments, dollar-quoted text. */
+/** Regions in which a semicolon does not end a statement: strings, quoted names, comments, dollar-quoted text. */
 const REGION = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\$([A-Za-z_]*)\$[\s\S]*?\$\1\$/y;
-/** The same, begun and not ended. */
+/** The beginning of a region that has no end yet. */
 const OPEN = /'|"|\/\*|\$[A-Za-z_]*\$/y;
 
 export interface Split {
-  /** Whole statements, without their semicolon. */
+  /** Complete statements, without their semicolon. */
   readonly statements: readonly string[];
-  /** What follows the last semicolon. */
+  /** Text after the last semicolon. */
   readonly rest: string;
 }
 
@@ -31,8 +31,8 @@ export function splitStatements(text: string): Split {
   return { statements: statements.filter((s) => !isEmpty(s)), rest: text.slice(start) };
 }
 
-/** Whether there is nothing in it but spaces and comments. */
+/** Whether SQL has nothing but spaces and comments. */
 export const isEmpty = (sql: string): boolean => sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//gu, '').trim() === '';
 
-/** The statement under the cursor without what stands in strings and comments, for completion. */
-export const bare = (sql: string): string => sql.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//gu, ' ');
+/** A statement without its strings and comments, for completion. */
+export const withoutText = (sql: string): string => sql.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//gu, ' ');

@@ -1,4 +1,4 @@
-/** Two staged files of one source: which rows came, went or changed. */
+/** Compares two staged files of one source: added, removed and changed rows. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import type { RecordDefinition } from '../../lib/record.ts';
@@ -18,11 +18,11 @@ export interface Differences {
   readonly added: readonly string[];
   readonly gone: readonly string[];
   readonly changed: readonly Change[];
-  /** Rows that say the same and differ only in page, position or time of reading. */
+  /** Rows that differ only in page, position or time of reading. */
   readonly moved: number;
 }
 
-/** Compare by natural key, field by field. A column that a file lacks counts as null there. */
+/** Compare by natural key, field by field. A column that a file lacks is null. */
 export async function compareStaged(record: RecordDefinition, oldFile: string, newFile: string): Promise<Differences> {
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
@@ -31,47 +31,53 @@ export async function compareStaged(record: RecordDefinition, oldFile: string, n
     const places = Provenance.columns.map((c) => c.name).filter((name) => !fields.includes(name));
     await load(connection, 'old', oldFile, [...fields, ...places]);
     await load(connection, 'new', newFile, [...fields, ...places]);
-    const same = record.key.map((k) => `o.${identifier(k)} IS NOT DISTINCT FROM n.${identifier(k)}`).join(' AND ');
-    const keyOf = (table: string): string =>
-      `concat_ws(' ', ${record.key.map((k) => `${table}.${identifier(k)}`).join(', ')})`;
-    const keys = async (sql: string): Promise<string[]> => (await rowsOf(connection, sql)).map((r) => String(r['key']));
-    const differs = (names: readonly string[]): string =>
-      names.map((f) => `o.${identifier(f)} IS DISTINCT FROM n.${identifier(f)}`).join(' OR ');
-    const changed = await rowsOf(
-      connection,
-      `SELECT * FROM (${fields
-        .map(
-          (f, position) =>
-            `SELECT ${keyOf('o')} AS key, ${literal(f)} AS field, o.${identifier(f)} AS old, n.${identifier(f)} AS new, ${position} AS position
-       FROM old o JOIN new n ON ${same} WHERE ${differs([f])}`,
-        )
-        .join(' UNION ALL ')}) ORDER BY key, position`,
-    );
-    const moved = await rowsOf(
-      connection,
-      `SELECT count(*) AS n FROM old o JOIN new n ON ${same} WHERE (${differs(places)}) AND NOT (${differs(fields)})`,
-    );
-    return {
-      added: await keys(
-        `SELECT ${keyOf('n')} AS key FROM new n WHERE NOT EXISTS (FROM old o WHERE ${same}) ORDER BY key`,
-      ),
-      gone: await keys(
-        `SELECT ${keyOf('o')} AS key FROM old o WHERE NOT EXISTS (FROM new n WHERE ${same}) ORDER BY key`,
-      ),
-      changed: changed.map((r) => ({
-        key: String(r['key']),
-        field: String(r['field']),
-        old: r['old'] as string | null,
-        new: r['new'] as string | null,
-      })),
-      moved: Number(moved[0]?.['n']),
-    };
+    return await differencesOf(connection, record.key, fields, places);
   } finally {
     duck.close();
   }
 }
 
-/** A staged file as text. */
+/** Compare the tables `old` and `new`. */
+async function differencesOf(
+  connection: DuckDBConnection,
+  key: readonly string[],
+  fields: readonly string[],
+  places: readonly string[],
+): Promise<Differences> {
+  const on = key.map((k) => `o.${identifier(k)} IS NOT DISTINCT FROM n.${identifier(k)}`).join(' AND ');
+  const keyOf = (table: string): string => `concat_ws(' ', ${key.map((k) => `${table}.${identifier(k)}`).join(', ')})`;
+  const differs = (names: readonly string[]): string =>
+    names.map((f) => `o.${identifier(f)} IS DISTINCT FROM n.${identifier(f)}`).join(' OR ');
+  const keysOf = async (sql: string): Promise<string[]> => (await rowsOf(connection, sql)).map((r) => String(r['key']));
+  const changesOfFields = fields.map(
+    (f, position) => `
+      SELECT
+        ${keyOf('o')} AS key, ${literal(f)} AS field,
+        o.${identifier(f)} AS old, n.${identifier(f)} AS new, ${position} AS position
+      FROM old o JOIN new n ON ${on} WHERE ${differs([f])}`,
+  );
+  const changed = await rowsOf(
+    connection,
+    `SELECT * FROM (${changesOfFields.join(' UNION ALL ')}) ORDER BY key, position`,
+  );
+  const [moved] = await rowsOf(
+    connection,
+    `SELECT count(*) AS n FROM old o JOIN new n ON ${on} WHERE (${differs(places)}) AND NOT (${differs(fields)})`,
+  );
+  return {
+    added: await keysOf(`SELECT ${keyOf('n')} AS key FROM new n ANTI JOIN old o ON ${on} ORDER BY key`),
+    gone: await keysOf(`SELECT ${keyOf('o')} AS key FROM old o ANTI JOIN new n ON ${on} ORDER BY key`),
+    changed: changed.map((r) => ({
+      key: String(r['key']),
+      field: String(r['field']),
+      old: r['old'] as string | null,
+      new: r['new'] as string | null,
+    })),
+    moved: Number(moved?.['n']),
+  };
+}
+
+/** Load a staged file into a table, every value as text. */
 async function load(
   connection: DuckDBConnection,
   table: string,
@@ -79,10 +85,10 @@ async function load(
   names: readonly string[],
 ): Promise<void> {
   const source = `read_parquet(${literal(file)})`;
-  const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${source}`)).map((r) => r['column_name']));
+  const described = await rowsOf(connection, `DESCRIBE SELECT * FROM ${source}`);
+  const present = new Set(described.map((r) => r['column_name']));
   const columns = names.map(
-    (name) =>
-      `${present.has(name) ? `CAST(${identifier(name)} AS VARCHAR)` : 'CAST(NULL AS VARCHAR)'} AS ${identifier(name)}`,
+    (name) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS VARCHAR) AS ${identifier(name)}`,
   );
   await connection.run(`CREATE TABLE ${identifier(table)} AS SELECT ${columns.join(', ')} FROM ${source}`);
 }

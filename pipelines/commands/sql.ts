@@ -1,50 +1,49 @@
-/** `make sql`: a prompt on the current snapshot, read-only. With Q='SELECT …' it answers one query and ends. */
+/** `make sql`: a read-only prompt on the current snapshot. With Q='SELECT …' it runs one query and ends. */
 import { join } from 'node:path';
-import { readSettings, SettingError } from '../../lib/settings.ts';
-import { openSnapshot } from '../analyse/opened.ts';
-import { converse } from '../analyse/prompt.ts';
+import { print } from '../../lib/output.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
+import { runPrompt } from '../analyse/prompt.ts';
+import { formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
+import { runCli, screenWidth } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
-import { answer, asLines, asTable, readable } from '../analyse/show.ts';
-import { say } from '../../lib/output.ts';
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
+
+async function runOneQuery({ duck }: OpenSnapshot, sql: string, format: 'table' | 'csv' | 'json'): Promise<void> {
+  // A program needs all rows, a person one screen of them.
+  const result = await runQuery(duck.connection, sql, format === 'table' ? MAX_ROWS : Number.MAX_SAFE_INTEGER);
+  const lines = format === 'table' ? formatTable(result, screenWidth()) : formatLines(result, format);
+  for (const line of lines) print(line);
+}
 
 async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, Q, FORMAT } = readSettings(analystSettings);
-  const { duck, manifest } = await openSnapshot(DATA_DIR, SNAPSHOT);
+  const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
+  const { duck, manifest } = snapshot;
   try {
     if (Q !== undefined) {
-      // A program wants all rows, a person a screen of them.
-      const found = await answer(duck.connection, Q, FORMAT === 'table' ? MOST_ROWS : Number.MAX_SAFE_INTEGER);
-      for (const line of FORMAT === 'table'
-        ? asTable(found, process.stdout.isTTY ? process.stdout.columns : Infinity)
-        : asLines(found, FORMAT))
-        say(line);
+      await runOneQuery(snapshot, Q, FORMAT);
       return 0;
     }
-    const terminal = process.stdin.isTTY && process.stdout.isTTY;
-    if (terminal) {
-      say(`Snapshot ${manifest.run_id}, as of ${manifest.as_of}, read-only. ${manifest.notice}`);
-      say(`Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    if (isTerminal) {
+      print(`Snapshot ${manifest.run_id}, as of ${manifest.as_of}, read-only. ${manifest.notice}`);
+      print(`Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`);
     }
-    const well = await converse({
+    const hasSucceeded = await runPrompt({
       connection: duck.connection,
       input: process.stdin,
       output: process.stdout,
-      terminal,
-      width: () => (process.stdout.isTTY ? process.stdout.columns : Infinity),
+      isTerminal,
+      width: screenWidth,
       historyFile: join(DATA_DIR, 'sql_history'),
     });
-    // At a terminal a mistake has been seen; in a script it must not pass for success.
-    return well || terminal ? 0 : 1;
+    // A script must notice an error; a person at a terminal has seen it.
+    return hasSucceeded || isTerminal ? 0 : 1;
   } finally {
     duck.close();
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof SettingError ? error.message : readable(error)}\n`);
-  process.exitCode = 1;
-}
+await runCli(main);

@@ -1,20 +1,22 @@
 /**
- * A worker's claims to hosts: each request takes a turn at its host in PostgreSQL, which gives it only to the read that
- * holds the host, at the pace the site asks for. A worker says every few seconds that it is still there; where it
- * cannot, it stops reading before anybody else may begin. All times are the database's.
+ * A worker's leases of hosts. Each request takes a turn at its host in PostgreSQL, which grants it only to the read
+ * that holds the host, at the pace that the site allows. A worker renews its leases every few seconds; if it cannot,
+ * it stops reading before another worker may begin. All times are the database's.
  */
 import type { SharedRateLimiter } from '../../sources/fetch/polite/shared_rate_limiter.ts';
-import { isAbsence, SCHEMA, type CrawlDatabase } from './database.ts';
+import { isUnavailable, SCHEMA, type CrawlDatabase } from './database.ts';
 
-/** A host stays with its holder for so long after he was last heard of. */
+/** Time for which a host stays with its holder after the last renewal. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
-/** Without word from the database for so long a read is ended: a moment before its hosts may be another's. */
+/** A read ends after this time without an answer of the database: just before others may take its hosts. */
 const GIVE_UP_MS = 8_000;
-/** Pause before a turn is asked for again where the database does not answer, or another took it in the same instant. */
-const AGAIN_MS = 200;
+/** Pause before the next try if the database does not answer, or another read took the turn at the same instant. */
+const RETRY_MS = 200;
+/** Longest pause before a turn is requested again: a lease may end, or a turn be released, early. */
+const MAX_PAUSE_MS = 1_000;
 
-/** This read is no longer ours: another worker has it, or may have it soon. */
+/** Another worker has this read, or may have it soon. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
@@ -22,113 +24,111 @@ export class ClaimLost extends Error {
 const ms = (parameter: string): string => `${parameter}::float8 * interval '1 ms'`;
 const msUntil = (instant: string): string => `extract(epoch FROM ${instant} - clock_timestamp()) * 1000`;
 
-/** Host, holder, interval to the next request, lease. Answers what is to be waited: 0 where the turn was taken. */
-const TAKE = `
+/** Parameters: host, holder, interval to the next request, lease. Returns the time to wait: 0 if the turn was taken. */
+const TAKE_TURN = `
   WITH taken AS (
     INSERT INTO ${SCHEMA}.host AS h (host, holder, held_until, next_at)
     VALUES ($1, $2, clock_timestamp() + ${ms('$4')}, clock_timestamp() + ${ms('$3')})
-    ON CONFLICT (host) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until, next_at = excluded.next_at
-    WHERE (h.holder IS NULL OR h.holder = $2 OR h.held_until <= clock_timestamp()) AND h.next_at <= clock_timestamp()
-    RETURNING 0::float8 AS wait_ms)
+    ON CONFLICT (host) DO UPDATE SET
+      holder = excluded.holder, held_until = excluded.held_until, next_at = excluded.next_at
+    WHERE (h.holder IS NULL OR h.holder = $2 OR h.held_until <= clock_timestamp())
+      AND h.next_at <= clock_timestamp()
+    RETURNING 0::float8 AS wait_ms
+  )
   SELECT wait_ms FROM taken
   UNION ALL
-  SELECT greatest(1, ${msUntil('next_at')}, CASE WHEN holder IS DISTINCT FROM $2 AND holder IS NOT NULL THEN ${msUntil('held_until')} END)
-  FROM ${SCHEMA}.host WHERE host = $1 AND NOT EXISTS (SELECT FROM taken)`;
+  SELECT greatest(
+    1,
+    ${msUntil('next_at')},
+    CASE WHEN holder IS DISTINCT FROM $2 AND holder IS NOT NULL THEN ${msUntil('held_until')} END
+  )
+  FROM ${SCHEMA}.host
+  WHERE host = $1 AND NOT EXISTS (SELECT FROM taken)`;
+const RENEW = `UPDATE ${SCHEMA}.host SET held_until = clock_timestamp() + ${ms('$2')} WHERE holder = ANY($1)`;
+const DELAY = `
+  UPDATE ${SCHEMA}.host SET next_at = greatest(next_at, clock_timestamp() + ${ms('$3')})
+  WHERE host = $1 AND holder = $2`;
+const RELEASE = `UPDATE ${SCHEMA}.host SET holder = NULL, held_until = clock_timestamp() WHERE holder = $1`;
 
 export interface Claim {
   readonly turns: SharedRateLimiter;
-  /** Aborted where the claim is lost; its reason is a ClaimLost. */
+  /** Aborted if the claim is lost; its reason is a ClaimLost. */
   readonly lost: AbortSignal;
-  /** Give its hosts to others. */
+  /** Release its hosts. */
   release(): Promise<void>;
 }
 
 export interface Claims {
   /**
-   * @param holder tells this try to read a source from every other
-   * @param ended aborted by others who know that the read is no longer ours
+   * @param holder identifies this attempt to read a source
+   * @param ended aborted if the read is known to belong to another worker
    */
   open(holder: string, ended: AbortSignal): Claim;
   close(): void;
 }
 
-/** @param renewed called each time the database has heard of this worker, for what else it is to know */
-export function claimsIn(database: CrawlDatabase, renewed: () => Promise<void>): Claims {
+/** Ignore errors of an unavailable database. */
+const ignoreUnavailable = (error: unknown): void => {
+  if (!isUnavailable(error)) throw error;
+};
+
+/** @param onRenew called with each renewal, for what else the database must know of this worker */
+export function claimsIn(database: CrawlDatabase, onRenew: () => Promise<void>): Claims {
   const open = new Map<string, AbortController>();
-  let heardAt = performance.now();
-  let asking = false;
+  let renewedAt = performance.now();
+  let isRenewing = false;
   const renew = async (): Promise<void> => {
-    const asked = performance.now();
-    await database.query(
-      `UPDATE ${SCHEMA}.host SET held_until = clock_timestamp() + ${ms('$2')} WHERE holder = ANY($1)`,
-      [...open.keys()],
-      LEASE_MS,
-    );
-    await renewed();
-    heardAt = asked;
+    const startedAt = performance.now();
+    await database.query(RENEW, [...open.keys()], LEASE_MS);
+    await onRenew();
+    renewedAt = startedAt;
+  };
+  const abortAll = (): void => {
+    const silence = `the queue has not answered for ${GIVE_UP_MS / 1000} seconds`;
+    for (const [holder, claim] of open) claim.abort(new ClaimLost(`${silence}; another worker may have ${holder}`));
   };
   const timer = setInterval(() => {
-    if (performance.now() - heardAt > GIVE_UP_MS) {
-      for (const [holder, claim] of open)
-        claim.abort(
-          new ClaimLost(
-            `the queue has not answered for ${GIVE_UP_MS / 1000} seconds, so that ${holder} may be another's`,
-          ),
-        );
-    }
-    if (asking) return;
-    asking = true;
-    // What keeps it from being renewed ends the claims in time.
+    if (performance.now() - renewedAt > GIVE_UP_MS) abortAll();
+    if (isRenewing) return;
+    isRenewing = true;
+    // After repeated failures abortAll ends the claims.
     renew()
       .catch(() => {})
       .finally(() => {
-        asking = false;
+        isRenewing = false;
       });
   }, RENEW_MS);
+
+  const turnsOf = (holder: string, lost: AbortSignal): SharedRateLimiter => ({
+    async acquire(host, intervalMs) {
+      lost.throwIfAborted();
+      try {
+        const [row] = await database.query(TAKE_TURN, host, holder, intervalMs, LEASE_MS);
+        lost.throwIfAborted();
+        return row === undefined ? RETRY_MS : Math.min(Number(row['wait_ms']), MAX_PAUSE_MS);
+      } catch (error) {
+        lost.throwIfAborted();
+        ignoreUnavailable(error);
+        return RETRY_MS;
+      }
+    },
+    async pause(host, forMs) {
+      await database.query(DELAY, host, holder, forMs).catch(ignoreUnavailable);
+    },
+  });
 
   return {
     open(holder, ended) {
       const claim = new AbortController();
       const lost = AbortSignal.any([claim.signal, ended]);
       open.set(holder, claim);
-      const turns: SharedRateLimiter = {
-        async acquire(host, intervalMs) {
-          lost.throwIfAborted();
-          try {
-            const [row] = await database.query(TAKE, host, holder, intervalMs, LEASE_MS);
-            lost.throwIfAborted();
-            // Another's lease may end, and another's turn be given up, sooner than it was to.
-            return row === undefined ? AGAIN_MS : Math.min(Number(row['wait_ms']), 1_000);
-          } catch (error) {
-            lost.throwIfAborted();
-            if (!isAbsence(error)) throw error;
-            return AGAIN_MS;
-          }
-        },
-        async pause(host, forMs) {
-          await database
-            .query(
-              `UPDATE ${SCHEMA}.host SET next_at = greatest(next_at, clock_timestamp() + ${ms('$3')}) WHERE host = $1 AND holder = $2`,
-              host,
-              holder,
-              forMs,
-            )
-            .catch((error: unknown) => {
-              if (!isAbsence(error)) throw error;
-            });
-        },
-      };
       return {
-        turns,
+        turns: turnsOf(holder, lost),
         lost,
         async release() {
           open.delete(holder);
-          await database
-            .query(`UPDATE ${SCHEMA}.host SET holder = NULL, held_until = clock_timestamp() WHERE holder = $1`, holder)
-            // Its lease runs out by itself.
-            .catch((error: unknown) => {
-              if (!isAbsence(error)) throw error;
-            });
+          // If this fails, the lease expires.
+          await database.query(RELEASE, holder).catch(ignoreUnavailable);
         },
       };
     },

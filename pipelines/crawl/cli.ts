@@ -1,9 +1,9 @@
-/** `make worker`: reads what runs with the same QUEUE and DATA_DIR put into the queue, until it is told to stop. */
+/** `make worker`: reads sources from the queue of runs with the same QUEUE and DATA_DIR, until it is stopped. */
 import { once } from 'node:events';
+import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
-import { failureOf } from '../failure.ts';
-import { say } from '../../lib/output.ts';
+import { failureText } from '../failure.ts';
 import { QueueUnavailable } from './database.ts';
 import { workerSettings } from './settings.ts';
 import { startWorker } from './worker.ts';
@@ -12,9 +12,7 @@ async function main(): Promise<void> {
   const { QUEUE, DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
   const { AT_ONCE } = readSettings(workerSettings);
   if (QUEUE === undefined)
-    throw new SettingError(
-      'QUEUE is null, expected postgres://user:password@host/database: that of the runs to work for',
-    );
+    throw new SettingError('QUEUE is null, expected postgres://user:password@host/database: the QUEUE of the runs');
   const sources = await loadSources();
   const worker = await startWorker({
     url: QUEUE,
@@ -23,22 +21,23 @@ async function main(): Promise<void> {
     atOnce: AT_ONCE,
     secrets: secretsOf(sources),
     chromiumPath: CHROMIUM_PATH,
-    say,
+    print,
   });
-  say(
-    `worker ${worker.name} reads up to ${AT_ONCE} sources at a time; Ctrl-C stops it and gives back what it has not finished`,
+  print(
+    `worker ${worker.name} reads up to ${AT_ONCE} sources at a time; Ctrl-C stops it and returns unfinished sources ` +
+      'to the queue',
   );
-  const unfit = await Promise.race([worker.unfit, once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  const reason = await Promise.race([worker.unfit, once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await worker.close();
-  if (unfit instanceof SettingError) throw unfit;
-  say(`worker ${worker.name} has stopped`);
+  if (reason instanceof SettingError) throw reason;
+  print(`worker ${worker.name} has stopped`);
 }
 
 try {
   await main();
 } catch (error) {
-  process.stderr.write(
-    `${error instanceof QueueUnavailable ? error.message : failureOf(error, process.env['DATA_DIR'] || 'data')}\n`,
-  );
+  const text =
+    error instanceof QueueUnavailable ? error.message : failureText(error, process.env['DATA_DIR'] || 'data');
+  process.stderr.write(`${text}\n`);
   process.exitCode = 1;
 }

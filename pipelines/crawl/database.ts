@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL database that a run and its workers meet in. pg-boss keeps the jobs there, in a schema of its own; the
- * tables here say whose turn it is at a host, which workers there are, and which data folder the queue belongs to.
+ * The PostgreSQL database of a run and its workers. pg-boss stores the jobs in a schema of its own; the tables here
+ * have the turns of each host, the workers, and the data folder of the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, Pool } from 'pg';
@@ -8,14 +8,14 @@ import { shownPlace } from '../../ledger/open.ts';
 import { redactor } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 
-/** Schemas: ours, and that of pg-boss. The ledger may lie in the same database. */
+/** Schemas: ours, and that of pg-boss. The ledger may be in the same database. */
 export const SCHEMA = 'dealfeed_crawl';
 export const BOSS_SCHEMA = 'dealfeed_queue';
 
-/** A worker says every few seconds that it is there; after so long it is taken for gone. */
+/** A worker reports every few seconds; after this time without a report it is gone. */
 export const WORKER_SILENT_SECONDS = 12;
 
-/** The queue cannot be asked, or nobody works on it: the run cannot go on. The message is one line without a password. */
+/** The queue is unavailable, or has no worker: the run cannot continue. The message is one line without a password. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
@@ -23,83 +23,87 @@ export class QueueUnavailable extends Error {
 type Row = Record<string, unknown>;
 
 export interface CrawlDatabase {
-  /** Its address without the password. */
+  /** Address without the password. */
   readonly shown: string;
   query(sql: string, ...values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 const CONNECTIONS = 4;
-const ANSWERS_WITHIN_MS = 5_000;
-/** For connections of a run: an answer that does not come is an error. A server that is silent says nothing of itself. */
-export const ANSWERED = { connectionTimeoutMillis: ANSWERS_WITHIN_MS, query_timeout: ANSWERS_WITHIN_MS } as const;
-const PAUSE_MS = 250;
-/** Keys of advisory locks: under the one the tables are made, the other a run holds while it uses the queue. "Crwl" in ASCII, and the next. */
-const [MAKE_LOCK, RUN_LOCK] = [0x4372_776c, 0x4372_776d];
+const TIMEOUT_MS = 5_000;
+/** Timeouts of a run's connections: a silent server is an error. */
+export const TIMEOUTS = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS } as const;
+const RETRY_MS = 250;
+/** Keys of advisory locks ("Crwl" in ASCII, and the next): one for creating the tables, one held by a run. */
+const [CREATE_LOCK, RUN_LOCK] = [0x4372_776c, 0x4372_776d];
 
 const TABLES = `
   CREATE SCHEMA IF NOT EXISTS ${SCHEMA};
-  -- Who may ask a host, until when unless he says that he is still there, and when the next request may start.
+  -- Who may send requests to a host, until when unless the lease is renewed, and when the next request may start.
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.host (
     host text PRIMARY KEY, holder text, held_until timestamptz NOT NULL, next_at timestamptz NOT NULL);
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.worker (
     id text PRIMARY KEY, name text NOT NULL, started_at timestamptz NOT NULL, seen_at timestamptz NOT NULL);
-  -- One row: the data folder whose runs use this queue.
+  -- One row: the data folder of the runs that use this queue.
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.folder (one boolean PRIMARY KEY DEFAULT true CHECK (one), id text NOT NULL);
 `;
 
-/** Classes of errors that say the server is not in a state to do its work: connection, resources, operator, system. */
-const CLASSES_OF_ABSENCE = ['08', '53', '57', '58'];
+/** Classes of errors of an unavailable server: connection, resources, operator intervention, system. */
+const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 
-/** Whether an error says that the server cannot be asked now. What is no error of a statement is one of the connection. */
-export const isAbsence = (error: unknown): boolean =>
-  !(error instanceof DatabaseError) || CLASSES_OF_ABSENCE.includes((error.code ?? '').slice(0, 2));
+/**
+ * Whether an error means that the server is unavailable now. An error that is not of a statement is of the connection.
+ */
+export const isUnavailable = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || UNAVAILABLE_CLASSES.includes((error.code ?? '').slice(0, 2));
 
-/** The database's own words may name its host. */
-const withoutAddress = redactor([]);
+/** The database's messages may name its host. */
+const redact = redactor([]);
 
-const messageOf = (error: unknown): string => {
+/** First line of an error's message, without addresses. */
+function redactedMessage(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  return withoutAddress((first instanceof Error ? first.message || first.name : String(first)).split('\n', 1)[0] ?? '');
-};
+  const message = first instanceof Error ? first.message || first.name : String(first);
+  return redact(message.split('\n', 1)[0] ?? '');
+}
 
-export const unavailable = (shown: string, error: unknown): QueueUnavailable =>
-  new QueueUnavailable(`QUEUE is ${shown}, and cannot be asked: ${messageOf(error)}`, { cause: error });
+export const queueUnavailable = (shown: string, error: unknown): QueueUnavailable =>
+  new QueueUnavailable(`QUEUE is ${shown}, which is unavailable: ${redactedMessage(error)}`, { cause: error });
 
-/** Try again for as long as the server cannot be asked. @throws QueueUnavailable after that time */
-export async function patiently<T>(shown: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
-  for (const until = performance.now() + patienceMs; ;) {
+/** Retry while the server is unavailable. @throws QueueUnavailable after `timeoutMs` */
+export async function retryQuery<T>(shown: string, timeoutMs: number, query: () => Promise<T>): Promise<T> {
+  for (const until = performance.now() + timeoutMs; ;) {
     try {
-      return await work();
+      return await query();
     } catch (error) {
-      if (!isAbsence(error)) throw error;
-      if (performance.now() >= until) throw unavailable(shown, error);
+      if (!isUnavailable(error)) throw error;
+      if (performance.now() >= until) throw queueUnavailable(shown, error);
     }
-    await sleep(PAUSE_MS);
+    await sleep(RETRY_MS);
   }
 }
 
-/** @throws SettingError where the server refuses us, QueueUnavailable where it cannot be asked */
-export async function orRefused<T>(shown: string, work: Promise<T>): Promise<T> {
+/** @throws SettingError if the server refuses us, QueueUnavailable if it is unavailable */
+export async function connecting<T>(shown: string, connection: Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await connection;
   } catch (error) {
-    if (isAbsence(error)) throw unavailable(shown, error);
-    throw new SettingError(`QUEUE is ${shown}, and cannot be used: ${messageOf(error)}`);
+    if (isUnavailable(error)) throw queueUnavailable(shown, error);
+    throw new SettingError(`QUEUE is ${shown}, which refuses the connection: ${redactedMessage(error)}`);
   }
 }
 
-/** Connect, and make the tables where there are none. @throws as orRefused does */
+/** Connect, and create missing tables. @throws as `connecting` does */
 export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
   const shown = shownPlace({ DATA_DIR: '', LEDGER: url });
   const pool = new Pool({
     connectionString: url,
     max: CONNECTIONS,
-    ...ANSWERED,
+    ...TIMEOUTS,
     keepAlive: true,
     application_name: 'dealfeed crawl',
   });
-  // A connection that breaks while nobody uses it is opened again by whoever needs it.
+  // The pool replaces an idle connection that breaks.
   pool.on('error', () => {});
   const database: CrawlDatabase = {
     shown,
@@ -107,7 +111,7 @@ export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
     close: () => pool.end(),
   };
   try {
-    await orRefused(shown, pool.query(`BEGIN; SELECT pg_advisory_xact_lock(${MAKE_LOCK}); ${TABLES} COMMIT`));
+    await connecting(shown, pool.query(`BEGIN; SELECT pg_advisory_xact_lock(${CREATE_LOCK}); ${TABLES} COMMIT`));
   } catch (error) {
     await database.close();
     throw error;
@@ -116,27 +120,25 @@ export async function openCrawlDatabase(url: string): Promise<CrawlDatabase> {
 }
 
 /**
- * Hold the queue for one run until the returned function is called. The lock of the data folder says the same on one host;
- * on a shared folder it may not. It is held by a connection, and ends with the process.
- * @throws SettingError where another run holds it; as orRefused does
+ * Hold the queue for one run until the returned function is called. The lock of the data folder does the same on one
+ * host, but may fail on a shared folder. A connection holds the lock, so it ends with the process.
+ * @throws SettingError if another run holds it; otherwise as `connecting` does
  */
 export async function holdQueue(url: string, shown: string): Promise<() => Promise<void>> {
-  const client = new Client({ connectionString: url, ...ANSWERED, application_name: 'dealfeed run' });
-  // Where the server goes away the run hears of it by what it asks for next.
+  const client = new Client({ connectionString: url, ...TIMEOUTS, application_name: 'dealfeed run' });
+  // The next query reports a lost connection.
   client.on('error', () => {});
-  const letGo = (): Promise<void> => client.end().catch(() => {});
+  const release = (): Promise<void> => client.end().catch(() => {});
   try {
-    await orRefused(shown, client.connect());
-    // A host that loses its power says no goodbye: the server is to ask whether it is there, within half a minute and not two hours.
+    await connecting(shown, client.connect());
+    // If this host loses power, the server finds out within half a minute instead of two hours.
     await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3');
-    const {
-      rows: [row],
-    } = await orRefused(shown, client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [RUN_LOCK]));
-    if (row?.held !== true)
-      throw new SettingError(`QUEUE is ${shown}, which another run uses now; expected to be the only one`);
+    const lock = client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [RUN_LOCK]);
+    const [row] = (await connecting(shown, lock)).rows;
+    if (row?.held !== true) throw new SettingError(`QUEUE is ${shown}, which is in use by another run.`);
   } catch (error) {
-    await letGo();
+    await release();
     throw error;
   }
-  return letGo;
+  return release;
 }

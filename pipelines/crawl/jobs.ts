@@ -1,4 +1,4 @@
-/** What goes through the queue: a source to read, and what became of it. The bytes go by the archive. */
+/** Jobs of the queue: one source to read each, and its outcome. The bytes go through the archive. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { PageRef } from '../ingest/reads.ts';
 
 export const QUEUE = 'crawl';
 
-/** A worker that is not heard of for so long is taken for gone, and its sources go to others. The least that pg-boss takes. */
+/** A worker without a heartbeat for this time is gone, and others take its sources. The minimum of pg-boss. */
 export const HEARTBEAT_SECONDS = 10;
 
 const texts = z.array(z.string());
 
-/** One source to be read for one run. */
+/** One source to read for one run. */
 export const CrawlJob = z.object({
   source: z.string(),
   reading: z.object({
@@ -24,14 +24,14 @@ export const CrawlJob = z.object({
     distrusts: texts,
     resumes: texts,
   }),
-  /** Id in the archive's folder, by which a worker sees that it writes where the run reads. */
+  /** Id of the data folder: the worker must write where the run reads. */
   folder: z.string(),
-  /** Fingerprint of the adapters, by which a worker sees that it reads as the run would. */
+  /** Hash of the adapters: the worker must read as the run would. */
   code: z.string(),
   contact: z.string().nullable(),
-  /** The sandbox world to read instead of the web. Its made-up secrets travel with it; real ones are each worker's own settings. */
+  /** The sandbox world instead of the web, with its made-up secrets. Real secrets are settings of each worker. */
   world: z.object({ url: z.string(), secrets: z.record(z.string(), z.string()) }).nullable(),
-  /** Secrets of the source that are set for the run, and so must be for the worker. */
+  /** Secrets of the source that are set for the run, and must be set for the worker. */
   secrets: texts,
 });
 export type CrawlJob = z.infer<typeof CrawlJob>;
@@ -45,21 +45,24 @@ const Failure = z.object({
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** What became of a read. */
+/** Outcome of a read. */
 export const Outcome = z.object({
   pages: z.array(PageRef),
   unreadable: z.array(z.object({ key: z.record(z.string(), z.string()), failure: Failure })),
   traffic: z.object({ requests: z.int(), notModified: z.int(), bytes: z.int(), retries: z.int() }),
-  /** Why it ended before its end. */
+  /** Why the read ended early. */
   failure: Failure.nullable(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** What a worker leaves in the queue: an outcome as JSON text (a page's text may hold what JSON in a database may not), or its own defect. */
+/**
+ * Output of a job: an outcome as JSON text (a page's text may have characters that JSON in a database must not), or a
+ * defect of the worker.
+ */
 export const Output = z.object({ worker: z.string(), outcome: z.string().optional(), defect: z.string().optional() });
 export type Output = z.infer<typeof Output>;
 
-/** A site's or a page's fault, as data. Undefined for what is our own. */
+/** A failure of a site or a page as data; undefined for a defect of ours. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Quarantine)
     return {
@@ -80,27 +83,27 @@ export function failureOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** The same as it was thrown. */
+/** The error of a failure. */
 export const errorOf = ({ is, reason, detail, pageUrl, status }: Failure): Quarantine | SourceUnavailable =>
   is === 'quarantine'
     ? new Quarantine(reason as QuarantineReason, detail, pageUrl ?? undefined)
     : new SourceUnavailable(reason as SourceUnavailable['reason'], detail, pageUrl ?? '', status ?? undefined);
 
-/** Make the queue where there is none. */
-export const makeQueue = (boss: PgBoss): Promise<void> =>
+/** Create the queue if it does not exist. */
+export const createQueue = (boss: PgBoss): Promise<void> =>
   boss.createQueue(QUEUE, {
     heartbeatSeconds: HEARTBEAT_SECONDS,
     notify: true,
-    // A polite read may take hours; whether its worker lives is told by the heartbeat.
+    // A polite read may take hours; the heartbeat detects a dead worker.
     expireInSeconds: 23 * 3600,
-    // Handed back by workers that are stopped, too.
+    // Includes jobs that stopped workers return.
     retryLimit: 20,
     retryDelay: 0,
     retentionSeconds: 86_400,
     deleteAfterSeconds: 86_400,
   });
 
-/** Sources that share a host, directly or through others, by one word: they are read one after the other. */
+/** One word for all sources that share a host, directly or through others: they are read one after the other. */
 export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {
   const siteOfHost = new Map<string, string>();
   for (const { hosts } of sources) {
@@ -112,8 +115,8 @@ export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, str
   return new Map(sources.map(({ name, hosts: [host = ''] }) => [name, siteOfHost.get(host) ?? name]));
 }
 
-/** Fingerprint of everything that decides how a site is read. */
-export async function codeOf(): Promise<string> {
+/** Hash of the source code of all adapters. */
+export async function adapterHash(): Promise<string> {
   const root = join(import.meta.dirname, '../../sources');
   const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
   const hash = createHash('sha256');

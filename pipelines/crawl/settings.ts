@@ -1,4 +1,4 @@
-/** Settings of a worker, beside those of the runs it works for. docs/settings.md is generated from here. */
+/** Settings of a worker. docs/settings.md is generated from here. */
 import { z } from 'zod';
 import { AT_ONCE } from './crawler.ts';
 
@@ -9,5 +9,5 @@ export const workerSettings = z.object({
     .min(1, 'at least 1')
     .max(64, 'at most 64')
     .default(AT_ONCE)
-    .describe('`make worker`: sources it reads at the same time. A site is asked no faster for it.'),
+    .describe('`make worker`: sources read at the same time. The pace of requests to one site does not change.'),
 });

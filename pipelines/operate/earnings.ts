@@ -1,14 +1,15 @@
-/** What was earned, from the ledger; and the snapshots that sold answers were made from. */
+/** Earnings and payment problems, from the ledger; and the snapshots behind sold answers. */
 import { differencesOf, type Difference } from '../../ledger/differences.ts';
 import { LedgerUnavailable, settlingSinceMs, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
+import { dollarsOf } from '../../lib/network.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { trouble, type Trouble } from './troubles.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { problem, type Problem } from './problems.ts';
 
-const DAY_MS = 86_400_000;
-/** A settlement that takes longer than this has an outcome that is not known. */
+/** A settlement that takes longer has an unknown outcome. */
 const UNKNOWN_AFTER_MS = 10 * 60_000;
-const DECIMALS = 6;
+const MONTH_MS = 30 * DAY_MS;
 
 export interface Sales {
   readonly calls: number;
@@ -24,49 +25,50 @@ export interface Earnings {
 }
 
 export interface LedgerState {
-  /** Null where it could not be asked. */
+  /** Null if the ledger is unavailable. */
   readonly earnings: Earnings | null;
-  /** Purchases whose payment was sent and whose outcome is not known yet. */
+  /** Purchases whose payment was sent and whose outcome is unknown. */
   readonly unresolved: number;
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly Problem[];
 }
 
-/** Atomic units of USDC as dollars. */
-export const usdOf = (atomic: bigint): string =>
-  `${atomic / 10n ** BigInt(DECIMALS)}.${String(atomic % 10n ** BigInt(DECIMALS))
-    .padStart(DECIMALS, '0')
-    .replace(/0{1,4}$/u, '')}`;
+/** Atomic units of USDC as dollars with at least two decimals. */
+export const usdOf = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/u, '');
+
+const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total, amount) => total + amount, 0n));
 
 const salesOf = (sold: readonly Purchase[]): Sales => ({
   calls: sold.length,
-  usd: usdOf(sold.reduce((sum, p) => sum + p.payment.amount, 0n)),
+  usd: sum(sold.map((p) => p.payment.amount)),
 });
 
-/** What the audit found: one trouble for each kind of difference. */
-function troublesOf(differences: readonly Difference[]): Trouble[] {
+/** One problem for each kind of difference that the audit found. */
+function differenceProblems(differences: readonly Difference[]): Problem[] {
   const owed = differences.flatMap((d) => (d.kind === 'owed' ? [d.transfer] : []));
   const unpaid = differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase] : []));
-  const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total, amount) => total + amount, 0n));
-  return [
-    ...(owed.length === 0
-      ? []
-      : [
-          trouble(
-            'transfers_owed',
-            'ledger',
-            `${owed.length} incoming transfers, $${sum(owed.map((t) => t.amount))} in all, paid for something that can no longer be given: refund them`,
-          ),
-        ]),
-    ...(unpaid.length === 0
-      ? []
-      : [
-          trouble(
-            'sales_unpaid',
-            'ledger',
-            `${unpaid.length} sold purchases, $${sum(unpaid.map((p) => p.payment.amount))} in all, have no transfer on the chain`,
-          ),
-        ]),
-  ];
+  const problems: Problem[] = [];
+  if (owed.length > 0) {
+    const total = sum(owed.map((t) => t.amount));
+    const message =
+      `${owed.length} incoming transfers, $${total} in all, paid for something that can no longer be delivered: ` +
+      'refund them';
+    problems.push(problem('transfers_owed', 'ledger', message));
+  }
+  if (unpaid.length > 0) {
+    const total = sum(unpaid.map((p) => p.payment.amount));
+    const message = `${unpaid.length} sold purchases, $${total} in all, have no transfer on the chain`;
+    problems.push(problem('sales_unpaid', 'ledger', message));
+  }
+  return problems;
+}
+
+function settlementProblem(purchase: Purchase): Problem {
+  const { id, route, payment, why } = purchase;
+  const sentAt = new Date(settlingSinceMs(purchase)).toISOString();
+  const message =
+    `purchase ${id} of ${route} for $${usdOf(payment.amount)} was sent for settlement at ${sentAt} and its outcome ` +
+    `is unknown${why === null ? '' : `: ${why}`}`;
+  return problem('settlement_unknown', id, message);
 }
 
 async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
@@ -75,31 +77,15 @@ async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<Le
   const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
     (p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS,
   );
-  const since = (purchases: readonly Purchase[], ms: number): Purchase[] =>
-    purchases.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
-  const earnings = {
-    place,
-    day: salesOf(since(sold, DAY_MS)),
-    month: salesOf(since(sold, 30 * DAY_MS)),
-    all: salesOf(sold),
-  };
+  const within = (ms: number): Purchase[] => sold.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
   return {
-    earnings,
+    earnings: { place, day: salesOf(within(DAY_MS)), month: salesOf(within(MONTH_MS)), all: salesOf(sold) },
     unresolved: unresolved.length,
-    troubles: [
-      ...troublesOf(await differencesOf(ledger, null)),
-      ...unresolved.map((p) =>
-        trouble(
-          'settlement_unknown',
-          p.id,
-          `purchase ${p.id} of ${p.route} for $${usdOf(p.payment.amount)} was sent for settlement at ${new Date(settlingSinceMs(p)).toISOString()} and its outcome is not known${p.why === null ? '' : `: ${p.why}`}`,
-        ),
-      ),
-    ],
+    problems: [...differenceProblems(await differencesOf(ledger, null)), ...unresolved.map(settlementProblem)],
   };
 }
 
-/** Look into the ledger that the settings name; null where there is none yet. A ledger that cannot be asked is trouble, not an error. */
+/** Read the ledger; null if there is none yet. An unavailable ledger is a problem in the result, not an error. */
 export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()): Promise<LedgerState | null> {
   try {
     if (!notedLedgerExists(settings)) return null;
@@ -111,15 +97,12 @@ export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()):
     }
   } catch (error) {
     if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
-    return {
-      earnings: null,
-      unresolved: 0,
-      troubles: [trouble('ledger_unavailable', shownPlace(settings), error.message)],
-    };
+    const unavailable = problem('ledger_unavailable', shownPlace(settings), error.message);
+    return { earnings: null, unresolved: 0, problems: [unavailable] };
   }
 }
 
-/** Snapshots from which answers were sold, or are being paid for. @throws where the ledger cannot be asked */
+/** Snapshots whose answers were sold, or are being paid for. @throws if the ledger is unavailable */
 export async function soldSnapshots(settings: LedgerSettings): Promise<Set<string>> {
   const found = new Set<string>();
   if (!notedLedgerExists(settings)) return found;

@@ -1,4 +1,4 @@
-/** What earlier runs say of themselves: runs/<run id>/run.json. */
+/** Reports of earlier runs: runs/<run id>/run.json. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 
 const count = z.int().min(0);
 
-/** What of a run's report is read here; it says more. */
+/** The fields of a run's report that are read here. */
 const RunReport = z.looseObject({
   run_id: z.string(),
   started_at: z.string(),
@@ -25,15 +25,15 @@ const RunReport = z.looseObject({
 });
 export type RunReport = z.infer<typeof RunReport>;
 
-/** A run that wrote no report is at work, or died. */
 export interface PastRun {
   readonly runId: string;
+  /** Null if the run is in progress, or died. */
   readonly report: RunReport | null;
-  /** When its folder was made. */
+  /** When its folder was created. */
   readonly startedMs: number;
 }
 
-/** Runs, oldest first. A folder that retention has emptied is none. */
+/** Runs, oldest first. */
 export async function pastRuns(layout: Layout): Promise<PastRun[]> {
   const names = await readdir(layout.runs).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -41,11 +41,10 @@ export async function pastRuns(layout: Layout): Promise<PastRun[]> {
   });
   const runs: PastRun[] = [];
   for (const runId of names.filter((n) => parseRunId(n) !== null).sort(compareRunIds)) {
-    const found = await readJson(join(layout.run(runId), 'run.json'));
-    const checked = RunReport.safeParse(found);
+    const report = RunReport.safeParse(await readJson(join(layout.run(runId), 'run.json')));
     runs.push({
       runId,
-      report: checked.success ? checked.data : null,
+      report: report.success ? report.data : null,
       startedMs: (await stat(layout.run(runId))).birthtimeMs,
     });
   }
@@ -59,7 +58,7 @@ export interface Cost {
   readonly seconds: number;
 }
 
-/** What runs asked of other people's sites, and of this machine. */
+/** Requests to sites and time of this machine that runs took. */
 export function costOf(runs: readonly RunReport[]): Cost {
   const traffic = runs.flatMap((r) => r.reads.flatMap((read) => (read.traffic ? [read.traffic] : [])));
   return {

@@ -1,54 +1,53 @@
 /** Settings of the operator's commands. docs/settings.md is generated from here. */
 import { z } from 'zod';
-import { pipelineSettings } from '../../lib/settings.ts';
+import { pipelineSettings, zeroOrOne } from '../../lib/settings.ts';
 
-const yes = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
-
-/** Setting of everything that tells the operator of trouble. */
+/** Settings of alerts. */
 export const alertSettings = z.object({
   ALERT_COMMAND: z
     .string()
     .optional()
     .describe(
-      'Command that is told of each new trouble, once, and when it is over: JSON on its standard input. Run by the shell at the end of a run and by `make watch`. Not set: none.',
+      'Shell command that receives each new problem once, and again when it is over, as JSON on its standard input. ' +
+        'It runs at the end of a run and in `make watch`. Not set: no alerts.',
     ),
   ALERT_SECONDS: z.coerce
     .number('a number of seconds')
     .min(0.1, 'at least 0.1 seconds')
     .max(600, 'at most 600 seconds')
     .default(20)
-    .describe('Time after which a hanging ALERT_COMMAND is ended.'),
+    .describe('Timeout of ALERT_COMMAND, after which it is killed.'),
 });
 
 export const operatorSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   ...alertSettings.shape,
-  JSON: yes.default(false).describe('`make status`: 1 prints it as JSON, for monitors.'),
-  ALL: yes
+  JSON: zeroOrOne.default(false).describe('`make status`: 1 prints JSON, for monitors.'),
+  ALL: zeroOrOne
     .default(false)
     .describe(
-      '`make status`: 1 shows every source, also where the screen is too small for them. `make diff`: 1 compares also the fields that move by themselves every day.',
+      '`make status`: 1 lists every source, even if the screen is too small. `make diff`: 1 also compares fields ' +
+        'that change every day by themselves.',
     ),
   PAYMENTS: z
     .enum(['sandbox', 'facilitator', 'self'], 'sandbox, facilitator or self')
     .optional()
-    .describe(
-      '`make status`: how the server is paid, as it is set for the server: whether what was earned is test money.',
-    ),
+    .describe('`make status`: the PAYMENTS setting of the server, which decides whether earnings are test money.'),
   WAIT_MINUTES: z.coerce
     .number('a number of minutes')
     .min(0, '0 minutes or more')
     .max(1440, 'at most 1440 minutes')
     .default(0)
     .describe(
-      'How long a run waits for another that is at work in the same folder before it leaves with exit status 1. The scheduled ones wait 240.',
+      'Minutes that a run waits for another run in the same folder before it ends with exit status 1. Scheduled runs ' +
+        'wait 240.',
     ),
-  JOB: z.string().optional().describe('`make job`: scheduled job to do if it is due.'),
+  JOB: z.string().optional().describe('`make job`: scheduled job to run if it is due.'),
   SCHEDULER: z
     .enum(['systemd', 'cron'], 'systemd or cron')
     .optional()
-    .describe('`make schedule`: what to write it for. Default: what this machine has.'),
-  INSTALL: yes.default(false).describe('`make schedule`: 1 installs it for this user, 0 only prints it.'),
+    .describe('`make schedule`: scheduler. Default: the one of this machine.'),
+  INSTALL: zeroOrOne.default(false).describe('`make schedule`: 1 installs the schedule for this user, 0 prints it.'),
 });
 
 const days = (byDefault: number, about: string) =>
@@ -60,28 +59,27 @@ const days = (byDefault: number, about: string) =>
     .default(byDefault)
     .describe(about);
 
-/** What is kept, and for how long. Nothing that a kept snapshot rests on is ever removed, whatever these say. */
+/** Retention policy. Whatever a retained snapshot needs is never removed. */
 export const retentionSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   KEEP_DAILY_DAYS: days(
     120,
-    '`make prune`: days for which the last snapshot of every day is kept. The back-test looks 90 days ahead of each day it scores.',
+    '`make prune`: days for which the last snapshot of each day is retained. The back-test looks 90 days past each ' +
+      'day.',
   ),
-  KEEP_MONTHLY_DAYS: days(1100, '`make prune`: days for which the last snapshot of every month is kept.'),
-  KEEP_READS_DAYS: days(
-    400,
-    '`make prune`: days for which what was read is kept: the pages, byte for byte, and the rows made of them.',
-  ),
+  KEEP_MONTHLY_DAYS: days(1100, '`make prune`: days for which the last snapshot of each month is retained.'),
+  KEEP_READS_DAYS: days(400, '`make prune`: days for which archived pages and their staged rows are retained.'),
   KEEP_RUNS_DAYS: days(
     400,
-    '`make prune`: days for which the reports of runs and the failing rows of their audits are kept.',
+    '`make prune`: days for which run reports and the failing rows of their audits are retained.',
   ),
-  KEEP_SOLD: yes
+  KEEP_SOLD: zeroOrOne
     .default(false)
     .describe(
-      '`make prune`: 1 keeps every snapshot that a sold answer was made from. No purchase depends on it: the ledger has the answers themselves.',
+      '`make prune`: 1 retains every snapshot with a sold answer. No purchase depends on it: the ledger has the ' +
+        'answers themselves.',
     ),
-  APPLY: yes.default(false).describe('`make reparse`, `make prune`: 1 does it; 0 only shows what would change.'),
+  APPLY: zeroOrOne.default(false).describe('`make reparse`, `make prune`: 1 applies the changes, 0 only lists them.'),
 });
 
 export type RetentionSettings = z.infer<typeof retentionSettings>;

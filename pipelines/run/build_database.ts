@@ -1,15 +1,15 @@
 /**
- * The database of one build: a private file for inputs and models, and attached to it a file of its own for the
- * published tables, which becomes the snapshot's database.
+ * The database of one build: a private file for inputs and models, and an attached file for the published tables, which
+ * becomes the snapshot's database.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { BUILD_DATABASE } from './leftovers.ts';
+import { BUILD_DATABASE } from './partial_files.ts';
 
-/** Name under which the published tables' file is attached. */
+/** Name of the attached file of the published tables. */
 export const PUBLISHED = 'published';
 
 /** Memory limit of a build; beyond it DuckDB spills to disk. */
@@ -19,7 +19,7 @@ export interface BuildDatabase {
   readonly connection: DuckDBConnection;
   /** File of the published tables. */
   readonly publishedFile: string;
-  /** Close the database and remove what is left of its files. */
+  /** Close the database and remove its remaining files. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function openBuildDatabase(folder: string): Promise<BuildDatabase> 
     }
   };
   try {
-    const duck = await openDuck(file, { memoryLimit: MEMORY_LIMIT, forOnce: true });
+    const duck = await openDuck(file, { memoryLimit: MEMORY_LIMIT, isTemporary: true });
     try {
       await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED}`);
     } catch (error) {
@@ -49,7 +49,7 @@ export async function openBuildDatabase(folder: string): Promise<BuildDatabase> 
       },
     };
   } catch (error) {
-    // On a full disk the files may be there although they could not be opened.
+    // On a full disk the files may exist although they could not be opened.
     await removeFiles();
     throw error;
   }

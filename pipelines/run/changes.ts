@@ -1,66 +1,58 @@
-/** What moved since the snapshot before: counts for the run's summary, by comparing each mart with its previous self. */
+/** Counts what changed since the previous snapshot, for the summary of a run. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
+import { number } from '../format.ts';
 
 export interface Changes {
   readonly since: string;
-  /** One line a kind of change that happened. */
+  /** One line per kind of change that happened. */
   readonly lines: readonly string[];
 }
 
+/** Rows of a table that are not in the previous snapshot, or the reverse. */
+const added = (table: string, condition = 'true'): string =>
+  `SELECT count(*) AS n FROM ${table} AS today ANTI JOIN previous_${table} AS before USING (id) WHERE ${condition}`;
+const removed = (table: string): string =>
+  `SELECT count(*) AS n FROM previous_${table} AS before ANTI JOIN ${table} AS today USING (id)`;
+/** Rows of both snapshots that meet a condition over `today` and `before`. */
+const changed = (table: string, condition: string): string =>
+  `SELECT count(*) AS n FROM ${table} AS today JOIN previous_${table} AS before USING (id) WHERE ${condition}`;
+
 const COUNTS: readonly (readonly [label: string, sql: string])[] = [
-  ['deals new', 'SELECT count(*) AS n FROM deals d ANTI JOIN previous_deals p USING (id)'],
-  [
-    'price cuts',
-    'SELECT count(*) AS n FROM deals d JOIN previous_deals p USING (id) WHERE d.list_price < p.list_price',
-  ],
-  [
-    'price rises',
-    'SELECT count(*) AS n FROM deals d JOIN previous_deals p USING (id) WHERE d.list_price > p.list_price',
-  ],
-  [
-    'deals delisted',
-    "SELECT count(*) AS n FROM deals d JOIN previous_deals p USING (id) WHERE d.listing_status = 'delisted' AND p.listing_status <> 'delisted'",
-  ],
-  [
-    'deals relisted',
-    "SELECT count(*) AS n FROM deals d JOIN previous_deals p USING (id) WHERE d.listing_status <> 'delisted' AND p.listing_status = 'delisted'",
-  ],
-  [
-    'debts new',
-    "SELECT count(*) AS n FROM signals s ANTI JOIN previous_signals p USING (id) WHERE s.signal_state = 'listed'",
-  ],
+  ['deals new', added('deals')],
+  ['price cuts', changed('deals', 'today.list_price < before.list_price')],
+  ['price rises', changed('deals', 'today.list_price > before.list_price')],
+  ['deals delisted', changed('deals', "today.listing_status = 'delisted' AND before.listing_status <> 'delisted'")],
+  ['deals relisted', changed('deals', "today.listing_status <> 'delisted' AND before.listing_status = 'delisted'")],
+  ['debts new', added('signals', "today.signal_state = 'listed'")],
   [
     'debts gone from their list',
-    "SELECT count(*) AS n FROM signals s JOIN previous_signals p USING (id) WHERE s.signal_state = 'removed' AND p.signal_state = 'listed'",
+    changed('signals', "today.signal_state = 'removed' AND before.signal_state = 'listed'"),
   ],
-  ['auctions new', 'SELECT count(*) AS n FROM auctions a ANTI JOIN previous_auctions p USING (id)'],
-  [
-    'auctions sold',
-    "SELECT count(*) AS n FROM auctions a JOIN previous_auctions p USING (id) WHERE a.sale_status = 'sold' AND p.sale_status <> 'sold'",
-  ],
+  ['auctions new', added('auctions')],
+  ['auctions sold', changed('auctions', "today.sale_status = 'sold' AND before.sale_status <> 'sold'")],
   [
     'auctions called off',
-    "SELECT count(*) AS n FROM auctions a JOIN previous_auctions p USING (id) WHERE a.sale_status IN ('cancelled', 'withdrawn', 'postponed') AND p.sale_status = 'scheduled'",
+    changed(
+      'auctions',
+      "today.sale_status IN ('cancelled', 'withdrawn', 'postponed') AND before.sale_status = 'scheduled'",
+    ),
   ],
-  ['leads new', 'SELECT count(*) AS n FROM leads l ANTI JOIN previous_leads p USING (id)'],
-  ['leads gone', 'SELECT count(*) AS n FROM previous_leads p ANTI JOIN leads l USING (id)'],
-  ['filings new', 'SELECT count(*) AS n FROM filings f ANTI JOIN previous_filings p USING (id)'],
-  [
-    'filings changed',
-    'SELECT count(*) AS n FROM filings f JOIN previous_filings p USING (id) WHERE f.last_updated > p.last_updated',
-  ],
+  ['leads new', added('leads')],
+  ['leads gone', removed('leads')],
+  ['filings new', added('filings')],
+  ['filings changed', changed('filings', 'today.last_updated > before.last_updated')],
 ];
 
-/** Everything that is asked for them. */
+/** All queries of this file, to find out which previous tables they read. */
 export const CHANGES_SQL: readonly string[] = COUNTS.map(([, sql]) => sql);
 
-/** Count the changes of a finished build against the previous snapshot named `since`. */
+/** Count the changes of a finished build since the previous snapshot `since`. */
 export async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
   const lines: string[] = [];
   for (const [label, sql] of COUNTS) {
     const n = Number((await rowsOf(connection, sql))[0]?.['n']);
-    if (n > 0) lines.push(`${n.toLocaleString('en-US').padStart(6)}  ${label}`);
+    if (n > 0) lines.push(`${number(n).padStart(6)}  ${label}`);
   }
   return { since, lines };
 }

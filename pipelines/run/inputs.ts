@@ -1,4 +1,4 @@
-/** Load the tables that models/inputs.ts promises into a private DuckDB. */
+/** Loads the input tables of models/inputs.ts into a build database. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
@@ -24,77 +24,81 @@ export interface BuildInputs {
   readonly observedAt: string;
   readonly assumptions: AssumptionSet;
   readonly sources: readonly SourceState[];
-  /** Every staged record there is. */
+  /** All staged records. */
   readonly records: readonly RecordDefinition[];
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
-  /** Ids of the leads that are sold, from the ledger. */
+  /** Ids of sold leads, from the ledger. */
   readonly soldLeads: readonly string[];
 }
 
 /** Create and fill every input table. */
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
-  const { layout, sources, previous } = inputs;
+  await loadFacts(connection, inputs);
+  for (const record of inputs.records) await loadStaged(connection, inputs, record);
+  for (const reference of inputs.references) await loadReference(connection, reference);
+  await loadPrevious(connection, inputs);
+}
+
+/** The small tables about the run itself. */
+async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
+  const { sources, assumptions, asOf, observedAt, soldLeads } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
-  await load('run', Run.columns, [
-    { as_of: inputs.asOf, observed_at: inputs.observedAt, assumption_set_id: inputs.assumptions.id },
-  ]);
-  await load('declared_assumptions', Assumption.columns, inputs.assumptions.rows);
-  await load(
-    'source_reads',
-    SourceRead.columns,
-    sources.map((s) => s.row),
-  );
-  await load(
-    'rejected_rows',
-    RejectedRow.columns,
-    sources.flatMap((s) => s.standing?.rejects ?? []),
-  );
+  const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
+  const reads = sources.map((s) => s.row);
+  const rejects = sources.flatMap((s) => s.standing?.rejects ?? []);
+  const leads = soldLeads.map((id) => ({ id }));
+  await load('run', Run.columns, [run]);
+  await load('declared_assumptions', Assumption.columns, assumptions.rows);
+  await load('source_reads', SourceRead.columns, reads);
+  await load('rejected_rows', RejectedRow.columns, rejects);
+  await load('sold_leads', SoldLead.columns, leads);
+}
 
-  await load(
-    'sold_leads',
-    SoldLead.columns,
-    inputs.soldLeads.map((id) => ({ id })),
-  );
+/** The staged rows of all sources of one record. */
+async function loadStaged(
+  connection: DuckDBConnection,
+  { layout, sources }: BuildInputs,
+  record: RecordDefinition,
+): Promise<void> {
+  const files: string[] = [];
+  for (const { spec, standing } of sources) {
+    if (spec.row.name !== record.name || !standing) continue;
+    const file = await trustedRows(layout, standing);
+    if (file !== undefined) files.push(file);
+  }
+  await createView(connection, `staged_${record.name}`, [...record.columns, ...Provenance.columns], files);
+}
 
-  for (const record of inputs.records) {
-    const members = sources.filter((s) => s.spec.row.name === record.name);
-    const table = `staged_${record.name}`;
-    const columns = [...record.columns, ...Provenance.columns];
-    const files: string[] = [];
-    for (const { standing } of members) {
-      const file = standing && (await trustedRows(layout, standing));
-      if (file !== undefined) files.push(file);
-    }
-    await provide(connection, table, columns, files);
-  }
-  for (const reference of inputs.references) {
-    await connection.run(createTable(`ref_${reference.name}`, reference.record.columns));
-    const types = reference.record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
-    await connection.run(`INSERT INTO ${identifier(`ref_${reference.name}`)} SELECT ${reference.record.columns.map((c) => identifier(c.name)).join(', ')}
-      FROM read_csv(${literal(reference.csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
-  }
-  const asked = [...inputs.models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
-  for (const model of inputs.models) {
-    const table = `previous_${model.name}`;
-    if (!model.contract.publish || !asked.some((sql) => new RegExp(`\\b${table}\\b`, 'u').test(sql))) continue;
-    // A column that an older snapshot lacks is null here.
-    const columns = model.contract.record.columns.map((c) => ({
-      ...c,
-      absent: c.absent ?? 'an older snapshot did not have it',
-    }));
-    const published = previous?.tables[model.name];
+async function loadReference(connection: DuckDBConnection, { name, record, csvPath }: Reference): Promise<void> {
+  const table = `ref_${name}`;
+  const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+  const names = record.columns.map((c) => identifier(c.name)).join(', ');
+  await connection.run(createTable(table, record.columns));
+  await connection.run(`
+    INSERT INTO ${identifier(table)} SELECT ${names}
+    FROM read_csv(${literal(csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
+}
+
+/** The tables of the previous snapshot that a model, an audit or the summary of changes reads. */
+async function loadPrevious(connection: DuckDBConnection, { layout, models, previous }: BuildInputs): Promise<void> {
+  const queries = [...models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
+  for (const { name, contract } of models) {
+    const table = `previous_${name}`;
+    if (!contract.publish || !queries.some((sql) => new RegExp(`\\b${table}\\b`, 'u').test(sql))) continue;
+    // A column that an older snapshot lacks is null.
+    const absent = 'an older snapshot did not have it';
+    const columns = contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? absent }));
+    const published = previous?.tables[name];
     const files = previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : [];
-    await provide(connection, table, columns, files);
+    await createView(connection, table, columns, files);
   }
 }
 
-/**
- * Provide Parquet files of one kind under the name of a table: a view that reads them; without files, an empty table.
- */
-async function provide(
+/** Create a view of Parquet files under the name of a table; without files, an empty table. */
+async function createView(
   connection: DuckDBConnection,
   table: string,
   columns: readonly Column[],
@@ -106,7 +110,7 @@ async function provide(
   }
   const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
   const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`)).map((r) => r['column_name']));
-  // A file from before a column existed has no value for it.
+  // A file older than a column has no value for it.
   const casts = columns
     .map(({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`)
     .join(', ');

@@ -1,12 +1,10 @@
 /**
- * One run at a time on a data folder: two at once would ask every site twice as fast as promised, and the later day
- * would not carry the history of the earlier. The lock is the operating system's, taken by SQLite on a file of its
- * own, so a run that is killed holds none. A database of SQLite begins as an empty file and rolls back what was half
- * written, so there is no instant at which a kill or a full disk makes the file unusable (one of DuckDB is no database
- * until its third header is written).
+ * One run at a time per data folder: two runs would request from every site twice as fast as allowed, and one would
+ * not continue the history of the other. The lock is a file lock of the operating system, through SQLite, so a killed
+ * run releases it. An empty file is a valid SQLite database and SQLite rolls back partial writes, so neither a kill
+ * nor a full disk makes the file unusable. (A DuckDB file is no database until its third header is written.)
  *
- * The rule: who finds it held tries again for as long as he was told to wait (not at all by hand, hours from a
- * scheduler) and a moment longer, because whoever looks whether it is held holds it for that moment; then he leaves.
+ * A run that finds the lock held retries for WAIT_MINUTES and one second more: checking the lock takes it for a moment.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,15 +13,16 @@ import { makeFolder } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Layout } from '../layout.ts';
 
-const [MOMENT_MS, TRY_EVERY_MS] = [1_000, 250];
+const MIN_WAIT_MS = 1_000;
+const RETRY_MS = 250;
 
-/** SQLite's code for a database that another process holds. */
-const BUSY = 5;
+/** SQLite's code for a database that another process has locked. */
+const SQLITE_BUSY = 5;
 
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === BUSY;
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;
 
-/** Who holds the file. In the moment in which that is being written it cannot be read. */
-function holderOf(database: DatabaseSync): unknown {
+/** Process id of the holder; undefined while the holder is writing it. */
+function readHolder(database: DatabaseSync): unknown {
   try {
     return database.prepare('PRAGMA user_version').get()?.['user_version'];
   } catch (error) {
@@ -32,20 +31,22 @@ function holderOf(database: DatabaseSync): unknown {
   }
 }
 
-/** Take the lock that a file is, or say who has it: a process id where the file tells. */
-export async function takeLock(path: string): Promise<{ readonly letGo: () => void } | { readonly holder: string }> {
+export type LockResult = { readonly release: () => void } | { readonly holder: string };
+
+/** Take the lock of a file, or return the holder's process id, which may be 'unknown'. */
+export async function takeLock(path: string): Promise<LockResult> {
   await makeFolder(dirname(path));
   const database = new DatabaseSync(path);
   try {
-    // A number in the file's header, which others can read while the lock is held: who holds it.
+    // user_version is in the file's header, which other processes can read while the lock is held.
     database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`);
     return {
-      letGo: () => {
+      release: () => {
         database.close();
       },
     };
   } catch (error) {
-    const holder = isBusy(error) ? holderOf(database) : undefined;
+    const holder = isBusy(error) ? readHolder(database) : undefined;
     database.close();
     if (!isBusy(error)) throw error;
     return { holder: typeof holder === 'number' && holder > 0 ? String(holder) : 'unknown' };
@@ -54,27 +55,28 @@ export async function takeLock(path: string): Promise<{ readonly letGo: () => vo
 
 /**
  * Hold the folder until the returned function is called.
- * @param waitMs how long to wait for another that holds it
- * @throws SettingError where it is still held then
+ * @param waitMs how long to wait for another run
+ * @throws SettingError if another run still holds it after that
  */
 export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void> {
-  const until = performance.now() + Math.max(waitMs, MOMENT_MS);
+  const until = performance.now() + Math.max(waitMs, MIN_WAIT_MS);
   for (;;) {
-    const taken = await takeLock(layout.lock);
-    if ('letGo' in taken) return taken.letGo;
+    const lock = await takeLock(layout.lock);
+    if ('release' in lock) return lock.release;
     if (performance.now() >= until) {
+      const holder = lock.holder === 'unknown' ? 'another run' : `another run (process ${lock.holder})`;
       throw new SettingError(
-        `DATA_DIR is ${JSON.stringify(layout.root)}, in which another run is at work${taken.holder === 'unknown' ? '' : ` (process ${taken.holder})`}; expected to be the only one`,
+        `DATA_DIR ${JSON.stringify(layout.root)} is in use by ${holder}. Wait until it ends, or set WAIT_MINUTES.`,
       );
     }
-    await sleep(TRY_EVERY_MS);
+    await sleep(RETRY_MS);
   }
 }
 
-/** Process that is at work in the folder, or null. */
-export async function whoHolds(layout: Layout): Promise<string | null> {
-  const taken = await takeLock(layout.lock);
-  if ('holder' in taken) return taken.holder;
-  taken.letGo();
+/** Process id of the run in progress, or null. */
+export async function lockHolder(layout: Layout): Promise<string | null> {
+  const lock = await takeLock(layout.lock);
+  if ('holder' in lock) return lock.holder;
+  lock.release();
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * Publication. Everything is written into a folder nobody reads, flushed, and moved into place by one rename;
- * a second rename switches `current`. A crash at any instant leaves the old snapshot serving.
+ * Publication: write a snapshot into a temporary folder, flush it, rename it, and point `current` at it by a second
+ * rename. After a crash at any instant the old snapshot is still current.
  */
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,21 +12,21 @@ import { identifier, literal } from '../../lib/sql.ts';
 import type { Model } from '../../models/index.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { BUILDING } from './leftovers.ts';
+import { BUILDING } from './partial_files.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { currentSnapshot } from '../snapshots.ts';
 
-/** Rows in a row group of a published Parquet file: small enough that a lookup by the sorted columns reads little. */
+/** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 export const ROW_GROUP = 20_480;
 
 const DATABASE = 'dealfeed.duckdb';
 
-/** What a manifest says beside the files. */
+/** The manifest without tables and database. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
 
 /**
- * Write the published tables of a finished build and its manifest, then move the folder into place. The file of the
- * published tables goes into the snapshot, so nothing can be asked of them after it.
+ * Write the published tables of a finished build and its manifest, then rename the folder. This moves the file of the
+ * published tables into the snapshot, so the build can no longer query them.
  */
 export async function writeSnapshot(
   build: BuildDatabase,
@@ -47,13 +47,13 @@ export async function writeSnapshot(
     await sync(layout.snapshots);
     return manifest;
   } catch (error) {
-    // On a full disk, make room.
+    // Remove the partial folder: the disk may be full.
     await rm(building, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Write every file of a snapshot and flush it, the manifest last. */
+/** Write and flush every file of a snapshot, the manifest last. */
 async function writeFiles(
   { connection, publishedFile }: BuildDatabase,
   published: readonly Model[],
@@ -78,7 +78,7 @@ async function writeFiles(
   return manifest;
 }
 
-/** Write a published table as Parquet. The order is total, so the bytes do not depend on the number of threads. */
+/** Write a published table as Parquet. The order is total, so that the bytes do not depend on the number of threads. */
 async function writeParquet(
   connection: DuckDBConnection,
   { name, contract }: Model,
@@ -99,18 +99,17 @@ async function writeParquet(
 }
 
 /**
- * Make the published tables' file ready for analysts, with the notice and every column's note as comments, and detach
- * it.
+ * Add comments for analysts (the notice and every column's description) to the published tables' file, and detach it.
  */
 async function finishDatabase(
   connection: DuckDBConnection,
   published: readonly Model[],
   notice: string,
 ): Promise<void> {
-  const before = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
+  const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
   await connection.run(`USE ${PUBLISHED}`);
   try {
-    // The audits have shown it for every row; an analyst may rely on it.
+    // The audits have checked it for every row.
     const notNull = published.flatMap(({ name, contract }) =>
       contract.record.columns
         .filter((c) => c.absent === undefined)
@@ -122,14 +121,14 @@ async function finishDatabase(
     await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
     await connection.run(`CHECKPOINT ${PUBLISHED}`);
   } finally {
-    await connection.run(`USE ${identifier(before)}`);
+    await connection.run(`USE ${identifier(catalog)}`);
     await connection.run(`DETACH ${PUBLISHED}`);
   }
 }
 
 /**
- * Let `current` name this snapshot, unless it already names one of a later day.
- * @returns false where a later snapshot stays current
+ * Make this snapshot current, unless the current one is of a later day.
+ * @returns false if a later snapshot stays current
  */
 export async function makeCurrent(layout: Layout, runId: string): Promise<boolean> {
   const current = await currentSnapshot(layout);

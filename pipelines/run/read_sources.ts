@@ -1,4 +1,4 @@
-/** Read and stage the sources of a run, several at a time: most of it is waiting for sites. */
+/** Reads and stages the sources of a run, several at a time: most of the time is waiting for sites. */
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { daysBetween, type Clock } from '../clock.ts';
@@ -13,30 +13,30 @@ export interface ReadOptions {
   readonly layout: Layout;
   readonly clock: Clock;
   readonly sources: readonly SourceSpec[];
-  /** Whether a source is to be read in this run; the others keep their last good rows. */
+  /** Whether this run reads a source; the others keep their last good rows. */
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
-  /** Whether a source may be read from the web; the others are read from the drop folder only. Default: every one. */
+  /** Whether a source may be read from the web; the others are read from the drop folder only. Default: all. */
   readonly mayFetch?: (spec: SourceSpec) => boolean;
   readonly archive: Archive;
-  /** Who reads the sources' pages: this process, or workers. */
+  /** Reads the sources' pages: this process, or workers. */
   readonly crawler: Crawler;
-  readonly say?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
-/** Whether a source deserves a read: it has never been read well, or its cadence has passed. */
+/** Whether a source is due: it has no good read, or its cadence has passed. */
 export const dueByCadence =
   (asOf: string) =>
   (spec: SourceSpec, lastGoodOn: string | null): boolean =>
     lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
 
-/** @param previous snapshot that history is carried from */
+/** @param previous snapshot whose history the run continues */
 export async function readSources(
   options: ReadOptions,
   runId: string,
   previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
-  const say = options.say ?? (() => undefined);
-  say(`reading ${options.sources.length} sources for ${options.clock.asOf}`);
+  const print = options.print ?? (() => undefined);
+  print(`reading ${options.sources.length} sources for ${options.clock.asOf}`);
   const waiting = [...options.sources];
   const states: SourceState[] = [];
   const worker = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export async function readSources(
       states.push(await readSource(options, spec, runId, previous));
     }
   };
-  // A defect of our own ends the run, but only after the reads under way have ended in good order.
+  // A defect of our own ends the run, but only after the reads in progress have ended.
   const length = Math.min(options.crawler.atOnce, options.sources.length);
   const workers = await Promise.allSettled(
     Array.from({ length }, () =>
@@ -56,7 +56,7 @@ export async function readSources(
   );
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
-  for (const line of options.crawler.account()) say(line);
+  for (const line of options.crawler.summary()) print(line);
   return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
@@ -67,22 +67,22 @@ async function readSource(
   previous: Manifest | null,
 ): Promise<SourceState> {
   const { layout, clock, archive, crawler, mayFetch = () => true } = options;
-  // A register's increment reaches back to the previous snapshot, whatever else was tried since.
-  const incorporated = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
+  // A register's increment begins at the previous snapshot, whatever was read since.
+  const lastGoodOn = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
   const lastRead = await standingRead(layout, spec.name, clock.asOf);
   const isDue = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
-  const began = Date.now();
+  const startedMs = Date.now();
   const run = { layout, clock, runId, archive, crawler, mayFetch };
-  const read = isDue ? await ingest(run, spec, incorporated) : undefined;
+  const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
   const reads = await readsUpTo(layout, spec.name, clock.asOf);
   const state = stateOf(spec, { read, reads, isFetched: spec.fetch !== undefined && mayFetch(spec), asOf: clock.asOf });
-  options.say?.(`  ${state.row.status.padEnd(11)} ${spec.name}: ${outcome(read, Date.now() - began)}`);
+  options.print?.(`  ${state.row.status.padEnd(11)} ${spec.name}: ${formatRead(read, Date.now() - startedMs)}`);
   return state;
 }
 
-/** How a read went, in words. */
-function outcome(read: ReadRecord | null | undefined, ms: number): string {
-  if (read === undefined) return 'kept as it was';
+/** Result of a read, in words. */
+function formatRead(read: ReadRecord | null | undefined, ms: number): string {
+  if (read === undefined) return 'not due, rows unchanged';
   if (read === null) return 'waits for the operator';
   const why = read.detail === null ? '' : ` (${read.reason}: ${read.detail})`;
   return `${read.traffic.requests} requests, ${read.counts.rows_in} rows in, ${ms} ms${why}`;

@@ -10,8 +10,11 @@ import sparticuz from '@sparticuz/chromium';
 import { chromium, type Browser } from 'playwright-core';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { diffSnapshots, linesOfDiff, MOVING, writeChanges, type Diff } from '../../pipelines/analyse/diff.ts';
-import { svgOf } from '../../pipelines/analyse/profile/charts.ts';
+import { diffSnapshots, type Diff } from '../../pipelines/analyse/diff/diff.ts';
+import { VOLATILE } from '../../pipelines/analyse/diff/fields.ts';
+import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
+import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
+import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
@@ -51,7 +54,7 @@ describe('two snapshots compared', () => {
       const byKey = async (runId: string) =>
         new Map((await published(layout, runId, name)).map((r) => [JSON.stringify(key.map((k) => r[k])), r]));
       const [a, b] = [await byKey(A), await byKey(B)];
-      const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !MOVING.has(c));
+      const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !VOLATILE.has(c));
       const counts = new Map<string, number>();
       let changed = 0;
       for (const [k, row] of b) {
@@ -79,14 +82,14 @@ describe('two snapshots compared', () => {
   });
 
   test('a snapshot compared with itself is the same, and with all fields the days show', async () => {
-    const same = await diffSnapshots(layout, B, B, true);
+    const same = await diffSnapshots(layout, B, B, { includeAll: true });
     assert.deepEqual(
       same.tables.filter((t) => t.added + t.removed + t.changed > 0),
       [],
     );
-    assert.match((await linesOfDiff(same)).join('\n'), /the same in both: .*deals.*reports/);
+    assert.match((await formatDiff(same)).join('\n'), /identical: .*deals.*reports/);
     same.duck.close();
-    const all = await diffSnapshots(layout, A, B, true);
+    const all = await diffSnapshots(layout, A, B, { includeAll: true });
     assert.ok(all.tables.find((t) => t.table === 'deals')?.fields.some((f) => f.field === 'days_on_feed'));
     all.duck.close();
   });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { complete, catalogOf, type Catalog } from '../../pipelines/analyse/completion.ts';
-import { openSnapshot, type Opened } from '../../pipelines/analyse/opened.ts';
-import { asLines, asTable, upright } from '../../pipelines/analyse/show.ts';
+import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
+import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
@@ -52,19 +52,19 @@ test('an answer is a table that names the columns that do not fit, rows upright,
       ['a, "b"', '1.50', null],
       ['c', '20.00', 'x\ny'],
     ],
-    more: false,
+    hasMore: false,
   };
   assert.deepEqual(
-    asTable(found),
+    formatTable(found),
     ['  name          n  note', '  a, "b"     1.50  ·', '  c         20.00  x y', '2 rows'].map((l, i) =>
-      i < 3 ? (asTable(found)[i] ?? l) : l,
+      i < 3 ? (formatTable(found)[i] ?? l) : l,
     ),
   );
-  assert.match(asTable(found, 18).join('\n'), /1 more column \(note\): \.x shows the rows upright/);
-  assert.deepEqual(upright(found).slice(0, 4), ['-- row 1', '  name  a, "b"', '  n     1.50', '  note  ·']);
-  assert.deepEqual(asLines(found, 'csv'), ['name,n,note', '"a, ""b""",1.50,', 'c,20.00,"x\ny"']);
+  assert.match(formatTable(found, 18).join('\n'), /1 more column \(note\): \.x shows the rows upright/);
+  assert.deepEqual(formatRecords(found).slice(0, 4), ['-- row 1', '  name  a, "b"', '  n     1.50', '  note  ·']);
+  assert.deepEqual(formatLines(found, 'csv'), ['name,n,note', '"a, ""b""",1.50,', 'c,20.00,"x\ny"']);
   assert.deepEqual(
-    asLines(found, 'json').map((l) => JSON.parse(l) as unknown),
+    formatLines(found, 'json').map((l) => JSON.parse(l) as unknown),
     [
       { name: 'a, "b"', n: '1.50', note: null },
       { name: 'c', n: '20.00', note: 'x\ny' },
@@ -74,7 +74,7 @@ test('an answer is a table that names the columns that do not fit, rows upright,
 
 describe('over a snapshot', () => {
   let layout: Layout;
-  let opened: Opened;
+  let opened: OpenSnapshot;
   let catalog: Catalog;
   before(async () => {
     layout = await newLayout();

@@ -5,9 +5,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { rowsOf } from '../../lib/duck.ts';
-import { openSnapshot, type Opened } from '../../pipelines/analyse/opened.ts';
-import { explain, type Explainable, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
-import { disagreement, linesOf } from '../../pipelines/analyse/explain/lines.ts';
+import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
+import { explain, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
+import type { Explainable } from '../../pipelines/analyse/settings.ts';
+import { recomputedDifference, formatExplanation } from '../../pipelines/analyse/explain/format.ts';
 import { parseQuery, workedQueries } from '../../pipelines/analyse/queries.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
@@ -17,7 +18,7 @@ import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 let layout: Layout;
-let opened: Opened;
+let opened: OpenSnapshot;
 let archive: Archive;
 before(async () => {
   layout = await newLayout();
@@ -85,7 +86,7 @@ describe('a worked query', () => {
 
 describe('a number walked back', () => {
   const page = (e: Explanation, gave: string) =>
-    e.pages.find((p) => p.gave === gave) ?? assert.fail(`no page gave ${gave}`);
+    e.pages.find((p) => p.role === gave) ?? assert.fail(`no page gave ${gave}`);
 
   test('of every lead: each part follows from the fields and assumptions it names', async () => {
     let checked = 0;
@@ -96,7 +97,7 @@ describe('a number walked back', () => {
     for (const { id } of [...all, ...kinds]) {
       const e = await walk(id);
       for (const step of e.steps) {
-        assert.equal(disagreement(step), null, `${String(id)} ${step.figure} = ${step.formula}`);
+        assert.equal(recomputedDifference(step), null, `${String(id)} ${step.figure} = ${step.formula}`);
         checked += 1;
       }
       assert.equal(e.pages.length, 1);
@@ -111,7 +112,7 @@ describe('a number walked back', () => {
     );
     const e = await walk(deal?.['id']);
     assert.deepEqual(
-      e.steps.filter((s) => disagreement(s) !== null),
+      e.steps.filter((s) => recomputedDifference(s) !== null),
       [],
     );
     const [listing, rent] = [page(e, 'listing'), page(e, 'rent')];
@@ -121,7 +122,7 @@ describe('a number walked back', () => {
     assert.equal(listing.url, deal?.['source_url']);
     assert.equal(rent.values?.['fmr_2'], deal?.['market_rent_2br'], "the rent is on HUD's own row");
     assert.ok(listing.fetched_at !== null && listing.fetched_at <= String(deal?.['observed_at']));
-    const lines = linesOf(e, 'noi_underwritten').join('\n');
+    const lines = formatExplanation(e, 'noi_underwritten').join('\n');
     assert.match(
       lines,
       /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* market_rent_2br .*\(computed again: the same\)/,
@@ -153,11 +154,11 @@ describe('a number walked back', () => {
       assert.equal(found?.hash, 'verified');
       assert.equal(found?.values?.[read], row[field], `${table} ${field}`);
       assert.ok(found?.excerpt);
-      for (const step of e.steps) assert.equal(disagreement(step), null, step.figure);
+      for (const step of e.steps) assert.equal(recomputedDifference(step), null, step.figure);
     }
     const [derived] = await rows('SELECT id FROM auctions WHERE opening_bid_derived ORDER BY id LIMIT 1');
     assert.match(
-      linesOf(await walk(derived?.['id']), 'opening_bid').join('\n'),
+      formatExplanation(await walk(derived?.['id']), 'opening_bid').join('\n'),
       /= appraised_value \* opening_bid_numerator \/ opening_bid_denominator, rounded up to the cent\n.*two thirds of the appraisal, under ORC 2329/,
     );
   });
@@ -166,7 +167,7 @@ describe('a number walked back', () => {
     const [deal] = await rows(
       'SELECT id, first_price, list_price FROM deals WHERE price_reduction_pct > 0 ORDER BY id LIMIT 1',
     );
-    const lines = linesOf(await walk(deal?.['id']), 'price_reduction_pct').join('\n');
+    const lines = formatExplanation(await walk(deal?.['id']), 'price_reduction_pct').join('\n');
     assert.match(
       lines,
       new RegExp(
@@ -184,13 +185,16 @@ describe('a number walked back', () => {
     );
     await assert.rejects(walk("' OR 1=1"), /expected the id of a deal/);
     const e = await walk(deal?.['id']);
-    assert.throws(() => linesOf(e, 'profit'), /^SettingError: FIELD is "profit", expected a field or figure of it: /);
+    assert.throws(
+      () => formatExplanation(e, 'profit'),
+      /^SettingError: FIELD is "profit", expected a field or figure of it: /,
+    );
   });
 
   test('fits the width of a screen: long lines go on further in, and nothing of them is lost', async () => {
     const [deal] = await rows("SELECT id FROM deals WHERE underwrite_reliability = 'ok' ORDER BY id LIMIT 1");
     const e = await walk(deal?.['id']);
-    const [narrow, whole] = [linesOf(e, 'deal_score', 80), linesOf(e, 'deal_score')];
+    const [narrow, whole] = [formatExplanation(e, 'deal_score', 80), formatExplanation(e, 'deal_score')];
     assert.ok(Math.max(...narrow.map((l) => l.length)) <= 80 && Math.max(...whole.map((l) => l.length)) > 120);
     assert.equal(narrow.join('').replaceAll(/\s/g, ''), whole.join('').replaceAll(/\s/g, ''));
   });

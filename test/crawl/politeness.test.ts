@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
+import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { claimsIn, type Claims } from '../../pipelines/crawl/claims.ts';
 import { openCrawlDatabase, type CrawlDatabase } from '../../pipelines/crawl/database.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -55,7 +55,7 @@ test('four sources of one site over three workers: one request at a time, so far
     archive,
     sources,
     secrets: {},
-    say: () => {},
+    print: () => {},
     noWorkerMs: 60_000,
   });
   const workers = await Promise.all(

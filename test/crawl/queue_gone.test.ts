@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { linesOfHealth } from '../../pipelines/commands/status.ts';
+import { formatHealth } from '../../pipelines/commands/status_format.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
@@ -69,7 +69,7 @@ describe('PostgreSQL', () => {
       'what was archived is not asked for again: only the page that was on its way may be',
     );
     const health = await healthOf(layout, [], { queue: QUEUE });
-    assert.match(linesOfHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
+    assert.match(formatHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
   });
 
   test('falls silent in the middle: the run says so in one sentence, publishes nothing and exits with 2', async (t) => {

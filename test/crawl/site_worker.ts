@@ -3,7 +3,7 @@ import { startWorker } from '../../pipelines/crawl/worker.ts';
 import { sourcesAt } from './one_site.ts';
 
 const { QUEUE = '', DATA_DIR = '', SITE = '' } = process.env;
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const worker = await startWorker({
@@ -12,10 +12,10 @@ const worker = await startWorker({
   sources: sourcesAt(SITE),
   atOnce: 4,
   secrets: {},
-  say,
+  print,
   limits: { backoffMs: 1, maxBackoffMs: 5 },
 });
-say(`worker ${worker.name}`);
+print(`worker ${worker.name}`);
 process.once('SIGTERM', () => {
   void worker.close();
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { openQueueCrawler } from '../../pipelines/crawl/by_queue.ts';
+import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -143,7 +143,7 @@ describe('a run with two workers', () => {
       sources,
       secrets: { HUD_TOKEN: 'of the run' },
       contact: 'ops@example.org',
-      say: () => {},
+      print: () => {},
       noWorkerMs: 60_000,
     };
     const live = await openQueueCrawler(options);

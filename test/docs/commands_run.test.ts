@@ -20,6 +20,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of this user'],
   [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.test.ts, in a copy'],
   [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
+  [/^make bench\b/u, 'test/bench: it measures for hours'],
   [/^node --test/u, 'the suite'],
   [/^node sandbox\/server/u, 'test/sandbox'],
 ];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
-import { build, type Built, type GivenRow } from '../models/given.ts';
+import { build, type Built, type InputRow } from '../models/build_models.ts';
 
 export type Match = 'exact' | 'candidate' | 'none';
 
@@ -64,7 +64,7 @@ const nullIfBlank = (text: string): string | null => text || null;
 
 /** Results of all address pairs, in one build of the models. */
 export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Result<AddressPair>[]> {
-  const listing = (id: string, source: string, street: string, zip: string): GivenRow => ({
+  const listing = (id: string, source: string, street: string, zip: string): InputRow => ({
     source,
     listing_id: id,
     source_url: 'https://site.example/',
@@ -135,7 +135,7 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
       })),
   });
   try {
-    const wrong = built.broken;
+    const wrong = built.failed;
     if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
     const [deals, dealOf] = [
       new Map((await built.rows('deals')).map((d) => [d['id'], d])),

@@ -151,7 +151,7 @@ describe('the identity of a ledger', () => {
     await assert.rejects(soldSnapshots({ DATA_DIR }), SettingError);
     assert.throws(() => noLedgerYet({ DATA_DIR }), SettingError);
     assert.deepEqual(
-      (await ledgerState({ DATA_DIR }))?.troubles.map((trouble) => trouble.kind),
+      (await ledgerState({ DATA_DIR }))?.problems.map((problem) => problem.kind),
       ['ledger_unavailable'],
     );
   });

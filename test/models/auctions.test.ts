@@ -1,7 +1,7 @@
-/** Sheriff sales: one row a sale whatever pages show it, and the sales of a case linked from one day to the next. */
+/** Sheriff sales: one row per sale from all pages that have it, with links between the sales of a case. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { build, type Built } from './given.ts';
+import { build, type Built } from './build_models.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -41,11 +41,11 @@ const OWN_PAGE = {
 const auctions = async (...sales: readonly Row[]): Promise<Built> =>
   build({ staged_sheriff_sale: sales }, ({ name }) => ['stg_sheriff_sales', 'auctions'].includes(name));
 
-test("a sale that the county's own page and the auction site both show is one row, with what each tells", async () => {
+test("a sale on the county's own page and on the auction site is one row with the values of both", async () => {
   const built = await auctions(SALE, OWN_PAGE);
   try {
     const row = await built.one('auctions');
-    assert.deepEqual(built.broken, []);
+    assert.deepEqual(built.failed, []);
     assert.deepEqual(
       [row['source'], row['sale_status'], row['opening_bid'], row['defendant'], row['party_status'], row['sale_kind']],
       ['oh_stark_sheriff', 'scheduled', '60000.00', 'SAMPLE, PAT', 'available', 'tax_foreclosure'],
@@ -55,7 +55,7 @@ test("a sale that the county's own page and the auction site both show is one ro
   }
 });
 
-test("a sale that the county's own page alone shows is there without a status, and other sales take nothing from it", async () => {
+test("a sale only on the county's own page has no status, and adds no values to other sales", async () => {
   const built = await auctions(OWN_PAGE, { ...SALE, case_number: '2026CV01002', parcel_raw: '0200102' });
   try {
     const rows = await built.rows('auctions');
@@ -71,7 +71,7 @@ test("a sale that the county's own page alone shows is there without a status, a
   }
 });
 
-test('the sales of a case are linked by their days, parcel by parcel', async () => {
+test('the sales of a case are linked by day for each parcel', async () => {
   const built = await auctions(
     { ...SALE, status: 'postponed' },
     { ...SALE, case_number: '2026-CV-01001', sale_date: '2027-01-11' },

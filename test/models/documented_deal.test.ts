@@ -1,11 +1,11 @@
-/** The deal that docs/underwriting.md works by hand is what the models make of it, line by line. */
+/** The models give every figure of the deal in docs/underwriting.md. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import { WORKED } from '../../docs/generate/underwriting.ts';
-import { build, uuid5, type GivenRow } from './given.ts';
+import { build, uuid5, type InputRow } from './build_models.ts';
 
-it('every figure of the documented deal comes out of the models', async () => {
+it('the models give every figure of the documented deal', async () => {
   const id = uuid5('deal|101 MAIN ST|44102');
   const site = {
     source: 'site',
@@ -20,7 +20,7 @@ it('every figure of the documented deal comes out of the models', async () => {
     availability: 'for_sale',
     ...WORKED.listing,
   };
-  const before: GivenRow = {
+  const earlierVersion: InputRow = {
     ...site,
     deal_id: id,
     version: 1,
@@ -36,11 +36,11 @@ it('every figure of the documented deal comes out of the models', async () => {
   };
   const built = await build({
     staged_listing: [{ ...site, observed_at: '2026-11-21T09:00:00Z' }],
-    previous_listing_history: [before],
+    previous_listing_history: [earlierVersion],
     int_market_rents: [{ id, market_rent_2br: WORKED.rent, rent_basis: 'zip' }],
   });
   try {
-    assert.deepEqual(built.broken, []);
+    assert.deepEqual(built.failed, []);
     const deal = await built.one('deals');
     assert.deepEqual(
       WORKED.steps.map(([figure]) => [figure, String(deal[figure])]),

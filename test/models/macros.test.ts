@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
-import { uuid5 } from './given.ts';
+import { uuid5 } from './build_models.ts';
 
 let duck: Duck;
 before(async () => {

@@ -8,7 +8,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { brokenRule } from '../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
-import { build, type Given } from './given.ts';
+import { build, type Inputs } from './build_models.ts';
 
 let folder = '';
 before(async () => {
@@ -144,7 +144,7 @@ describe('a file of assumptions', () => {
 
 describe('a deal under other assumptions', () => {
   const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
-  const listing: Given = {
+  const listing: Inputs = {
     staged_fmr_area: [
       {
         source: 'hud_fmr',
@@ -187,7 +187,7 @@ describe('a deal under other assumptions', () => {
       declared_assumptions: set.rows,
     });
     try {
-      assert.deepEqual(built.broken, []);
+      assert.deepEqual(built.failed, []);
       const deal = await built.one('deals');
       // 8 x 1,250 x 0.88 x 12 x 0.90 x 0.55 = 52,272; 555,000 at 6 % for 30 years is 3,327.51 a month.
       assert.deepEqual(

@@ -1,12 +1,14 @@
-/** Normalized names, types and standings of the registers, next to the published text. */
+/** Names, types and standings of the registers in normal form, next to the published text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { build } from './given.ts';
+import { build } from './build_models.ts';
 
-const rows = async (given: readonly Readonly<Record<string, unknown>>[]): Promise<Record<string, unknown>[]> => {
+const rows = async (
+  registrations: readonly Readonly<Record<string, unknown>>[],
+): Promise<Record<string, unknown>[]> => {
   const built = await build(
     {
-      staged_registration: given.map((row, index) => ({
+      staged_registration: registrations.map((row, index) => ({
         register: 'colorado_sos',
         document_number: String(20_261_000_000 + index),
         business_name_raw: 'Oak Street LLC',
@@ -28,7 +30,7 @@ const rows = async (given: readonly Readonly<Record<string, unknown>>[]): Promis
   }
 };
 
-test('only the standing that Colorado appends to a name is removed from it', async () => {
+test('the standing that Colorado appends to a name is removed, and nothing else', async () => {
   const names: readonly (readonly [published: string, name: string])[] = [
     ['6301 State Farm LLC, Delinquent May 1, 2022', '6301 State Farm LLC'],
     ['SUNRISE DITCH, INC., Dissolved June 18, 2001', 'SUNRISE DITCH, INC.'],
@@ -54,10 +56,10 @@ test('only the standing that Colorado appends to a name is removed from it', asy
   const [ohio] = await rows([
     { register: 'ohio_sos', source: 'ohio_sos', business_name_raw: 'OAK LLC, DISSOLVED JUNE 18, 2001' },
   ]);
-  assert.equal(ohio?.['business_name'], 'OAK LLC, DISSOLVED JUNE 18, 2001', 'Ohio appends nothing');
+  assert.equal(ohio?.['business_name'], 'OAK LLC, DISSOLVED JUNE 18, 2001', 'Ohio appends no standing');
 });
 
-test('each known type and standing of Colorado is normalized; an unknown one is other and keeps its text', async () => {
+test('every known type and standing of Colorado has a normal form; an unknown one is other, with its text', async () => {
   const types = [
     'DLLC',
     'FLLC',
@@ -112,14 +114,14 @@ test('each known type and standing of Colorado is normalized; an unknown one is 
   assert.equal(
     byType.find((row) => row['entity_type_raw'] === 'DT')?.['entity_type'],
     'ditch_company',
-    'not a trust: the real file says so',
+    'the real file has it for ditch companies',
   );
   const byStanding = await rows(standings.map((standing) => ({ entity_status_raw: standing.toUpperCase() })));
   assert.deepEqual(
     byStanding.map((row) => row['entity_status']),
     standings,
   );
-  // Colorado does not document IC, FO, CS and SP.
+  // IC, FO, CS and SP are not documented.
   const odd = await rows([
     ...['IC', 'FO', 'CS', 'SP', 'XYZ'].map((type) => ({ entity_type_raw: type })),
     { entity_type_raw: null, entity_status_raw: 'Asleep' },

@@ -1,13 +1,13 @@
 /** Which of HUD's rents stands on a property: its ZIP's or its area's, which release, which year. */
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { build, type GivenRow } from './given.ts';
+import { build, type InputRow } from './build_models.ts';
 
 /** A ZIP of Cleveland alone, and one that HUD lists in two areas. */
 const CLEVELAND = { zip: '44105', area: 'METRO17410N17460' };
 const CHARLOTTE = { zip: '28006', areas: ['METRO16740M16740', 'METRO16740N37109'] as const };
 
-const area = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
+const area = (code: string, rent: string, rest: InputRow = {}): InputRow => ({
   fips: '3903599999',
   hud_area_code: code,
   hud_area_name: 'An  Area',
@@ -19,7 +19,7 @@ const area = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
   source_url: 'https://www.huduser.gov/fmr.xlsx',
   ...rest,
 });
-const ofZip = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
+const ofZip = (code: string, rent: string, rest: InputRow = {}): InputRow => ({
   zip: CLEVELAND.zip,
   hud_area_code: code,
   hud_area_name: 'An  Area',
@@ -36,8 +36,8 @@ const ofZip = (code: string, rent: string, rest: GivenRow = {}): GivenRow => ({
 /** The rent of one property in a ZIP. */
 async function rentIn(
   zip: string,
-  areas: readonly GivenRow[],
-  zips: readonly GivenRow[] = [],
+  areas: readonly InputRow[],
+  zips: readonly InputRow[] = [],
   asOf = '2026-11-20',
 ): Promise<Record<string, unknown>> {
   const built = await build(
@@ -50,7 +50,7 @@ async function rentIn(
     (model) => ['stg_rents', 'stg_zip_rents', 'int_market_rents'].includes(model.name),
   );
   try {
-    assert.deepEqual(built.broken, []);
+    assert.deepEqual(built.failed, []);
     return await built.one('int_market_rents');
   } finally {
     built.close();
@@ -129,7 +129,7 @@ describe("a ZIP's rent comes before its area's", () => {
 });
 
 test("the greater of the ZIP's and the area's rent is the ZIP's own only above the area's", async () => {
-  const greater = (rent: string): GivenRow => ofZip(CLEVELAND.area, rent, { basis: 'greater_of_zip_and_area' });
+  const greater = (rent: string): InputRow => ofZip(CLEVELAND.area, rent, { basis: 'greater_of_zip_and_area' });
   const areas = [area(CLEVELAND.area, '1200.00')];
   assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1350.00')]), ['1350.00', 'zip', 2026, 'hud_safmr']);
   assert.deepEqual(await says(CLEVELAND.zip, areas, [greater('1200.00')]), ['1200.00', 'metro', 2026, 'hud_fmr']);

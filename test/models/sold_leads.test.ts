@@ -1,10 +1,10 @@
-/** A lead that is sold is in no snapshot built after, under whatever name the same sale then goes. */
+/** A sold lead is in no later snapshot, even if the id of its sale changes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { build, uuid5, type GivenRow } from './given.ts';
+import { build, uuid5, type InputRow } from './build_models.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const sale = (key: string, row: GivenRow = {}): GivenRow => ({
+const sale = (key: string, row: InputRow = {}): InputRow => ({
   ...COUNTY,
   source: 'oh_cuyahoga_sheriff',
   source_url: `https://sheriff.example/${key}`,
@@ -23,7 +23,7 @@ const sale = (key: string, row: GivenRow = {}): GivenRow => ({
   sale_date: '2026-12-07',
   ...row,
 });
-const parcel = (key: string): GivenRow => ({
+const parcel = (key: string): InputRow => ({
   ...COUNTY,
   source: 'oh_cuyahoga_tax',
   source_url: `https://tax.example/${key}`,
@@ -40,7 +40,7 @@ const byCase = (key: string): string => uuid5(`sheriff_sale_auction|39035|CV${ke
 const byParcel = (key: string): string => uuid5(`sheriff_sale_auction|39035|00${key}000`);
 const ofDebt = (key: string): string => uuid5(`tax_delinquent|39035|00${key}000`);
 
-/** What leads are made from, and nothing else. */
+/** The models of leads. */
 const NEEDED = [
   'stg_sheriff_sales',
   'stg_tax_parcels',
@@ -56,8 +56,8 @@ const only = ({ name }: { readonly name: string }): boolean => NEEDED.includes(n
 
 const leadsWithout = async (
   sold: readonly string[],
-  sales: readonly GivenRow[],
-  previous: readonly GivenRow[] = [],
+  sales: readonly InputRow[],
+  previous: readonly InputRow[] = [],
 ): Promise<string[]> => {
   const built = await build(
     {
@@ -70,7 +70,7 @@ const leadsWithout = async (
     only,
   );
   try {
-    assert.deepEqual(built.broken, []);
+    assert.deepEqual(built.failed, []);
     return (await built.rows('leads')).map((lead) => String(lead['id'])).sort();
   } finally {
     built.close();
@@ -78,7 +78,7 @@ const leadsWithout = async (
 };
 
 describe('a sold lead', () => {
-  it('is left out, and every other stays', async () => {
+  it('is left out; the others stay', async () => {
     const sales = [sale('101'), sale('102')];
     const all = [byParcel('101'), byParcel('102'), ofDebt('201'), ofDebt('202')].sort();
     assert.deepEqual(await leadsWithout([], sales), all);
@@ -88,13 +88,13 @@ describe('a sold lead', () => {
     );
   });
 
-  it('that was sold by its case stays sold when its parcel becomes known', async () => {
+  it('sold by its case number stays sold when its parcel is published', async () => {
     const unknown = sale('101', { parcel_raw: null });
     assert.deepEqual(await leadsWithout([], [unknown]), [byCase('101'), ofDebt('201'), ofDebt('202')].sort());
     assert.deepEqual(await leadsWithout([byCase('101')], [sale('101')]), [ofDebt('201'), ofDebt('202')].sort());
   });
 
-  it('that was sold by its parcel stays sold when a page no longer shows the parcel', async () => {
+  it('sold by its parcel stays sold when the parcel is no longer published', async () => {
     const built = await build({ staged_sheriff_sale: [sale('101')], int_properties: [] }, only);
     const before = await built.rows('auctions');
     built.close();
@@ -104,7 +104,7 @@ describe('a sold lead', () => {
     );
   });
 
-  it('does not take along another parcel of the same case', async () => {
+  it('does not remove another parcel of the same case', async () => {
     const [one, two] = [sale('101'), sale('102', { case_number: 'CV-101' })];
     assert.deepEqual(
       await leadsWithout([byParcel('101')], [one, two]),

@@ -1,12 +1,12 @@
-/** What is joined to a row of a county's list: years from a year of certification, and the address of its parcel. */
+/** Years of delinquency from a year of certification, and the address of a parcel from the county's layer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type GivenRow } from './given.ts';
+import { build, type Built, type InputRow } from './build_models.ts';
 
-const seen = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
+const read = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
 let row = 0;
-const debt = (parcel_raw: string, more: GivenRow = {}): GivenRow => ({
-  ...seen,
+const debt = (parcel_raw: string, more: InputRow = {}): InputRow => ({
+  ...read,
   page_row: (row += 1),
   source: 'oh_test_tax',
   source_url: 'https://county.example/list',
@@ -16,8 +16,8 @@ const debt = (parcel_raw: string, more: GivenRow = {}): GivenRow => ({
   amount: '100.00',
   ...more,
 });
-const parcel = (parcel_raw: string, more: GivenRow = {}): GivenRow => ({
-  ...seen,
+const parcel = (parcel_raw: string, more: InputRow = {}): InputRow => ({
+  ...read,
   page_row: (row += 1),
   source: 'oh_test_parcels',
   source_url: 'https://county.example/map',
@@ -62,7 +62,7 @@ describe('signals', () => {
   });
   after(() => built.close());
 
-  it('count the years since certification, where the county prints no years of its own', async () => {
+  it('count the years since certification, if the county prints no years', async () => {
     const years = (key: string): Promise<unknown[]> =>
       fields(key, '39061', 'years_delinquent', 'years_basis', 'certified_year');
     assert.deepEqual(await years('001'), [3, 'since_certified_year', 2023]);
@@ -71,7 +71,7 @@ describe('signals', () => {
     assert.deepEqual(await years('005'), [null, 'unknown', null]);
   });
 
-  it('draw nothing from a year of certification that is still to come', async () => {
+  it('have no years from a future year of certification', async () => {
     assert.deepEqual(await fields('003', '39061', 'years_delinquent', 'years_basis', 'certified_year'), [
       null,
       'unknown',
@@ -80,7 +80,7 @@ describe('signals', () => {
   });
 
   const place = ['address', 'address_basis', 'address_status', 'has_address', 'county_value', 'property_class'];
-  it("take the address and value of their parcel from the county's layer, however the two print its number", async () => {
+  it("have the address and value of their parcel from the county's layer, in any format of its number", async () => {
     assert.deepEqual(await fields('0540004012300', '39061', ...place, 'zip'), [
       '1418 VINE ST',
       'parcel_layer',
@@ -90,14 +90,11 @@ describe('signals', () => {
       '520',
       '45202',
     ]);
-    assert.equal(
-      (await built.rows('leads', "parcel_key = '0540004012300' AND address = '1418 VINE ST'")).length,
-      1,
-      'and are a lead then',
-    );
+    const leads = await built.rows('leads', "parcel_key = '0540004012300' AND address = '1418 VINE ST'");
+    assert.equal(leads.length, 1, 'which makes them a lead');
   });
 
-  it('keep what their own list says', async () => {
+  it('keep the values of their own list', async () => {
     assert.deepEqual(await fields('0540004012400', '39061', ...place), [
       '9 OWN LIST ST',
       'tax_list',
@@ -108,7 +105,7 @@ describe('signals', () => {
     ]);
   });
 
-  it('are no address where the layer has a street without a number, and still await one where it has none', async () => {
+  it('have no address if the layer has no house number, and wait for a lookup if it has no street', async () => {
     assert.deepEqual(await fields('0540004012500', '39061', ...place), [
       'GLENWAY AVE',
       'parcel_layer',
@@ -127,7 +124,7 @@ describe('signals', () => {
     ]);
   });
 
-  it('never meet a parcel of another county', async () => {
+  it('never match a parcel of another county', async () => {
     assert.deepEqual(await fields('0540004012300', '39035', ...place), [
       null,
       null,
@@ -138,5 +135,5 @@ describe('signals', () => {
     ]);
   });
 
-  it('break no audit', () => assert.deepEqual(built.broken, []));
+  it('pass every audit', () => assert.deepEqual(built.failed, []));
 });

@@ -1,62 +1,63 @@
-/** The worked leads A1-A4 and T1-T2 and the opening bids behind them, through the real SQL from staged rows on. */
+/** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type GivenRow } from './given.ts';
+import { build, type Built, type InputRow } from './build_models.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const verified = (daysAgo: number): string => `2026-11-${21 - daysAgo}T09:00:00Z`;
+const daysAgo = (days: number): string => `2026-11-${21 - days}T09:00:00Z`;
 
-const sale = (key: string, row: GivenRow): GivenRow => ({
+/** A sheriff sale at a house, with the case number CV<house>. */
+const sale = (house: number, row: InputRow): InputRow => ({
   ...COUNTY,
   source: 'oh_cuyahoga_sheriff',
-  source_url: `https://sheriff.example/${key}`,
+  source_url: `https://sheriff.example/${house}`,
   page_sha256: 'a'.repeat(64),
-  observed_at: verified(0),
-  case_number: `CV${key}`,
-  parcel_raw: `${key}-000`,
-  street: `${key} ELM ST`,
+  observed_at: daysAgo(0),
+  case_number: `CV${house}`,
+  parcel_raw: `${house}-000`,
+  street: `${house} ELM ST`,
   city: 'CLEVELAND',
   state: 'OH',
   zip: '44102',
   status: 'scheduled',
+  sale_date: '2026-12-07',
   ...row,
 });
-const parcel = (key: string, row: GivenRow): GivenRow => ({
+const debt = (house: number, row: InputRow): InputRow => ({
   ...COUNTY,
   source: 'oh_cuyahoga_tax',
-  source_url: `https://tax.example/${key}`,
+  source_url: `https://tax.example/${house}`,
   page_sha256: 'b'.repeat(64),
-  observed_at: verified(0),
-  parcel_raw: `${key}-000`,
+  observed_at: daysAgo(0),
+  parcel_raw: `${house}-000`,
   owner_name: 'OWNER',
-  street: `${key} ELM ST`,
+  street: `${house} ELM ST`,
   city: 'CLEVELAND',
   zip: '44102',
   ...row,
 });
 const MORTGAGE = { sale_kind: 'mortgage_foreclosure', sale_round: 1 };
 
-const SALES = [
-  sale('101', { ...MORTGAGE, appraised_value: '150000.00', sale_date: '2026-12-07' }),
-  sale('102', { ...MORTGAGE, appraised_value: '100001.00', sale_date: '2026-11-26', observed_at: verified(2) }),
-  sale('103', {
+const WORKED_SALES = [
+  sale(101, { ...MORTGAGE, appraised_value: '150000.00' }),
+  sale(102, { ...MORTGAGE, appraised_value: '100001.00', sale_date: '2026-11-26', observed_at: daysAgo(2) }),
+  sale(103, {
     sale_kind: 'tax_foreclosure',
-    sale_round: null,
     appraised_value: '95000.00',
     opening_bid: '12486.17',
     sale_date: '2027-01-05',
   }),
-  sale('104', {
-    sale_kind: 'mortgage_foreclosure',
+  sale(104, {
+    ...MORTGAGE,
     sale_round: 2,
     appraised_value: '90000.00',
     sale_date: '2026-12-18',
-    observed_at: verified(5),
+    observed_at: daysAgo(5),
   }),
 ];
-const PARCELS = [
-  parcel('102', { amount: '900.00', mail_street: '9 FAR RD', mail_city: 'PARMA', mail_state: 'OH', mail_zip: '44129' }),
-  parcel('201', {
+const DEBTS = [
+  debt(102, { amount: '900.00', mail_street: '9 FAR RD', mail_city: 'PARMA', mail_state: 'OH', mail_zip: '44129' }),
+  debt(201, {
     amount: '18450.00',
     county_value: '123000.00',
     years_delinquent: 4,
@@ -65,46 +66,112 @@ const PARCELS = [
     mail_state: 'FL',
     mail_zip: '33602',
   }),
-  parcel('202', { amount: '2300.00', observed_at: verified(6) }),
+  debt(202, { amount: '2300.00', observed_at: daysAgo(6) }),
 ];
-const LISTINGS = [
-  {
-    source: 'heartland_multifamily',
-    listing_id: 'L1',
-    listing_url: 'https://site.example/L1',
-    source_url: 'https://site.example/L1',
-    page_sha256: 'c'.repeat(64),
-    observed_at: verified(0),
-    street: '202 Elm Street',
-    city: 'Cleveland',
-    state: 'OH',
-    zip: '44102',
-    list_price: '100000.00',
-    units: 2,
-    availability: 'for_sale',
-  },
+const LISTING = {
+  source: 'heartland_multifamily',
+  listing_id: 'L1',
+  listing_url: 'https://site.example/L1',
+  source_url: 'https://site.example/L1',
+  page_sha256: 'c'.repeat(64),
+  observed_at: daysAgo(0),
+  street: '202 Elm Street',
+  city: 'Cleveland',
+  state: 'OH',
+  zip: '44102',
+  list_price: '100000.00',
+  units: 2,
+  availability: 'for_sale',
+};
+
+/** Whether a sale is a lead; the n-th is at house 300 + n. */
+const ELIGIBILITY: readonly (readonly [title: string, row: InputRow, leads: number])[] = [
+  ['a scheduled sale is a lead', {}, 1],
+  ['a past sale is no lead', { sale_date: '2026-11-20' }, 0],
+  ['a cancelled sale is no lead', { status: 'cancelled' }, 0],
+  ['a sale without a street address is no lead', { street: null }, 0],
+  ['a sale at a street with the number 0 is no lead', { street: '0 ELM ST' }, 0],
+  ['a sale last verified eight days ago is no lead', { observed_at: '2026-11-13T09:00:00Z' }, 0],
+  ['a sale that is read after midnight of the day of the run is a lead', { observed_at: '2026-11-22T00:04:00Z' }, 1],
 ];
+
+type Bid = readonly [bid: string | null, basis: string, isDerived: boolean, isMismatch: boolean];
+/** Opening bids; the n-th is at house 400 + n. */
+const BIDS: readonly (readonly [title: string, row: InputRow, bid: Bid])[] = [
+  [
+    'a published bid of two thirds, rounded up to the dollar, is two thirds',
+    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '133334.00' },
+    ['133334.00', 'two_thirds_of_appraisal', false, false],
+  ],
+  [
+    'a published bid that is not two thirds is used and flagged',
+    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '90000.00' },
+    ['90000.00', 'published_minimum', false, true],
+  ],
+  [
+    'a tax sale without a published bid has none',
+    { sale_kind: 'tax_foreclosure', appraised_value: '200000.00' },
+    [null, 'unknown', false, false],
+  ],
+  [
+    'a sale of an unknown kind without a published bid has none',
+    { sale_kind: 'unknown', appraised_value: '200000.00' },
+    [null, 'unknown', false, false],
+  ],
+  [
+    'a mortgage case without an earlier sale is at its first sale',
+    { sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
+    ['66.67', 'two_thirds_of_appraisal', true, false],
+  ],
+  [
+    'a mortgage case with an earlier sale and no published round has no known bid',
+    { case_number: 'CV500', sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
+    [null, 'unknown', false, false],
+  ],
+  ['a first sale without an appraisal has no bid', { ...MORTGAGE }, [null, 'unknown', false, false]],
+];
+const EARLIER_SALE = sale(500, {
+  sale_kind: 'mortgage_foreclosure',
+  appraised_value: '100.00',
+  sale_date: '2026-11-20',
+  status: 'unsold',
+});
+
+let built: Built;
+before(async () => {
+  built = await build({
+    staged_sheriff_sale: [
+      ...WORKED_SALES,
+      ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
+      EARLIER_SALE,
+      ...BIDS.map(([, row], i) => sale(400 + i, row)),
+    ],
+    staged_tax_parcel: DEBTS,
+    staged_listing: [LISTING],
+  });
+});
+after(() => built.close());
+
+it('the tables pass every audit', () => assert.deepEqual(built.failed, []));
 
 describe('worked leads', () => {
-  let built: Built;
-  before(async () => {
-    built = await build({ staged_sheriff_sale: SALES, staged_tax_parcel: PARCELS, staged_listing: LISTINGS });
-  });
-  after(() => built.close());
-
-  const partsOf = async (
-    where: string,
-  ): Promise<{ score: unknown; parts: number[]; lead: Record<string, unknown> }> => {
+  interface Scored {
+    readonly score: unknown;
+    readonly parts: readonly number[];
+    readonly lead: Record<string, unknown>;
+  }
+  async function leadOf(where: string): Promise<Scored> {
     const lead = await built.one('leads', where);
-    return {
-      score: lead['lead_score'],
-      parts: Object.values(JSON.parse(String(lead['score_parts'])) as Record<string, number>),
-      lead,
-    };
-  };
+    const parts = JSON.parse(String(lead['score_parts'])) as Record<string, number>;
+    return { score: lead['lead_score'], parts: Object.values(parts), lead };
+  }
+  const saleLead = (house: number): Promise<Scored> =>
+    leadOf(`lead_type = 'sheriff_sale_auction' AND case_number = 'CV${house}'`);
+  const taxLead = (house: number): Promise<Scored> =>
+    leadOf(`lead_type = 'tax_delinquent' AND address = '${house} ELM ST'`);
 
   it('A1: a first mortgage sale opens at two thirds of its appraisal', async () => {
-    const { score, parts, lead } = await partsOf("lead_type = 'sheriff_sale_auction' AND case_number = 'CV101'");
+    const { score, parts, lead } = await saleLead(101);
     assert.deepEqual({ score, parts }, { score: 65, parts: [25, 20, 15, 0, 0, 5] });
     assert.equal(lead['opening_bid'], '100000.00');
     assert.equal(lead['opening_bid_basis'], 'two_thirds_of_appraisal');
@@ -113,35 +180,36 @@ describe('worked leads', () => {
   });
 
   it('A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points', async () => {
-    const { score, parts, lead } = await partsOf("lead_type = 'sheriff_sale_auction' AND case_number = 'CV102'");
+    const { score, parts, lead } = await saleLead(102);
     assert.deepEqual({ score, parts }, { score: 88, parts: [25, 20, 25, 10, 5, 3] });
     assert.equal(lead['opening_bid'], '66667.34');
     assert.equal(lead['verified_age_days'], 2);
   });
 
   it('A3: a tax sale opens at the published minimum', async () => {
-    const { score, parts, lead } = await partsOf("case_number = 'CV103'");
+    const { score, parts, lead } = await saleLead(103);
     assert.deepEqual({ score, parts }, { score: 68, parts: [25, 30, 8, 0, 0, 5] });
+    const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'appraisal_discount_pct'];
     assert.deepEqual(
-      [lead['opening_bid'], lead['opening_bid_basis'], lead['opening_bid_derived'], lead['appraisal_discount_pct']],
+      bid.map((column) => lead[column]),
       ['12486.17', 'published_minimum', false, '86.86'],
     );
   });
 
   it('A4: a second sale has no minimum', async () => {
-    const { score, parts, lead } = await partsOf("case_number = 'CV104'");
+    const { score, parts, lead } = await saleLead(104);
     assert.deepEqual({ score, parts }, { score: 71, parts: [25, 30, 15, 0, 0, 1] });
     assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
   });
 
   it('T1: debt, value, years and an owner out of state', async () => {
-    const { score, parts, lead } = await partsOf("lead_type = 'tax_delinquent' AND address = '201 ELM ST'");
+    const { score, parts, lead } = await taxLead(201);
     assert.deepEqual({ score, parts }, { score: 78, parts: [20, 18, 20, 10, 0, 10] });
     assert.equal(lead['amount_to_value_pct'], '15.00');
   });
 
-  it('T2: what is unknown earns nothing and is said to be unknown', async () => {
-    const { score, parts, lead } = await partsOf("lead_type = 'tax_delinquent' AND address = '202 ELM ST'");
+  it('T2: an unknown value earns no points, and its rationale says so', async () => {
+    const { score, parts, lead } = await taxLead(202);
     assert.deepEqual({ score, parts }, { score: 36, parts: [20, 2, 0, 0, 10, 4] });
     assert.deepEqual(JSON.parse(String(lead['score_rationale'])), {
       base: "+20 points, the parcel is on the county's tax delinquency list",
@@ -153,102 +221,27 @@ describe('worked leads', () => {
     });
   });
 
-  it('puts the debt on the listing of exactly that address', async () => {
+  it('the debt matches the listing at its address', async () => {
     const deal = await built.one('deals');
     assert.equal(deal['distress_status'], 'matched');
-    // 40 for the debt, 4 points for each of 2.30 percent of the price
+    // 40 for the debt, and 4 points for each of its 2.30 percent of the price
     assert.equal(deal['distress_score'], 49);
   });
-
-  it('breaks no audit', () => assert.deepEqual(built.broken, []));
 });
 
-describe('what is no lead', () => {
-  const cases: readonly (readonly [name: string, row: GivenRow, leads: number])[] = [
-    ['a sale as it should be is one', {}, 1],
-    ['a sale that is past', { sale_date: '2026-11-20' }, 0],
-    ['a cancelled sale', { status: 'cancelled' }, 0],
-    ['a sale without a street address', { street: null }, 0],
-    ['a sale at a street with the number 0', { street: '0 ELM ST' }, 0],
-    ['a sale last verified eight days ago', { observed_at: '2026-11-13T09:00:00Z' }, 0],
-    ['a sale read after midnight of the day of the run is one', { observed_at: '2026-11-22T00:04:00Z' }, 1],
-  ];
-  let built: Built;
-  before(async () => {
-    built = await build({
-      staged_sheriff_sale: cases.map(([, row], i) =>
-        sale(`${300 + i}`, { ...MORTGAGE, sale_date: '2026-12-07', appraised_value: '1000.00', ...row }),
-      ),
-    });
-  });
-  after(() => built.close());
-  for (const [i, [name, , leads]] of cases.entries()) {
-    it(name, async () => assert.equal((await built.rows('leads', `case_number = 'CV${300 + i}'`)).length, leads));
-  }
+describe('eligibility', () => {
+  for (const [i, [title, , leads]] of ELIGIBILITY.entries())
+    it(title, async () => assert.equal((await built.rows('leads', `case_number = 'CV${300 + i}'`)).length, leads));
 });
 
 describe('opening bids', () => {
-  const cases: readonly (readonly [name: string, row: GivenRow, bid: readonly unknown[]])[] = [
-    [
-      'a published two thirds, rounded up to the dollar, is two thirds',
-      { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '133334.00' },
-      ['133334.00', 'two_thirds_of_appraisal', false, false],
-    ],
-    [
-      'a published figure wins though it is not two thirds, and is flagged',
-      { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '90000.00' },
-      ['90000.00', 'published_minimum', false, true],
-    ],
-    [
-      'a tax sale without a figure is not derived',
-      { sale_kind: 'tax_foreclosure', appraised_value: '200000.00' },
-      [null, 'unknown', false, false],
-    ],
-    [
-      'an unknown kind is not derived',
-      { sale_kind: 'unknown', appraised_value: '200000.00' },
-      [null, 'unknown', false, false],
-    ],
-    [
-      'a mortgage case never seen before is at its first sale',
-      { sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
-      ['66.67', 'two_thirds_of_appraisal', true, false],
-    ],
-    [
-      'a mortgage case seen on an earlier day, with no round told, has no known bid',
-      { case_number: 'CV500', sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
-      [null, 'unknown', false, false],
-    ],
-    ['a first sale without an appraisal has no bid', { ...MORTGAGE }, [null, 'unknown', false, false]],
-  ];
-  let built: Built;
-  before(async () => {
-    built = await build({
-      staged_sheriff_sale: [
-        sale('500', {
-          sale_kind: 'mortgage_foreclosure',
-          appraised_value: '100.00',
-          sale_date: '2026-11-20',
-          status: 'unsold',
-        }),
-        ...cases.map(([, row], i) => sale(`${400 + i}`, { sale_date: '2026-12-07', ...row })),
-      ],
-    });
-  });
-  after(() => built.close());
-  for (const [i, [name, , bid]] of cases.entries()) {
-    it(name, async () => {
+  const columns = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'opening_bid_mismatch'];
+  for (const [i, [title, , bid]] of BIDS.entries())
+    it(title, async () => {
       const auction = await built.one('auctions', `parcel_id = '${400 + i}-000'`);
       assert.deepEqual(
-        [
-          auction['opening_bid'],
-          auction['opening_bid_basis'],
-          auction['opening_bid_derived'],
-          auction['opening_bid_mismatch'],
-        ],
+        columns.map((column) => auction[column]),
         bid,
       );
     });
-  }
-  it('breaks no audit', () => assert.deepEqual(built.broken, []));
 });

@@ -9,17 +9,17 @@ import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { smallWorld } from '../pipelines/runs.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { tellTroubles, type Alert } from '../../pipelines/operate/alerts.ts';
-import { trouble, TROUBLES, type Trouble, type TroubleKind } from '../../pipelines/operate/troubles.ts';
+import { alertChanges, type Alert } from '../../pipelines/operate/alerts/alerts.ts';
+import { problem, PROBLEMS, type Problem, type ProblemKind } from '../../pipelines/operate/problems.ts';
 import { BARE } from '../environment.ts';
 
-const quarantined = trouble(
+const quarantined = problem(
   'source_quarantined',
   'oh_stark_tax',
   'missing_column: the file has no column OWNER',
   'missing_column',
 );
-const stale = trouble('source_stale', 'hud_fmr', 'hud_fmr was last read well 9 days ago, expected every 7');
+const stale = problem('source_stale', 'hud_fmr', 'hud_fmr was last read well 9 days ago, expected every 7');
 
 interface Heard {
   readonly event: Alert['event'];
@@ -39,8 +39,8 @@ async function listener(): Promise<{ layout: Layout; file: string; heard: () => 
       .flatMap(({ event, data_dir, troubles }) => troubles.map((t) => ({ event, data_dir, trouble: t })));
   return { layout: layoutOf(root), file, heard };
 }
-const tell = (troubles: readonly Trouble[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> =>
-  tellTroubles(troubles, { layout, command, timeoutMs });
+const tell = (troubles: readonly Problem[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> =>
+  alertChanges(troubles, { layout, command, timeoutMs });
 
 test('a trouble is told when it is new, not again while it lasts, and once when it is over', async () => {
   const { layout, file, heard } = await listener();
@@ -71,7 +71,7 @@ test('the same source in trouble for another reason is new trouble', async () =>
   const { layout, file, heard } = await listener();
   await tell([quarantined], layout, `cat >> ${file}`);
   await tell(
-    [trouble('source_quarantined', 'oh_stark_tax', 'empty_body: nothing', 'empty_body')],
+    [problem('source_quarantined', 'oh_stark_tax', 'empty_body: nothing', 'empty_body')],
     layout,
     `cat >> ${file}`,
   );
@@ -82,12 +82,12 @@ test('the same source in trouble for another reason is new trouble', async () =>
 });
 
 test('what the issue asks to be told is told, and a site that rests for a day is not', async () => {
-  const told = (Object.keys(TROUBLES) as TroubleKind[]).filter((kind) => TROUBLES[kind].alert);
+  const told = (Object.keys(PROBLEMS) as ProblemKind[]).filter((kind) => PROBLEMS[kind].alert);
   for (const kind of ['source_quarantined', 'source_stale', 'audit_blocked', 'settlement_unknown'] as const)
     assert.ok(told.includes(kind), kind);
   const { layout, file, heard } = await listener();
   assert.deepEqual(
-    await tell([trouble('source_unavailable', 'x', 'server_error: 500', 'server_error')], layout, `cat >> ${file}`),
+    await tell([problem('source_unavailable', 'x', 'server_error: 500', 'server_error')], layout, `cat >> ${file}`),
     [],
   );
   assert.deepEqual(await heard(), []);
@@ -98,7 +98,7 @@ test('a command that fails is said to have failed, with its last words, and is t
   const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
   assert.match(
     line ?? '',
-    /^alert not told \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; it is told again next time$/,
+    /^alert not sent \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; the next run sends it again$/,
   );
   assert.match((await tell([stale], layout, '/no/such/command'))[0] ?? '', /exit status 127/);
   await tell([stale], layout, `cat >> ${file}`);
@@ -122,7 +122,7 @@ test('a command that hangs is ended with everything it started', async () => {
 
 test('however many troubles there are, they are one call, and a command that hangs is waited for once', async () => {
   const { layout, file, heard } = await listener();
-  const many = Array.from({ length: 40 }, (_, i) => trouble('source_stale', `source_${i}`, 'it is late'));
+  const many = Array.from({ length: 40 }, (_, i) => problem('source_stale', `source_${i}`, 'it is late'));
   const started = performance.now();
   assert.equal((await tell(many, layout, 'sleep 60', 200)).length, 1);
   assert.ok(performance.now() - started < 1_500);
@@ -171,7 +171,7 @@ test('a run tells at its end, and a command that fails or hangs changes neither 
   assert.equal(hanging.status, 0, hanging.out);
   assert.match(
     hanging.out,
-    /Published [\s\S]*alert not told \(new\): 2 troubles, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
+    /Published [\s\S]*alert not sent \(new\): 2 troubles, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
   );
   const failing = await run('exit 1');
   assert.equal(failing.status, 0, failing.out);
@@ -183,10 +183,10 @@ test('a run tells at its end, and a command that fails or hangs changes neither 
 
 test('a command that does not read its input, or leaves something running, has done its duty', async () => {
   const { layout } = await listener();
-  const long = trouble('source_quarantined', 'x', 'long '.repeat(100_000), 'parser_error');
-  assert.match((await tell([long], layout, 'exec 0<&-; exit 0'))[0] ?? '', /^alert told/);
+  const long = problem('source_quarantined', 'x', 'long '.repeat(100_000), 'parser_error');
+  assert.match((await tell([long], layout, 'exec 0<&-; exit 0'))[0] ?? '', /^alert sent/);
   const started = performance.now();
-  assert.match((await tell([stale], layout, 'sleep 3 & exit 0'))[0] ?? '', /^alert told/);
+  assert.match((await tell([stale], layout, 'sleep 3 & exit 0'))[0] ?? '', /^alert sent/);
   assert.ok(performance.now() - started < 2_000);
 });
 

@@ -10,7 +10,7 @@ import { openLedger } from '../../ledger/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
-import { linesOfHealth } from '../../pipelines/commands/status.ts';
+import { formatHealth } from '../../pipelines/commands/status_format.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -81,7 +81,7 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
     ],
   );
   assert.deepEqual(
-    state.troubles.map((t) => [t.kind, t.subject, t.level]),
+    state.problems.map((t) => [t.kind, t.subject, t.level]),
     [
       ['settlement_unknown', stuck, 'critical'],
       ['settlement_unknown', ahead, 'critical'],
@@ -89,8 +89,8 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
     'one that was sent a second ago is not in doubt yet; one that was sent by a server whose clock is ahead is',
   );
   assert.match(
-    state.troubles[0]?.message ?? '',
-    /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is not known/,
+    state.problems[0]?.message ?? '',
+    /GET \/api\/deals for \$0\.05 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is unknown/,
   );
   assert.deepEqual([...(await soldSnapshots({ DATA_DIR }))].sort(), [
     '2026-10-12.01',
@@ -120,7 +120,7 @@ test('test money is never told as earnings: by how the server is paid, and said 
     }),
   );
   const earned = async (payments?: 'sandbox' | 'self'): Promise<string> =>
-    linesOfHealth(await healthOf(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
+    formatHealth(await healthOf(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
   assert.match(await earned('sandbox'), /^Earned {4}in test money, last 24 hours \$0\.05 \(1 call\)/);
   assert.match(await earned('self'), /^Earned {4}last 24 hours \$0\.05/);
   assert.match(await earned(), /^Earned {4}\(test money, if PAYMENTS is sandbox for the server\) last 24 hours/);
@@ -146,7 +146,7 @@ test('a ledger that cannot be asked is trouble and no crash', async () => {
     JSON.stringify(health.troubles),
   );
   assert.match(
-    linesOfHealth(health).join('\n'),
-    /Trouble {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/,
+    formatHealth(health).join('\n'),
+    /Problem {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/,
   );
 });

@@ -6,17 +6,17 @@ import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareRunIds, parseRunId, runIdOf, type Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/run/lock.ts';
-import { planPrune, prune } from '../../pipelines/operate/prune.ts';
+import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
 import {
   planOf,
-  snapshotsKept,
+  retainedSnapshots,
   type Inventory,
   type Plan,
   type Policy,
   type ReadUnit,
   type SnapshotNeeds,
-} from '../../pipelines/operate/retention.ts';
-import { pagesOf } from '../../pipelines/commands/reparse.ts';
+} from '../../pipelines/operate/retention/plan.ts';
+import { archivedPages } from '../../pipelines/archived_pages.ts';
 import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -109,7 +109,7 @@ const policies: fc.Arbitrary<Policy> = fc.record({
 });
 
 const decide = ({ inventory, needs, sold }: History, policy: Policy): Plan =>
-  planOf(inventory, policy, snapshotsKept(inventory, policy, sold), needs);
+  planOf(inventory, policy, retainedSnapshots(inventory, policy, sold), needs);
 
 /** What is left after a plan. */
 const leftOf = ({ inventory, ...rest }: History, plan: Plan): History => ({
@@ -248,10 +248,10 @@ describe('on the disk', () => {
   test('without APPLY nothing is touched', async () => {
     const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
     const there = await files();
-    const { plan, lines } = await prune(layout, NOTHING_KEPT, { applying: false });
+    const { plan, lines } = await prune(layout, NOTHING_KEPT, { apply: false });
     assert.deepEqual(plan.snapshots, ['2026-11-20.01']);
     assert.ok(plan.reads.length > 2);
-    assert.match(lines.join('\n'), /would go: 1 of 3 snapshots[\s\S]*nothing was removed; APPLY=1 removes it/);
+    assert.match(lines.join('\n'), /to remove: 1 of 3 snapshots[\s\S]*Nothing was removed\. APPLY=1 removes it/);
     assert.deepEqual(
       (await files()).filter((f) => !f.startsWith('lock')),
       there.filter((f) => !f.startsWith('lock')),
@@ -260,7 +260,7 @@ describe('on the disk', () => {
 
   test('after the strictest policy the next day builds the same bytes as without it, and what is kept can be walked back', async () => {
     const pruned = await copied();
-    await prune(pruned, NOTHING_KEPT, { applying: true });
+    await prune(pruned, NOTHING_KEPT, { apply: true });
     assert.deepEqual(await listSnapshots(pruned), ['2026-11-22.01', '2026-11-24.01']);
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-24.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-24.01'), []);
@@ -276,7 +276,7 @@ describe('on the disk', () => {
     }
     for (const source of await readdir(pruned.stagedRoot)) {
       for (const record of await readsUpTo(pruned, source, '2026-11-24'))
-        if (record.status === 'good') await pagesOf(archive, record);
+        if (record.status === 'good') await archivedPages(archive, record);
     }
 
     const day = '2026-11-25';
@@ -290,10 +290,10 @@ describe('on the disk', () => {
   test('it leaves while a run is at work, and cleans up what a killed one of its own left', async () => {
     const pruned = await copied();
     const letGo = await holdFolder(pruned);
-    await assert.rejects(prune(pruned, NOTHING_KEPT, { applying: true }), /another run is at work/);
+    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
     letGo();
     await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
-    await prune(pruned, NOTHING_KEPT, { applying: true });
+    await prune(pruned, NOTHING_KEPT, { apply: true });
     assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-22.01', '2026-11-24.01']);
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../api/http/problem.ts';
 import { WAITS } from '../../pipelines/ingest/source_state.ts';
-import { TROUBLES } from '../../pipelines/operate/troubles.ts';
+import { PROBLEMS as HEALTH_PROBLEMS } from '../../pipelines/operate/problems.ts';
 import { EXIT } from '../../pipelines/commands/status.ts';
 import { QUARANTINE_REASONS, UNAVAILABLE_REASONS } from '../../sources/contract.ts';
 
@@ -26,7 +26,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'a read that was set aside': QUARANTINE_REASONS,
   'a site that does not answer': UNAVAILABLE_REASONS,
   'a source that waits': Object.keys(WAITS),
-  'trouble that status and alerts name': Object.keys(TROUBLES).filter((kind) => !BY_REASON.includes(kind)),
+  'trouble that status and alerts name': Object.keys(HEALTH_PROBLEMS).filter((kind) => !BY_REASON.includes(kind)),
   'an exit status': [...new Set(Object.values(EXIT))]
     .filter((status) => status > 0)
     .map((status) => `exit_status_${status}`),

@@ -7,17 +7,18 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { loadSources } from '../../sources/index.ts';
-import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/jobs.ts';
+import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule/jobs.ts';
 import {
   jobNamed,
-  keepSettings,
-  logOf,
-  makeUpMissed,
+  saveSettings,
+  logFile,
+  runMissedJobs,
   runJob,
   settingsFile,
   type Outcome,
-} from '../../pipelines/operate/run_job.ts';
-import { crontabLines, mergedCrontab, systemdUnits } from '../../pipelines/operate/schedule.ts';
+} from '../../pipelines/operate/schedule/run_job.ts';
+import { crontabLines, mergeCrontab } from '../../pipelines/operate/schedule/crontab.ts';
+import { systemdUnits } from '../../pipelines/operate/schedule/systemd.ts';
 import { BARE } from '../environment.ts';
 
 const place = { project: '/opt/deal feed', dataDir: '/var/lib/dealfeed 100%' };
@@ -147,15 +148,15 @@ describe('as a crontab', () => {
 
   test("installing again replaces our lines and leaves the user's own", () => {
     const own = '# mine\n0 1 * * * backup\n';
-    const once = mergedCrontab(own, place);
-    assert.equal(mergedCrontab(once, place), once);
+    const once = mergeCrontab(own, place);
+    assert.equal(mergeCrontab(once, place), once);
     assert.ok(once.startsWith(own.trimEnd()));
-    const other = mergedCrontab(once, { ...place, dataDir: '/other' });
+    const other = mergeCrontab(once, { ...place, dataDir: '/other' });
     assert.ok(
       other.includes('begin /other') && other.includes(`begin ${place.dataDir}`),
       'another data folder has lines of its own',
     );
-    assert.throws(() => mergedCrontab(once.replace(/# dealfeed end.*\n/, ''), place), /without its end/);
+    assert.throws(() => mergeCrontab(once.replace(/# dealfeed end.*\n/, ''), place), /without its end/);
   });
 });
 
@@ -170,7 +171,7 @@ test('where no schedule is installed the watch makes nothing up', async (t) => {
   assert.equal(status, 0);
   assert.match(
     stdout,
-    /^no schedule is installed for .* \(make schedule INSTALL=1\): nothing is made up, trouble is told$/m,
+    /^No schedule is installed for .* \(make schedule INSTALL=1\): no job runs, alerts are sent\.$/m,
   );
 });
 
@@ -266,7 +267,7 @@ describe('a job', () => {
   async function doing(outcomes: readonly number[]) {
     const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-job-'));
     const done: string[] = [];
-    const doer = async (job: Job, log: string): Promise<number> => {
+    const runner = async (job: Job, log: string): Promise<number> => {
       const status = outcomes[done.length] ?? 0;
       done.push(job.name);
       await writeFile(log, `line one\nwhat went wrong\n`);
@@ -274,8 +275,8 @@ describe('a job', () => {
     };
     const said: string[] = [];
     const run = (now: Date, job = daily): Promise<Outcome> =>
-      runJob(job, { dataDir, say: (l) => said.push(l), now, doer });
-    return { dataDir, done, said, run, doer };
+      runJob(job, { dataDir, print: (l) => said.push(l), now, runner });
+    return { dataDir, done, said, run, runner };
   }
 
   test('is done once for its slot, whoever asks', async () => {
@@ -288,15 +289,15 @@ describe('a job', () => {
   });
 
   test('that was missed for days is done once when somebody looks', async () => {
-    const { dataDir, done, doer } = await doing([]);
-    const options = { dataDir, say: () => undefined, doer, now: at('2026-11-21', '12:00') };
-    await makeUpMissed(options);
+    const { dataDir, done, runner } = await doing([]);
+    const options = { dataDir, print: () => undefined, runner, now: at('2026-11-21', '12:00') };
+    await runMissedJobs(options);
     assert.deepEqual(
       done,
       JOBS.map((j) => j.name),
       'a new schedule begins with everything',
     );
-    const later = await makeUpMissed({ ...options, now: at('2026-12-13', '03:00') });
+    const later = await runMissedJobs({ ...options, now: at('2026-12-13', '03:00') });
     assert.deepEqual(
       [...later.values()],
       ['done', 'done', 'done', 'done'],
@@ -323,9 +324,9 @@ describe('a job', () => {
     await assert.rejects(
       runJob(daily, {
         dataDir,
-        say: () => undefined,
+        print: () => undefined,
         now: at('2026-11-21', '05:10'),
-        doer: () => Promise.reject(new Error('killed')),
+        runner: () => Promise.reject(new Error('killed')),
       }),
     );
     assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
@@ -347,7 +348,7 @@ describe('a job', () => {
       HUD_TOKEN: 'a\\b$c=d',
       LIVE: '1',
     };
-    await keepSettings(dataDir, settings);
+    await saveSettings(dataDir, settings);
     assert.equal((await stat(settingsFile(dataDir))).mode & 0o777, 0o600);
     const shown = execFileSync(
       process.execPath,
@@ -356,7 +357,7 @@ describe('a job', () => {
     );
     const read = JSON.parse(shown) as Record<string, string>;
     for (const [name, value] of Object.entries(settings)) assert.equal(read[name], value, name);
-    await assert.rejects(keepSettings(dataDir, { ALERT_COMMAND: '"\'`' }), /ALERT_COMMAND is /);
-    assert.equal(await readFile(logOf(dataDir, 'daily'), 'utf8').catch(() => 'none'), 'none');
+    await assert.rejects(saveSettings(dataDir, { ALERT_COMMAND: '"\'`' }), /ALERT_COMMAND is /);
+    assert.equal(await readFile(logFile(dataDir, 'daily'), 'utf8').catch(() => 'none'), 'none');
   });
 });

@@ -7,14 +7,15 @@ import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { healthOf, type Health } from '../../pipelines/operate/health.ts';
-import type { TroubleKind } from '../../pipelines/operate/troubles.ts';
-import { EXIT, linesOfHealth } from '../../pipelines/commands/status.ts';
+import type { ProblemKind } from '../../pipelines/operate/problems.ts';
+import { EXIT } from '../../pipelines/commands/status.ts';
+import { formatHealth } from '../../pipelines/commands/status_format.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url);
-const kinds = (health: Health): TroubleKind[] => health.troubles.map((t) => t.kind);
+const kinds = (health: Health): ProblemKind[] => health.troubles.map((t) => t.kind);
 
 describe('the state of a folder', () => {
   let layout: Layout;
@@ -91,7 +92,7 @@ describe('the state of a folder', () => {
 
   test('on a small screen it is one screen: trouble first and each, what is fresh by family', async () => {
     const health = await look();
-    const lines = linesOfHealth(health, { lines: 30 });
+    const lines = formatHealth(health, { lines: 30 });
     assert.ok(lines.length <= 30, lines.join('\n'));
     assert.ok(Math.max(...lines.map((l) => l.length)) < 240);
     const rows = lines.filter((l) => /^ {2}\S+(?: \(\d+\))? +(?:fresh|UNAVAILABLE|QUARANTINED|no file)/.test(l));
@@ -101,7 +102,7 @@ describe('the state of a folder', () => {
     );
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
     assert.match(lines.join('\n'), /What to do: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
-    const all = linesOfHealth(health);
+    const all = formatHealth(health);
     for (const { source } of health.sources)
       assert.ok(
         all.some((l) => l.includes(source)),
@@ -140,8 +141,8 @@ describe('the state of a folder', () => {
     const blocked = await look();
     assert.deepEqual([blocked.level, EXIT[blocked.level]], ['critical', 2]);
     assert.match(
-      linesOfHealth(blocked).join('\n'),
-      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Trouble {3}run 2026-11-21\.02 published nothing: audit sources\.rows_add_up found rows; .*docs\/runbook\/audit_blocked\.md/,
+      formatHealth(blocked).join('\n'),
+      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run 2026-11-21\.02 published nothing: audit sources\.rows_add_up found rows; .*docs\/runbook\/audit_blocked\.md/,
     );
   });
 
@@ -149,7 +150,7 @@ describe('the state of a folder', () => {
     await appendFile(join(layout.snapshot(runId), 'leads.parquet'), 'x');
     const health = await look();
     assert.ok(kinds(health).includes('snapshot_damaged'));
-    assert.match(linesOfHealth(health).join('\n'), /leads\.parquet does not have the hash its manifest states/);
+    assert.match(formatHealth(health).join('\n'), /leads\.parquet does not have the hash its manifest states/);
   });
 
   test('a manifest that cannot be read is critical too, and no stack', async () => {
@@ -160,6 +161,6 @@ describe('the state of a folder', () => {
       env: { ...BARE, DATA_DIR: layout.root },
     });
     assert.equal(status, 2, stderr);
-    assert.match(stdout, /Trouble {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
+    assert.match(stdout, /Problem {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
   });
 });

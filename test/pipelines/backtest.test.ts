@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { openDuck } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import type { BacktestRow } from '../../models/analysis/backtest.ts';
-import { backtest, linesOf } from '../../pipelines/commands/backtest.ts';
+import { backtest, formatBacktest } from '../../pipelines/commands/backtest.ts';
 import { runIdOf, type Layout } from '../../pipelines/layout.ts';
 import { newLayout } from './runs.ts';
 
@@ -130,7 +130,7 @@ describe('the back-test of fourteen weeks', () => {
     for (let at = 1; at < DAYS.length; at += 1) await publish(layout, at);
     const result = await backtest(layout);
     rows = result.rows;
-    lines = linesOf(result).join('\n');
+    lines = formatBacktest(result).join('\n');
   });
 
   it('counts what a recount from the stories counts, by outcome, horizon and decile of the first score', () => {

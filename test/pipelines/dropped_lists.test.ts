@@ -4,7 +4,7 @@ import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../pipelines/commands/status.ts';
-import { summaryOf, warningsOf } from '../../pipelines/run/summary.ts';
+import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
 import { newLayout, published, runDay, smallWorld } from './runs.ts';
 
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
@@ -24,7 +24,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
     LISTS.map((name) => [name, 'never_read', 'no_file', undefined]),
   );
   assert.deepEqual(about(warningsOf(first)), []);
-  assert.deepEqual(about(summaryOf(first, 'data').filter((line) => line.startsWith('Waiting'))), [
+  assert.deepEqual(about(formatSummary(first, 'data').filter((line) => line.startsWith('Waiting'))), [
     `Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`,
   ]);
   const said: string[] = [];

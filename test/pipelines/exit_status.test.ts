@@ -108,7 +108,7 @@ describe('the command line', () => {
     assert.match(
       out.trimEnd(),
       new RegExp(
-        `^DATA_DIR is ".*", in which another run is at work \\(process ${process.pid}\\); expected to be the only one$`,
+        `^DATA_DIR ".*" is in use by another run \\(process ${process.pid}\\)\\. Wait until it ends, or set WAIT_MINUTES\\.$`,
       ),
     );
   });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
-import { mayBeFetched, notPermitted } from '../../pipelines/permission.ts';
+import { mayBeFetched, missingPermissions } from '../../pipelines/permission.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
-import { summaryOf, warningsOf } from '../../pipelines/run/summary.ts';
+import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
@@ -25,7 +25,7 @@ test('it may be read in the sandbox, and on the real web once it is named', () =
   assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })(summit), false);
   assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: 'oh_summit_tax' })(summit), true);
   assert.match(
-    notPermitted([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
+    missingPermissions([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
     /^not read from the web: oh_summit_tax, .*newspaper/u,
   );
   const free = all.filter(({ terms }) => terms.basis !== 'permission');
@@ -81,7 +81,7 @@ test('until then not one request goes out, no warning is given, and a dropped pa
     assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
     assert.match(rowOf(refused)?.detail ?? '', /terms were not obtained.*PERMITTED/u);
     assert.ok(!warningsOf(refused).some((line) => line.startsWith(summit.name)));
-    assert.match(summaryOf(refused, 'data').join('\n'), /Waiting for their owners' permission.*: oh_summit_tax$/mu);
+    assert.match(formatSummary(refused, 'data').join('\n'), /Waiting for their owners' permission.*: oh_summit_tax$/mu);
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
     await copyFile(

@@ -7,7 +7,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { standingRead } from '../../pipelines/ingest/reads.ts';
-import { isSame, linesOf, rebuild } from '../../pipelines/commands/rebuild.ts';
+import { isSame, formatRebuild, rebuild } from '../../pipelines/commands/rebuild.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from './runs.ts';
 
@@ -75,9 +75,9 @@ describe("after three days, one of them with a page that fails, a site that is d
     for (const runId of ids.slice(1)) {
       const result = await rebuild(layout, runId);
       assert.deepEqual(
-        [isSame(result), result.tables.length, result.kept, result.since],
+        [isSame(result), result.tables.length, result.copied, result.versionChanges],
         [true, 10, [], []],
-        linesOf(result).join('\n'),
+        formatRebuild(result).join('\n'),
       );
       assert.equal(result.parsed, READ.length);
     }
@@ -103,7 +103,7 @@ describe("after three days, one of them with a page that fails, a site that is d
     await writeFile(bodyPath, body);
     await writeFile(manifestPath, manifest);
     assert.deepEqual(
-      result.kept.map((k) => k.source),
+      result.copied.map((k) => k.source),
       ['oh_cuyahoga_tax'],
     );
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe("after three days, one of them with a page that fails, a site that is d
       [['leads', 'f'.repeat(64)]],
     );
     assert.match(
-      linesOf(result).join('\n'),
+      formatRebuild(result).join('\n'),
       /1 of 10 tables are NOT the same[^]*kept rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,
     );
     assert.equal(isSame(result), false);

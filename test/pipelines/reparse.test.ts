@@ -4,7 +4,8 @@ import { before, describe, test } from 'node:test';
 import { sha256OfFile } from '../../lib/files.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { readsUpTo, stagedParquet, standingRead } from '../../pipelines/ingest/reads.ts';
-import { linesOf, reparse, type Reparsed } from '../../pipelines/commands/reparse.ts';
+import { reparse, type Reparsed } from '../../pipelines/commands/reparse.ts';
+import { formatReparse } from '../../pipelines/commands/reparse_format.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import type { Candidate, SourceSpec } from '../../sources/contract.ts';
@@ -74,7 +75,7 @@ describe('after two days', () => {
         assert.equal(r.problem, null, spec.name);
         assert.deepEqual(r.after, r.before, spec.name);
         assert.deepEqual(r.differences, { added: [], gone: [], changed: [], moved: 0 }, spec.name);
-        assert.ok(!r.refusals, spec.name);
+        assert.ok(!r.hasOtherRejects, spec.name);
       }
     }
     assert.equal((await again(specOf('oh_cuyahoga_tax'))).length, 1, 'a day without an answer is no good read');
@@ -116,7 +117,7 @@ describe('after two days', () => {
     );
     assert.equal(seen[0]?.after?.rows_out, (seen[0]?.before.rows_out ?? 0) - 1);
     assert.match(
-      linesOf(seen, stark.name, false).join('\n'),
+      formatReparse(seen, stark.name, false).join('\n'),
       new RegExp(`~ 39151 ${changed}: amount: ${String(rows[0]?.['amount'])} -> 7\\.00`),
     );
     assert.deepEqual(await standingRead(layout, stark.name, DAYS[1]), standing, 'nothing was written');

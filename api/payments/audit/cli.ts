@@ -7,7 +7,7 @@ import { assertLedgerExists, openNotedLedger } from '../../../ledger/open.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { dollarsOf, USDC } from '../../../lib/network.ts';
-import { say } from '../../../lib/output.ts';
+import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { ChainUnavailable, fromNode } from '../chain/chain_errors.ts';
 import { token } from '../chain/evidence.ts';
@@ -42,11 +42,11 @@ async function audit({ FROM, TO }: AuditSettings, auditor: Auditor): Promise<num
   if (from > to) throw new SettingError(`FROM is ${from}, expected at most block ${to}, the latest final one`);
   const { transfers, sold, atomic, differences, withoutPurchase } = await auditRange(auditor, { from, to });
   const matched = `${dollarsOf(atomic)} USDC matched`;
-  say(`Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${matched}`);
+  print(`Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${matched}`);
   for (const { transaction, logIndex, amount, payer } of withoutPurchase)
-    say(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
-  for (const difference of differences) say(`  ${difference}`);
-  say(`${differences.length} differences`);
+    print(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
+  for (const difference of differences) print(`  ${difference}`);
+  print(`${differences.length} differences`);
   return differences.length === 0 ? 0 : 1;
 }
 
@@ -87,7 +87,7 @@ async function refunded({ TRANSFER, REFUND, NOTE }: AuditSettings, ledger: Ledge
   if (refund !== undefined) await checkRefund(ledger, rpcUrl, owed, refund);
   if (!(await ledger.resolveOwed(owed.transaction, owed.logIndex, refund ?? NOTE ?? '')))
     throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled by another process`);
-  say(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
+  print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;
 }
 

@@ -1,26 +1,26 @@
-/** From a row back to the page it was read from: the request, the archived bytes, their hash, and the row as the page has it. */
+/** Finds the page of a row: the request, the archived bytes, their hash, and the row as published. */
 import { ArchiveDamage, type Archive, type RequestRecord } from '../../../sources/fetch/archive.ts';
 import type { Candidate, Page, SourceSpec } from '../../../sources/contract.ts';
 import { parseRunId } from '../../layout.ts';
 
-/** Pages larger than this are not parsed again for an excerpt of one row. */
-const LARGEST_PARSED = 64 * 1024 * 1024;
-const EXCERPT = 900;
+/** Larger pages are not parsed again for an excerpt. */
+const MAX_PARSED_BYTES = 64 * 1024 * 1024;
+const EXCERPT_LENGTH = 900;
 
-export interface PageAsked {
-  /** What the page gave, such as listing or rent. */
-  readonly gave: string;
-  /** What is to be known of the row. */
+export interface PageQuery {
+  /** Role of the page, such as listing or rent. */
+  readonly role: string;
+  /** Note on the row. */
   readonly note?: string;
   readonly source: string;
   readonly sha256: string;
-  /** Page of the row, where the same bytes were read under several addresses. */
+  /** URL of the row's page: several URLs may have returned the same bytes. */
   readonly url: string | null;
-  /** Whether a row of the page is the one in question. */
+  /** Whether a row of the page is the wanted one. */
   readonly isRow: (candidate: Candidate, index: number) => boolean;
 }
 
-export interface PageFound extends Pick<PageAsked, 'gave' | 'note' | 'source' | 'sha256'> {
+export interface PageFound extends Pick<PageQuery, 'role' | 'note' | 'source' | 'sha256'> {
   readonly url: string | null;
   readonly fetched_at: string | null;
   readonly run_id: string | null;
@@ -28,24 +28,24 @@ export interface PageFound extends Pick<PageAsked, 'gave' | 'note' | 'source' | 
   readonly status: number | null;
   readonly bytes: number | null;
   readonly content_type: string | null;
-  /** Last request that found the page unchanged, where it is a later one. */
+  /** Last request that found the page unchanged, if it is a later one. */
   readonly confirmed_at: string | null;
   /** Path in the data folder. */
   readonly path: string;
-  /** "verified", or what is wrong with the archived bytes. */
+  /** "verified", or the damage of the archived bytes. */
   readonly hash: string;
   /** Position of the row on the page, from 0. */
   readonly row: number | null;
   /** The row as published. */
   readonly excerpt: string | null;
-  /** The row as it was read. */
+  /** The row as parsed. */
   readonly values: Readonly<Record<string, unknown>> | null;
 }
 
-/** Requests for these bytes up to a day, oldest first. */
+/** Requests that returned these bytes up to a day, oldest first. */
 async function requestsFor(
   archive: Archive,
-  { source, sha256, url }: PageAsked,
+  { source, sha256, url }: PageQuery,
   asOf: string,
 ): Promise<RequestRecord[]> {
   const found: RequestRecord[] = [];
@@ -53,43 +53,52 @@ async function requestsFor(
     if ((parseRunId(runId)?.asOf ?? '9') > asOf) continue;
     found.push(...(await archive.records(source, runId)).filter((r) => r.sha256 === sha256 && r.error === null));
   }
-  const same = found.filter((r) => r.url === url);
-  return same.length > 0 ? same : found;
+  const ofUrl = found.filter((r) => r.url === url);
+  return ofUrl.length > 0 ? ofUrl : found;
 }
 
-async function rowOf(
-  spec: SourceSpec | undefined,
-  page: Page,
-  isRow: PageAsked['isRow'],
-): Promise<{ row: number; candidate: Candidate } | null> {
-  if (!spec || page.bytes.length > LARGEST_PARSED) return null;
+type RowFound = Pick<PageFound, 'row' | 'excerpt' | 'values'>;
+const NO_ROW: RowFound = { row: null, excerpt: null, values: null };
+
+async function findRow(spec: SourceSpec | undefined, page: Page, isRow: PageQuery['isRow']): Promise<RowFound> {
+  if (!spec || page.bytes.length > MAX_PARSED_BYTES) return NO_ROW;
   let row = 0;
   for await (const candidate of spec.parse(page)) {
-    if (isRow(candidate, row)) return { row, candidate };
+    if (isRow(candidate, row)) return rowOf(candidate, row);
     row += 1;
   }
-  return null;
+  return NO_ROW;
+}
+
+function rowOf(candidate: Candidate, row: number): RowFound {
+  const { raw } = candidate;
+  return {
+    row,
+    excerpt: raw.length > EXCERPT_LENGTH ? `${raw.slice(0, EXCERPT_LENGTH)}…` : raw,
+    values: 'values' in candidate ? candidate.values : null,
+  };
 }
 
 /**
- * Find a page in the archive, verify its bytes, and read the row from it again with today's adapter.
- * What is missing or damaged is said in the result.
+ * Find a page in the archive, verify its bytes, and parse the row from it with the current adapter. The result reports
+ * missing and damaged bytes.
  */
 export async function findPage(
   archive: Archive,
   sources: readonly SourceSpec[],
-  asked: PageAsked,
+  query: PageQuery,
   asOf: string,
 ): Promise<PageFound> {
-  const requests = await requestsFor(archive, asked, asOf);
+  const { role, note, source, sha256 } = query;
+  const requests = await requestsFor(archive, query, asOf);
   const fetched = requests.find((r) => !r.fromCache) ?? requests[0];
   const last = requests.at(-1);
-  const known = {
-    gave: asked.gave,
-    ...(asked.note === undefined ? {} : { note: asked.note }),
-    source: asked.source,
-    sha256: asked.sha256,
-    url: fetched?.url ?? asked.url,
+  const request = {
+    role,
+    ...(note === undefined ? {} : { note }),
+    source,
+    sha256,
+    url: fetched?.url ?? query.url,
     fetched_at: fetched?.observedAt ?? null,
     run_id: fetched?.runId ?? null,
     method: fetched?.method ?? null,
@@ -97,28 +106,16 @@ export async function findPage(
     bytes: fetched?.bytes ?? null,
     content_type: fetched?.responseHeaders['content-type'] ?? null,
     confirmed_at: last && last !== fetched ? last.observedAt : null,
-    path: `archive/objects/${asked.sha256.slice(0, 2)}/${asked.sha256}`,
+    path: `archive/objects/${sha256.slice(0, 2)}/${sha256}`,
   };
-  const nothing = { row: null, excerpt: null, values: null };
   try {
-    await archive.read(asked.sha256);
-    if (!fetched) return { ...known, ...nothing, hash: 'verified' };
-    const found = await rowOf(
-      sources.find((s) => s.name === asked.source),
-      await archive.page(fetched),
-      asked.isRow,
-    );
-    if (!found) return { ...known, ...nothing, hash: 'verified' };
-    const { candidate } = found;
-    return {
-      ...known,
-      hash: 'verified',
-      row: found.row,
-      excerpt: candidate.raw.length > EXCERPT ? `${candidate.raw.slice(0, EXCERPT)}…` : candidate.raw,
-      values: 'values' in candidate ? candidate.values : null,
-    };
+    await archive.read(sha256);
+    if (!fetched) return { ...request, ...NO_ROW, hash: 'verified' };
+    const spec = sources.find((s) => s.name === source);
+    const found = await findRow(spec, await archive.page(fetched), query.isRow);
+    return { ...request, ...found, hash: 'verified' };
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw error;
-    return { ...known, ...nothing, hash: error.message };
+    return { ...request, ...NO_ROW, hash: error.message };
   }
 }

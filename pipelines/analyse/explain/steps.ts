@@ -1,71 +1,96 @@
-/** How the computed fields of a row came about, as formulas over named inputs. Those of deals are published in its report; the others stand here. */
+/**
+ * The computed fields of a row as formulas over named inputs. The report of a deal publishes its own; those of the
+ * other tables are here.
+ */
 import { daysBetween } from '../../clock.ts';
 
 export interface Step {
   readonly figure: string;
   readonly formula: string;
-  /** Values by name, as text; a name is a field of the row, a figure of another step, or an assumption. */
+  /** Values by name, as text. A name is a field of the row, a figure of another step, or an assumption. */
   readonly inputs: Readonly<Record<string, string | null>>;
   readonly result: string | null;
-  /** Why this formula and not another, in words. */
+  /** Reason for this formula. */
   readonly why?: string;
-  /** False where the formula is for people: it rounds in a way the calculator does not know, or takes words. */
+  /** False if `evaluate` cannot compute the formula: it rounds in another way, or has words. */
   readonly checkable?: boolean;
 }
 
 /** Fields of a row as text; null where absent. */
 export type Fields = Readonly<Record<string, string | null>>;
-/** Value of an assumption. */
-export type Assumed = (key: string) => string;
+const asText = (v: unknown): string | null =>
+  v === null || v === undefined ? null : typeof v === 'object' ? JSON.stringify(v) : String(v);
 
-/** A step whose inputs are fields of the row and assumptions, found by their names in the formula. */
+/** A row with every value as text. */
+export const fieldsOf = (row: Record<string, unknown>): Fields =>
+  Object.fromEntries(Object.entries(row).map(([k, v]) => [k, asText(v)]));
+
+/** Value of an assumption by its key. */
+export type AssumptionValue = (key: string) => string;
+
+interface Inputs {
+  readonly row: Fields;
+  readonly assumption: AssumptionValue;
+}
+
+/** A step whose inputs are the fields of the row and the assumptions that the formula names. */
 function step(
+  { row, assumption }: Inputs,
   figure: string,
   formula: string,
-  result: string | null,
-  fields: Fields,
-  a: Assumed,
-  more: Partial<Step> = {},
+  facts: Pick<Step, 'result' | 'why' | 'checkable'>,
 ): Step {
   const names = [...new Set(formula.match(/[a-z_][a-z_0-9]*/gu) ?? [])].filter(
     (n) => !/^(?:min|max|clamp|round0|round2|rounded|up|to|the|cent)$/u.test(n),
   );
-  return {
-    figure,
-    formula,
-    result,
-    inputs: Object.fromEntries(names.map((n) => [n, n in fields ? (fields[n] ?? null) : a(n)])),
-    ...more,
-  };
+  const inputs = Object.fromEntries(names.map((n) => [n, n in row ? (row[n] ?? null) : assumption(n)]));
+  return { figure, formula, inputs, ...facts };
 }
 
-const KEYS = { within_1_day: 'fresh', within_3_days: 'recent', within_7_days: 'old' } as const;
+/** Ending of the assumption's key, by freshness. */
+const FRESHNESS_KEYS: Readonly<Record<string, string>> = {
+  within_1_day: 'fresh',
+  within_3_days: 'recent',
+  within_7_days: 'old',
+};
+const freshnessOf = ({ freshness }: Fields): string => FRESHNESS_KEYS[freshness ?? ''] ?? 'old';
 
 const partsOf = (row: Fields): Readonly<Record<string, number>> =>
   JSON.parse(row['score_parts'] ?? '{}') as Record<string, number>;
 const reasonsOf = (row: Fields): Readonly<Record<string, string>> =>
   JSON.parse(row['score_rationale'] ?? '{}') as Record<string, string>;
 
-function auctionFormulas(row: Fields, asOf: string, a: Assumed): Record<string, string> {
+function equityGapFormula(row: Fields): string {
+  if (row['opening_bid_basis'] === 'no_minimum_second_sale') return 'auction_gap_max';
+  if (row['appraisal_discount_pct'] === null) return '0';
+  return 'max(0, min(auction_gap_max, round0(auction_gap_points_per_pct * appraisal_discount_pct)))';
+}
+
+function auctionFormulas({ row, assumption }: Inputs, asOf: string): Record<string, string> {
   const days = daysBetween(asOf, row['sale_date'] ?? asOf);
-  const urgency = ['1', '2', '3', '4'].find((n) => days <= Number(a(`auction_days_${n}`))) ?? '5';
+  const urgency = ['1', '2', '3', '4'].find((n) => days <= Number(assumption(`auction_days_${n}`))) ?? '5';
   return {
     base: 'auction_base',
-    equity_gap:
-      row['opening_bid_basis'] === 'no_minimum_second_sale'
-        ? 'auction_gap_max'
-        : row['appraisal_discount_pct'] === null
-          ? '0'
-          : 'max(0, min(auction_gap_max, round0(auction_gap_points_per_pct * appraisal_discount_pct)))',
+    equity_gap: equityGapFormula(row),
     urgency: `auction_urgency_${urgency}`,
     corroboration: (row['corroboration'] ?? '[]') === '[]' ? '0' : 'auction_corroboration',
     absentee: ['in_state', 'out_of_state'].includes(row['owner_location'] ?? '') ? 'auction_absentee' : '0',
-    freshness: `auction_${KEYS[(row['freshness'] ?? 'within_7_days') as keyof typeof KEYS]}`,
+    freshness: `auction_${freshnessOf(row)}`,
   };
 }
 
+const ABSENTEE_KEYS: Readonly<Record<string, string>> = {
+  out_of_state: 'tax_absentee_out_of_state',
+  in_state: 'tax_absentee_in_state',
+};
+
+function taxCorroborationFormula(row: Fields): string {
+  const kinds = (JSON.parse(row['corroboration'] ?? '[]') as { kind: string }[]).map((c) => c.kind);
+  if (kinds.includes('sheriff_sale')) return 'tax_corroboration_sale';
+  return kinds.includes('listing') ? 'tax_corroboration_listing' : '0';
+}
+
 function taxFormulas(row: Fields): Record<string, string> {
-  const found = (JSON.parse(row['corroboration'] ?? '[]') as { kind: string }[]).map((c) => c.kind);
   return {
     base: 'tax_base',
     amount_to_value:
@@ -74,74 +99,56 @@ function taxFormulas(row: Fields): Record<string, string> {
         : 'round0(tax_value_max * clamp((amount_to_value_pct - tax_value_from_pct) / tax_value_span_pct))',
     years_delinquent:
       row['years_delinquent'] === null ? '0' : 'min(tax_years_max, tax_points_per_year * years_delinquent)',
-    absentee_owner:
-      row['owner_location'] === 'out_of_state'
-        ? 'tax_absentee_out_of_state'
-        : row['owner_location'] === 'in_state'
-          ? 'tax_absentee_in_state'
-          : '0',
-    corroboration: found.includes('sheriff_sale')
-      ? 'tax_corroboration_sale'
-      : found.includes('listing')
-        ? 'tax_corroboration_listing'
-        : '0',
-    freshness: `tax_${KEYS[(row['freshness'] ?? 'within_7_days') as keyof typeof KEYS]}`,
+    absentee_owner: ABSENTEE_KEYS[row['owner_location'] ?? ''] ?? '0',
+    corroboration: taxCorroborationFormula(row),
+    freshness: `tax_${freshnessOf(row)}`,
   };
 }
 
 /** Steps of a lead: the score as the sum of its parts, and each part. */
-export function leadSteps(row: Fields, asOf: string, a: Assumed): Step[] {
+export function leadSteps(row: Fields, asOf: string, assumption: AssumptionValue): Step[] {
+  const inputs: Inputs = { row, assumption };
   const [parts, reasons] = [partsOf(row), reasonsOf(row)];
-  const formulas = row['lead_type'] === 'tax_delinquent' ? taxFormulas(row) : auctionFormulas(row, asOf, a);
-  const named = Object.keys(parts).map((p) => `part_${p}`);
-  return [
-    {
-      figure: 'lead_score',
-      formula: named.join(' + '),
-      inputs: Object.fromEntries(Object.entries(parts).map(([p, n]) => [`part_${p}`, String(n)])),
-      result: row['lead_score'] ?? null,
-    },
-    ...Object.entries(parts).map(([p, n]) =>
-      step(`part_${p}`, formulas[p] ?? '0', String(n), row, a, { why: reasons[p] ?? '' }),
-    ),
-    ...shareSteps(row, a),
-  ];
+  const formulas = row['lead_type'] === 'tax_delinquent' ? taxFormulas(row) : auctionFormulas(inputs, asOf);
+  const score: Step = {
+    figure: 'lead_score',
+    formula: Object.keys(parts)
+      .map((part) => `part_${part}`)
+      .join(' + '),
+    inputs: Object.fromEntries(Object.entries(parts).map(([part, n]) => [`part_${part}`, String(n)])),
+    result: row['lead_score'] ?? null,
+  };
+  const partSteps = Object.entries(parts).map(([part, n]) =>
+    step(inputs, `part_${part}`, formulas[part] ?? '0', { result: String(n), why: reasons[part] ?? '' }),
+  );
+  return [score, ...partSteps, ...recordSteps(row, assumption)];
 }
 
-/** What leads share with the rows they rest on. */
-function shareSteps(row: Fields, a: Assumed): Step[] {
+/** Steps of a signal or an auction, which a lead shares. */
+export function recordSteps(row: Fields, assumption: AssumptionValue): Step[] {
+  const inputs: Inputs = { row, assumption };
+  const [ratio, discount] = [row['amount_to_value_pct'] ?? null, row['appraisal_discount_pct'] ?? null];
   const steps: Step[] = [];
-  if ((row['amount_to_value_pct'] ?? null) !== null)
+  if (ratio !== null)
+    steps.push(step(inputs, 'amount_to_value_pct', 'round2(amount / county_value * 100)', { result: ratio }));
+  if (discount !== null)
     steps.push(
-      step('amount_to_value_pct', 'round2(amount / county_value * 100)', row['amount_to_value_pct'] ?? null, row, a),
+      step(inputs, 'appraisal_discount_pct', 'round2((appraised_value - opening_bid) / appraised_value * 100)', {
+        result: discount,
+      }),
     );
-  if ((row['appraisal_discount_pct'] ?? null) !== null)
+  if (row['opening_bid_derived'] === 'true')
     steps.push(
       step(
-        'appraisal_discount_pct',
-        'round2((appraised_value - opening_bid) / appraised_value * 100)',
-        row['appraisal_discount_pct'] ?? null,
-        row,
-        a,
-      ),
-    );
-  if (row['opening_bid_derived'] === 'true') {
-    steps.push(
-      step(
+        inputs,
         'opening_bid',
         'appraised_value * opening_bid_numerator / opening_bid_denominator, rounded up to the cent',
-        row['opening_bid'] ?? null,
-        row,
-        a,
         {
+          result: row['opening_bid'] ?? null,
           checkable: false,
           why: `not published: two thirds of the appraisal, under ${row['statute_ref'] ?? 'the law'}`,
         },
       ),
     );
-  }
   return steps;
 }
-
-/** Steps of a signal or an auction. */
-export const recordSteps = (row: Fields, a: Assumed): Step[] => shareSteps(row, a);

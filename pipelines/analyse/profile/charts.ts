@@ -1,84 +1,7 @@
-/** Plots of the profile report: Vega-Lite made into SVG here, its colours names that the page's style sheet fills in, light or dark. */
-import { compile, type TopLevelSpec } from 'vega-lite';
-import { parse, View, Warn, type Spec } from 'vega';
+/** The plots of the profile report, as Vega-Lite specifications. */
+import type { TopLevelSpec } from 'vega-lite';
 import type { FactName, Row } from './facts.ts';
-
-/** Colours by meaning. In a plot they stand as colours of their own, and are then replaced by the style sheet's. */
-const COLOURS = {
-  ink: '#010101',
-  muted: '#020202',
-  grid: '#030303',
-  good: '#040404',
-  thin: '#050505',
-  bad: '#060606',
-  one: '#070707',
-  two: '#080808',
-  three: '#090909',
-  four: '#0a0a0a',
-  paper: '#0b0b0b',
-} as const;
-
-/** Width beyond which a label is cut, in pixels. Without a screen Vega takes letters for wider than they are. */
-const LABEL_LIMIT = 500;
-
-const CONFIG = {
-  background: 'transparent',
-  font: 'system-ui, sans-serif',
-  axis: {
-    labelColor: COLOURS.muted,
-    titleColor: COLOURS.muted,
-    gridColor: COLOURS.grid,
-    domainColor: COLOURS.grid,
-    tickColor: COLOURS.grid,
-    labelFontSize: 12,
-    titleFontSize: 12,
-    titleFontWeight: 400,
-    labelLimit: LABEL_LIMIT,
-  },
-  legend: {
-    labelLimit: LABEL_LIMIT,
-    labelColor: COLOURS.ink,
-    titleColor: COLOURS.muted,
-    labelFontSize: 12,
-    titleFontSize: 12,
-    titleFontWeight: 400,
-    orient: 'top',
-    symbolType: 'square',
-  },
-  view: { stroke: null },
-  text: { fill: COLOURS.ink, fontSize: 11 },
-} as const;
-
-const WIDTH = 860;
-
-/** Replace the stand-ins by the names that the style sheet gives a colour. */
-function themed(svg: string): string {
-  let text = svg;
-  for (const [name, colour] of Object.entries(COLOURS))
-    text = text.replaceAll(new RegExp(`(fill|stroke)="${colour}"`, 'gu'), `$1="var(--${name})"`);
-  return text;
-}
-
-/**
- * A plot as SVG without size of its own, so that the page scales it.
- * @param label what it shows, for who cannot see it
- */
-export async function svgOf(spec: TopLevelSpec, label: string): Promise<string> {
-  const view = new View(parse(compile({ ...spec, config: CONFIG } as TopLevelSpec).spec as Spec), {
-    renderer: 'none',
-    logLevel: Warn,
-  });
-  const svg = await view.toSVG();
-  view.finalize();
-  const [, width = '', height = ''] = /<svg[^>]* width="([\d.]+)" height="([\d.]+)"/u.exec(svg) ?? [];
-  const title = label.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-  return themed(
-    svg.replace(
-      /<svg[^>]*>/u,
-      `<svg role="img" aria-label="${title}" viewBox="0 0 ${width} ${height}" style="max-width:${width}px" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">`,
-    ),
-  );
-}
+import { COLORS, WIDTH } from './svg.ts';
 
 const values = (rows: readonly Row[]): { values: Row[] } => ({ values: [...rows] });
 const scale = (names: Readonly<Record<string, string>>): { domain: string[]; range: string[] } => ({
@@ -86,10 +9,10 @@ const scale = (names: Readonly<Record<string, string>>): { domain: string[]; ran
   range: Object.values(names),
 });
 
-/** A legend of words that are joined by underscores in the data. */
-const WORDS = { labelExpr: "replace(datum.label, /_/g, ' ')" };
+/** A legend that shows underscores as blanks. */
+const BLANKS_FOR_UNDERSCORES = { labelExpr: "replace(datum.label, /_/g, ' ')" };
 
-/** Plots by the figures they are made of; each takes the rows of its query. */
+/** Plots by name. Each takes the rows of its query. */
 export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevelSpec>> = {
   gap_by_metro: (rows) =>
     ({
@@ -104,17 +27,17 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
         },
       },
       layer: [
-        { mark: { type: 'rule', color: COLOURS.ink, strokeWidth: 1 }, encoding: { x: { datum: 0 }, y: null } },
+        { mark: { type: 'rule', color: COLORS.ink, strokeWidth: 1 }, encoding: { x: { datum: 0 }, y: null } },
         {
-          mark: { type: 'bar', height: 8, color: COLOURS.one, opacity: 0.35, cornerRadius: 4 },
+          mark: { type: 'bar', height: 8, color: COLORS.one, opacity: 0.35, cornerRadius: 4 },
           encoding: { x: { field: 'low', type: 'quantitative' }, x2: { field: 'high' } },
         },
         {
-          mark: { type: 'circle', size: 70, color: COLOURS.one, opacity: 1 },
+          mark: { type: 'circle', size: 70, color: COLORS.one, opacity: 1 },
           encoding: { x: { field: 'middle', type: 'quantitative' } },
         },
         {
-          mark: { type: 'text', align: 'left', dx: 8, fill: COLOURS.muted },
+          mark: { type: 'text', align: 'left', dx: 8, fill: COLORS.muted },
           encoding: { x: { field: 'high', type: 'quantitative' }, text: { field: 'deals' } },
         },
       ],
@@ -143,12 +66,12 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
               field: 'rental',
               type: 'nominal',
               title: 'rental path',
-              scale: scale({ Hot: COLOURS.good, Warm: COLOURS.thin, Pass: COLOURS.three }),
+              scale: scale({ Hot: COLORS.good, Warm: COLORS.thin, Pass: COLORS.three }),
             },
           },
         },
         {
-          mark: { type: 'rule', color: COLOURS.ink, strokeDash: [4, 4] },
+          mark: { type: 'rule', color: COLORS.ink, strokeDash: [4, 4] },
           data: { values: [{}] },
           encoding: { y: { datum: 1.25 } },
         },
@@ -175,10 +98,10 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
               type: 'nominal',
               title: 'part',
               scale: scale({
-                yield: COLOURS.one,
-                coverage: COLOURS.two,
-                motivation: COLOURS.three,
-                distress: COLOURS.four,
+                yield: COLORS.one,
+                coverage: COLORS.two,
+                motivation: COLORS.three,
+                distress: COLORS.four,
               }),
             },
           },
@@ -202,7 +125,7 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
       data: values(rows),
       width: WIDTH - 60,
       height: 180,
-      mark: { type: 'bar', color: COLOURS.two, width: { band: 0.85 } },
+      mark: { type: 'bar', color: COLORS.two, width: { band: 0.85 } },
       encoding: {
         x: { field: 'band', type: 'ordinal', axis: { title: 'confidence, from', format: '.2f', labelAngle: 0 } },
         y: { field: 'deals', type: 'quantitative', axis: { title: 'deals' } },
@@ -223,26 +146,31 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
       },
       layer: [
         {
-          mark: { type: 'rect', cornerRadius: 3, stroke: COLOURS.paper, strokeWidth: 2 },
+          mark: { type: 'rect', cornerRadius: 3, stroke: COLORS.paper, strokeWidth: 2 },
           encoding: {
             color: {
               field: 'state',
               type: 'nominal',
               title: null,
-              scale: scale({ fresh: COLOURS.good, kept: COLOURS.thin, late: COLOURS.bad, 'never read': COLOURS.grid }),
+              scale: scale({
+                fresh: COLORS.good,
+                'earlier rows': COLORS.thin,
+                late: COLORS.bad,
+                'never read': COLORS.grid,
+              }),
             },
           },
         },
         {
-          mark: { type: 'text', fill: COLOURS.paper, fontWeight: 600 },
+          mark: { type: 'text', fill: COLORS.paper, fontWeight: 600 },
           transform: [
             { filter: "datum.state != 'never read'" },
-            { calculate: "format(datum.rows, ',') + ' rows, ' + datum.age + ' d'", as: 'said' },
+            { calculate: "format(datum.rows, ',') + ' rows, ' + datum.age + ' d'", as: 'label' },
           ],
-          encoding: { text: { field: 'said' } },
+          encoding: { text: { field: 'label' } },
         },
         {
-          mark: { type: 'text', fill: COLOURS.muted },
+          mark: { type: 'text', fill: COLORS.muted },
           transform: [{ filter: "datum.state == 'never read'" }],
           encoding: { text: { value: 'no list yet' } },
         },
@@ -256,17 +184,17 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
       mark: { type: 'bar', width: { band: 0.8 } },
       encoding: {
         x: { field: 'week', type: 'ordinal', axis: { title: 'week from', labelAngle: -40 } },
-        y: { field: 'sales', type: 'quantitative', axis: { title: 'sales to come' } },
+        y: { field: 'sales', type: 'quantitative', axis: { title: 'upcoming sales' } },
         color: {
           field: 'kind',
           type: 'nominal',
           title: null,
-          legend: WORDS,
+          legend: BLANKS_FOR_UNDERSCORES,
           scale: scale({
-            mortgage_foreclosure: COLOURS.one,
-            tax_foreclosure: COLOURS.two,
-            other_judgment: COLOURS.three,
-            unknown: COLOURS.four,
+            mortgage_foreclosure: COLORS.one,
+            tax_foreclosure: COLORS.two,
+            other_judgment: COLORS.three,
+            unknown: COLORS.four,
           }),
         },
       },
@@ -284,14 +212,14 @@ export const PLOTS: Readonly<Record<FactName, (rows: readonly Row[]) => TopLevel
           field: 'kind',
           type: 'nominal',
           title: null,
-          legend: WORDS,
-          scale: scale({ tax_delinquent: COLOURS.two, sheriff_sale_auction: COLOURS.one }),
+          legend: BLANKS_FOR_UNDERSCORES,
+          scale: scale({ tax_delinquent: COLORS.two, sheriff_sale_auction: COLORS.one }),
         },
       },
     }) as TopLevelSpec,
 };
 
-/** Rows of each table that came, went and changed. */
+/** Added, changed and removed rows of each table. */
 export const changesPlot = (rows: readonly Row[]): TopLevelSpec =>
   ({
     data: values(rows),
@@ -315,7 +243,7 @@ export const changesPlot = (rows: readonly Row[]): TopLevelSpec =>
         field: 'kind',
         type: 'nominal',
         title: null,
-        scale: scale({ added: COLOURS.good, changed: COLOURS.one, removed: COLOURS.bad }),
+        scale: scale({ added: COLORS.good, changed: COLORS.one, removed: COLORS.bad }),
       },
     },
     layer: [
@@ -323,7 +251,7 @@ export const changesPlot = (rows: readonly Row[]): TopLevelSpec =>
       {
         mark: { type: 'text', align: 'left', dx: 4 },
         transform: [{ filter: 'datum.n > 0' }],
-        encoding: { text: { field: 'n', format: ',' }, color: { value: COLOURS.ink } },
+        encoding: { text: { field: 'n', format: ',' }, color: { value: COLORS.ink } },
       },
     ],
   }) as TopLevelSpec;

@@ -1,0 +1,170 @@
+/** Compares two snapshots by key: added rows, removed rows, and each changed value. */
+import { join } from 'node:path';
+import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
+import { SettingError } from '../../../lib/settings.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
+import { loadModels, type Model } from '../../../models/index.ts';
+import type { Manifest } from '../../../models/manifest.ts';
+import type { Layout } from '../../layout.ts';
+import { readManifest, verifySnapshot } from '../../snapshots.ts';
+import { DERIVED_TABLES, LABELS, VOLATILE } from './fields.ts';
+
+export interface TableDiff {
+  readonly table: string;
+  readonly rows: readonly [a: number, b: number];
+  readonly added: number;
+  readonly removed: number;
+  /** Rows with at least one change. */
+  readonly changed: number;
+  /** Changes by field, most first. */
+  readonly fields: readonly { readonly field: string; readonly changes: number }[];
+  /** Columns of either snapshot, in the order of the record. */
+  readonly columnsInOrder: readonly string[];
+  /** Columns of one snapshot only. */
+  readonly columns: { readonly onlyA: readonly string[]; readonly onlyB: readonly string[] };
+}
+
+export interface Diff {
+  readonly a: Manifest;
+  readonly b: Manifest;
+  readonly tables: readonly TableDiff[];
+  /** All changes, in a table `changes` of this database. The caller closes it. */
+  readonly duck: Duck;
+}
+
+export interface DiffOptions {
+  /** Also compare volatile fields and derived tables. */
+  readonly includeAll?: boolean;
+}
+
+/** One table of one snapshot. */
+interface Side {
+  readonly file: string | null;
+  readonly columns: readonly string[];
+  readonly rows: number;
+}
+
+const NO_TABLE: Side = { file: null, columns: [], rows: 0 };
+
+async function sideOf(duck: Duck, layout: Layout, manifest: Manifest, table: string): Promise<Side> {
+  const found = manifest.tables[table];
+  if (!found) return NO_TABLE;
+  const file = join(layout.snapshot(manifest.run_id), found.file);
+  const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM read_parquet(${literal(file)})`);
+  return { file, columns: described.map((r) => String(r['column_name'])), rows: found.rows };
+}
+
+/** A side as text, so that columns of different types compare; a column that it lacks is null. */
+function textView({ file, columns }: Side, all: readonly string[]): string {
+  const list = all.map((c) => {
+    const value = columns.includes(c) ? `CAST(${identifier(c)} AS VARCHAR)` : 'NULL::VARCHAR';
+    return `${value} AS ${identifier(c)}`;
+  });
+  const rows = file === null ? 'WHERE false' : `FROM read_parquet(${literal(file)})`;
+  return `(SELECT ${list.join(', ')} ${rows})`;
+}
+
+/** Insert the changes of one table into `changes`. */
+async function insertChanges(
+  { connection }: Duck,
+  { name, contract }: Model,
+  [a, b]: readonly [Side, Side],
+  includeAll: boolean,
+): Promise<void> {
+  const { key } = contract.record;
+  const columns = [...new Set([...a.columns, ...b.columns])];
+  const on = key.map((k) => `a.${identifier(k)} IS NOT DISTINCT FROM b.${identifier(k)}`).join(' AND ');
+  const keyOf = (side: string): string => `concat_ws(' ', ${key.map((k) => `${side}.${identifier(k)}`).join(', ')})`;
+  const labels = (LABELS[name] ?? []).filter((c) => columns.includes(c));
+  const labelOf = (side: string): string =>
+    `concat_ws(', ', ${['NULL', ...labels.map((c) => `${side}.${identifier(c)}`)].join(', ')})`;
+  const [rowsA, rowsB] = [textView(a, columns), textView(b, columns)];
+  await connection.run(`
+    INSERT INTO changes
+    SELECT ${literal(name)}, ${keyOf('b')}, ${labelOf('b')}, 'added', NULL, NULL, CAST(to_json(b) AS VARCHAR)
+    FROM ${rowsB} AS b ANTI JOIN ${rowsA} AS a ON ${on}`);
+  await connection.run(`
+    INSERT INTO changes
+    SELECT ${literal(name)}, ${keyOf('a')}, ${labelOf('a')}, 'removed', NULL, CAST(to_json(a) AS VARCHAR), NULL
+    FROM ${rowsA} AS a ANTI JOIN ${rowsB} AS b ON ${on}`);
+  const compared = columns.filter(
+    (c) => a.columns.includes(c) && b.columns.includes(c) && !key.includes(c) && (includeAll || !VOLATILE.has(c)),
+  );
+  if (compared.length === 0) return;
+  const pairs = compared.map((c) => `{'field': ${literal(c)}, 'old': a.${identifier(c)}, 'new': b.${identifier(c)}}`);
+  const differs = compared.map((c) => `a.${identifier(c)} IS DISTINCT FROM b.${identifier(c)}`).join(' OR ');
+  await connection.run(`
+    INSERT INTO changes
+    SELECT ${literal(name)}, key, label, 'changed', change.field, change.old, change.new
+    FROM (
+      SELECT
+        ${keyOf('a')} AS key,
+        ${labelOf('b')} AS label,
+        unnest(list_filter([${pairs.join(', ')}], lambda c: c.old IS DISTINCT FROM c.new)) AS change
+      FROM ${rowsA} AS a JOIN ${rowsB} AS b ON ${on}
+      WHERE ${differs})`);
+}
+
+const COUNTS_SQL = `
+  SELECT
+    count(*) FILTER (WHERE kind = 'added')::INT AS added,
+    count(*) FILTER (WHERE kind = 'removed')::INT AS removed,
+    count(DISTINCT key) FILTER (WHERE kind = 'changed')::INT AS changed
+  FROM changes WHERE "table" = $1`;
+const FIELDS_SQL = `
+  SELECT field, count(*)::INT AS changes FROM changes WHERE "table" = $1 AND kind = 'changed'
+  GROUP BY field ORDER BY changes DESC, field`;
+
+/** Summarize the changes of one table. */
+async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [Side, Side]): Promise<TableDiff> {
+  const [counts] = await rowsOf(connection, COUNTS_SQL, [table]);
+  const fields = await rowsOf(connection, FIELDS_SQL, [table]);
+  const isInBoth = a.file !== null && b.file !== null;
+  const subtract = (from: Side, other: Side): string[] =>
+    isInBoth ? from.columns.filter((c) => !other.columns.includes(c)) : [];
+  return {
+    table,
+    rows: [a.rows, b.rows],
+    added: Number(counts?.['added']),
+    removed: Number(counts?.['removed']),
+    changed: Number(counts?.['changed']),
+    columnsInOrder: [...new Set([...a.columns, ...b.columns])],
+    fields: fields.map((f) => ({ field: String(f['field']), changes: Number(f['changes']) })),
+    columns: { onlyA: subtract(a, b), onlyB: subtract(b, a) },
+  };
+}
+
+/**
+ * Compare two snapshots by the keys of their tables.
+ * @throws SettingError if a snapshot is damaged
+ */
+export async function diffSnapshots(
+  layout: Layout,
+  runA: string,
+  runB: string,
+  { includeAll = false }: DiffOptions = {},
+): Promise<Diff> {
+  for (const runId of new Set([runA, runB])) {
+    const [damage] = await verifySnapshot(layout, runId);
+    if (damage !== undefined) throw new SettingError(`Snapshot ${runId} is damaged: ${damage}`);
+  }
+  const [a, b] = [await readManifest(layout, runA), await readManifest(layout, runB)];
+  const duck = await openDuck();
+  try {
+    await duck.connection.run(`
+      CREATE TABLE changes (
+        "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`);
+    const tables: TableDiff[] = [];
+    for (const model of await loadModels()) {
+      if (!model.contract.publish || (!includeAll && DERIVED_TABLES.has(model.name))) continue;
+      const sides = [await sideOf(duck, layout, a, model.name), await sideOf(duck, layout, b, model.name)] as const;
+      if (sides.every((side) => side.file === null)) continue;
+      await insertChanges(duck, model, sides, includeAll);
+      tables.push(await tableDiff(duck, model.name, sides));
+    }
+    return { a, b, tables, duck };
+  } catch (error) {
+    duck.close();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+/** Formats an explanation for people. */
+import { SettingError } from '../../../lib/settings.ts';
+import { noteOf } from '../../../lib/record.ts';
+import type { Explanation } from './explain.ts';
+import { evaluate } from './formula.ts';
+import { formatPage } from './format_page.ts';
+import { originOf } from './origin.ts';
+import type { Fields, Step } from './steps.ts';
+
+/** Recompute a step. @returns null if the result is the same, else the recomputed value */
+export function recomputedDifference(step: Step): string | null {
+  if (step.checkable === false || step.result === null) return null;
+  const decimals = step.result.split('.')[1]?.length ?? 0;
+  const recomputed = evaluate(step.formula, step.inputs).rounded(decimals);
+  return recomputed === step.result ? null : recomputed;
+}
+
+function formatCheck(step: Step): string {
+  if (step.checkable === false) return '';
+  const recomputed = recomputedDifference(step);
+  return recomputed === null ? ' (recomputed: identical)' : ` (RECOMPUTED: ${recomputed})`;
+}
+
+/** A figure's formula and its inputs with their origins, down to published values. Each figure is expanded once. */
+function formatTree(e: Explanation, figure: string, indent: string, expanded: Set<string>): string[] {
+  const step = e.steps.find((s) => s.figure === figure);
+  if (!step || expanded.has(figure)) return [];
+  expanded.add(figure);
+  const lines = [`${indent}= ${step.formula}${formatCheck(step)}`];
+  if (step.why) lines.push(`${indent}  ${step.why}`);
+  for (const [name, value] of Object.entries(step.inputs)) {
+    const isFigure = e.steps.some((s) => s.figure === name && s.result === value && s.figure !== figure);
+    const origin = !isFigure ? `  ${originOf(e, figure, name)}` : expanded.has(name) ? '  (see above)' : '';
+    lines.push(`${indent}  ${name} = ${value ?? 'absent'}${origin}`);
+    if (isFigure) lines.push(...formatTree(e, name, `${indent}    `, expanded));
+  }
+  return lines;
+}
+
+/** Wrap a line at blanks; continuation lines are indented further. */
+export function wrapLine(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = `${/^ */u.exec(line)?.[0] ?? ''}  `;
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const blank = rest.lastIndexOf(' ', width);
+    const end = blank > indent.length + width / 3 ? blank : width;
+    lines.push(rest.slice(0, end));
+    rest = `${indent}${rest.slice(end).trimStart()}`;
+  }
+  return [...lines, rest];
+}
+
+const TITLES: Readonly<Record<string, (row: Fields) => string>> = {
+  deals: (row) => {
+    const place = `${row['city'] ?? ''}, ${row['state'] ?? ''} ${row['zip'] ?? ''}`;
+    return `${row['address'] ?? 'street hidden by its source'}, ${place}`;
+  },
+  leads: (row) => `${row['lead_type'] ?? ''}, ${row['address'] ?? ''}, ${row['county'] ?? ''}`,
+  signals: (row) => `${row['parcel_id'] ?? ''}, ${row['address'] ?? 'no address yet'}, ${row['county'] ?? ''}`,
+  auctions: (row) => `${row['case_number'] ?? ''}, ${row['sale_date'] ?? ''}, ${row['county'] ?? ''}`,
+  filings: (row) => `${row['business_name'] ?? ''}, ${row['document_number'] ?? ''}`,
+};
+const SINGULAR = { deals: 'deal', leads: 'lead', signals: 'signal', auctions: 'auction', filings: 'filing' } as const;
+
+/** One field: its value, its description, and where it comes from. */
+function formatField(e: Explanation, field: string): string[] {
+  const step = e.steps.find((s) => s.figure === field);
+  if (!step && !(field in e.row)) {
+    const names = [...new Set([...e.steps.map((s) => s.figure), ...Object.keys(e.row)])].join(', ');
+    throw new SettingError(`FIELD is ${JSON.stringify(field)}, expected a field or figure of the row: ${names}`);
+  }
+  const value = step ? step.result : e.row[field];
+  const column = e.columns.find((c) => c.name === field);
+  return [
+    `${field} = ${value ?? 'absent'}`,
+    ...(column ? [`  ${noteOf(column)}`] : []),
+    ...(step ? formatTree(e, field, '  ', new Set()) : [`  ${originOf(e, field, field)}`]),
+  ];
+}
+
+/** Every computed figure with its formula, and whether all were recomputed with the same result. */
+function formatFigures({ steps }: Explanation): string[] {
+  if (steps.length === 0) return ['Every field is as published on its page.'];
+  const widest = Math.max(...steps.map((s) => s.figure.length));
+  const figures = steps.map((s) => {
+    const why = s.why ? `  (${s.why})` : '';
+    return `  ${s.figure.padEnd(widest)}  ${(s.result ?? 'absent').padStart(14)}  = ${s.formula}${why}`;
+  });
+  const different = steps.filter((s) => recomputedDifference(s) !== null).map((s) => s.figure);
+  const recomputed = steps.filter((s) => s.checkable !== false).length;
+  return [
+    'Computed figures; FIELD=... traces one to its sources',
+    ...figures,
+    different.length === 0
+      ? `  all ${recomputed} recomputed from their inputs: identical`
+      : `  RECOMPUTED WITH ANOTHER RESULT: ${different.join(', ')}`,
+  ];
+}
+
+function formatVersion(version: Fields): string {
+  const [from, to] = [version['version_first_seen'], version['version_last_seen']].map((t) => t?.slice(0, 10) ?? '');
+  const gone = version['gone_on'] === null ? '' : `, gone on ${version['gone_on'] ?? ''}`;
+  return `  ${from} to ${to}  ${(version['change'] ?? '').padEnd(12)} ${version['list_price'] ?? 'no price'}${gone}`;
+}
+
+/**
+ * @param field the only field to trace; without it all computed figures are listed
+ * @param width of the screen in characters
+ * @throws SettingError listing the fields if `field` is not one
+ */
+export function formatExplanation(e: Explanation, field?: string, width = Infinity): string[] {
+  const lines = [
+    `${SINGULAR[e.table]} ${e.id} in snapshot ${e.snapshot}: ${TITLES[e.table]?.(e.row) ?? ''}`,
+    '',
+    ...(field === undefined ? formatFigures(e) : formatField(e, field)),
+  ];
+  const dependsOnHistory = field === undefined || /price|days|motivation|seen|deal_score$/u.test(field);
+  if (e.history.length > 0 && dependsOnHistory)
+    lines.push('', 'Versions of the listing', ...e.history.map(formatVersion));
+  if (e.links.length > 0)
+    lines.push('', 'Related rows', ...e.links.map((l) => `  ${l.relation}: make explain TABLE=${l.table} ID=${l.id}`));
+  lines.push('', 'Pages', ...e.pages.flatMap((page, i) => formatPage(page, i + 1)));
+  return lines.flatMap((line) => wrapLine(line, width));
+}

@@ -1,0 +1,46 @@
+/** Where an input of a formula comes from, in words. */
+import type { Explanation } from './explain.ts';
+
+/** Group of a deal's provenance, by field. All other fields are of the listing. */
+const GROUPS: Readonly<Record<string, string>> = {
+  market_rent_2br: 'rent',
+  rent_area_code: 'rent',
+  rent_area_name: 'rent',
+  rent_fiscal_year: 'rent',
+  cap_rate: 'claim',
+  noi: 'claim',
+  days_on_feed: 'history',
+  first_price: 'history',
+  first_seen: 'history',
+};
+
+const CONFIDENCE_PART = 'a part of confidence_parts';
+
+/** Inputs that are no field of the row, and the field that has them. */
+const PARTS_OF_FIELDS: Readonly<Record<string, string>> = {
+  expense_ratio_of_size_pct: 'the assumption expense_ratio_* for its number of units, in percent',
+  expense_adjustment_pct: 'the assumption expense_*_adjustment for its year of construction, in percent',
+  tax_amount: 'the debts in distress_matches',
+  sale_in_days: 'days from the data clock to the sale in distress_matches',
+  offer_noi: 'noi_scoring, or the claim if offer_status says so',
+  price_verified: CONFIDENCE_PART,
+  units_known: CONFIDENCE_PART,
+  rent_proxy: CONFIDENCE_PART,
+  noi_source: CONFIDENCE_PART,
+  agreement: CONFIDENCE_PART,
+  reliability: CONFIDENCE_PART,
+  year_built: CONFIDENCE_PART,
+};
+
+/** Origin of the input `name` of a figure's formula. */
+export function originOf(e: Explanation, figure: string, name: string): string {
+  const assumption = e.assumptions.get(name);
+  if (assumption) return `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`;
+  const part = PARTS_OF_FIELDS[name];
+  if (part !== undefined && (figure === 'confidence_score' || !(name in e.row))) return part;
+  const group = GROUPS[name] ?? (e.table === 'deals' ? 'listing' : null);
+  if (group === 'history') return 'from the versions of the listing, below';
+  const page = e.pages.findIndex((p) => p.role === group);
+  if (page >= 0) return `from page ${page + 1}`;
+  return e.pages.length > 0 ? 'from page 1' : '';
+}

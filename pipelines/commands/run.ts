@@ -1,0 +1,135 @@
+/** `make run`: checks the settings, then runs the pipeline and prints its summary. */
+import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { print } from '../../lib/output.ts';
+import {
+  pipelineSettings,
+  readSettings,
+  SANDBOX_DAY,
+  SettingError,
+  type PipelineSettings,
+} from '../../lib/settings.ts';
+import { assumptionsWith } from '../../models/assumptions/overrides.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { loadSources } from '../../sources/index.ts';
+import { liveClock, sandboxClock } from '../clock.ts';
+import { layoutOf } from '../layout.ts';
+import { operatorSettings } from '../operate/settings.ts';
+import { mayBeFetched, missingPermissions } from '../permission.ts';
+import { holdFolder } from '../run/lock.ts';
+import { removePartialFiles } from '../run/partial_files.ts';
+import { dueByCadence } from '../run/read_sources.ts';
+import { run } from '../run/run.ts';
+import { formatSummary } from '../run/summary.ts';
+import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
+import { openCrawler } from './open_crawler.ts';
+
+/** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
+export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
+  if (wanted === undefined) return () => true;
+  if (wanted === 'none') return () => false;
+  const words = wanted
+    .split(',')
+    .map((w) => w.trim())
+    .filter(Boolean);
+  if (words.length === 0)
+    throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
+  const known = [...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])];
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined)
+    throw new SettingError(
+      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is none of ` +
+        known.join(', '),
+    );
+  return (spec) => words.includes(spec.name) || words.includes(spec.family);
+}
+
+/** Check settings that depend on each other. */
+function checkSettings(settings: PipelineSettings): void {
+  if (settings.LIVE && settings.DAY !== undefined)
+    throw new SettingError(
+      `DAY is ${JSON.stringify(settings.DAY)}, expected none with LIVE=1: the web shows today only`,
+    );
+  if (settings.LIVE && settings.CONTACT === undefined)
+    throw new SettingError(
+      'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent of LIVE=1',
+    );
+  if (!settings.LIVE && settings.SANDBOX_URL === undefined)
+    throw new SettingError(
+      'SANDBOX_URL is null, expected the address of a running sandbox world: start with make run, or read the web ' +
+        'with LIVE=1',
+    );
+}
+
+/** @throws SettingError if the data folder is not writable */
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new SettingError(`DATA_DIR is ${JSON.stringify(folder)}, expected a writable folder: ${code}`);
+  }
+}
+
+/** Folders of the drop folder without a source: the files of a misspelled name would never be read. */
+async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Promise<string[]> {
+  const names = await readdir(drop).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    const code = error.code ?? String(error);
+    throw new SettingError(`the drop folder is ${JSON.stringify(drop)}, expected a readable folder: ${code}`);
+  });
+  return names.filter((name) => !name.startsWith('.') && !all.some((s) => s.name === name)).sort();
+}
+
+/** The settings of a sandbox world. Another DAY is a later day of the same world. */
+const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
+  `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
+
+/** @returns the exit status */
+export async function runCommand(): Promise<number> {
+  const settings = readSettings(pipelineSettings);
+  const { WAIT_MINUTES } = readSettings(operatorSettings);
+  checkSettings(settings);
+  const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
+  const all = await loadSources();
+  const isChosen = chooseSources(all, settings.SOURCES);
+  const mayFetch = mayBeFetched(all, settings);
+  const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
+  const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
+  await checkWritable(settings.DATA_DIR);
+  await checkLedger(settings, print);
+  const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
+  await removePartialFiles(layout);
+  const archive = await openArchive(settings.DATA_DIR);
+  await archive.removeLeftovers();
+  const { crawler, close } = await openCrawler(settings, all, archive, clock);
+  const isDue = dueByCadence(clock.asOf);
+  const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
+  print(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of noLedgerYet(settings)) print(line);
+  for (const name of await unknownDropFolders(layout.drop, all))
+    print(`not read: ${name} in the drop folder: no source has this name`);
+  for (const line of missingPermissions(sources, mayFetch)) print(line);
+  try {
+    const result = await run({
+      layout,
+      clock,
+      assumptions,
+      dataClock: settings.LIVE ? 'live' : 'sandbox',
+      sources,
+      archive,
+      crawler,
+      print,
+      mayFetch,
+      soldLeads: () => soldLeads(settings),
+      ...(settings.LIVE ? {} : { world: worldOf(settings) }),
+      due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
+    });
+    for (const line of formatSummary(result, settings.DATA_DIR)) print(line);
+    return result.manifest ? 0 : 2;
+  } finally {
+    await close();
+    release();
+  }
+}

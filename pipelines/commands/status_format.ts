@@ -1,0 +1,100 @@
+/** Formats the health of a data folder for a screen. */
+import { styleText } from 'node:util';
+import { bytesShort, number } from '../format.ts';
+import type { Sales } from '../operate/earnings.ts';
+import type { Health, SnapshotHealth } from '../operate/health.ts';
+import type { Cost } from '../operate/past_runs.ts';
+import type { SourceHealth } from '../operate/source_health.ts';
+import { formatSources, type Screen } from './status_sources.ts';
+
+export type { Screen } from './status_sources.ts';
+
+/** Tables without a count of their own on the screen. */
+const UNCOUNTED = ['assumptions', 'sources', 'reports'];
+
+/** Lines below the table of sources: two empty ones, the counts, the runbook pages and the notice. */
+const LINES_BELOW = 5;
+
+const plural = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
+
+const formatCost = (c: Cost): string =>
+  `${plural(c.requests, 'request')}, ${bytesShort(c.bytes)} fetched, ${number(c.seconds)} s`;
+
+const formatSales = (s: Sales): string => `$${s.usd} (${plural(s.calls, 'call')})`;
+
+function formatSnapshot(s: SnapshotHealth): string[] {
+  const files = s.damage.length === 0 ? 'all file hashes match' : 'DAMAGED';
+  const warnings = s.warnings.map((w) => `${w.audit} ${w.rows} rows`).join(', ');
+  const rows = Object.entries(s.rows).filter(([name]) => !UNCOUNTED.includes(name));
+  return [
+    `Snapshot  ${s.run_id} (${s.data_clock}), as of ${s.as_of}, ${s.age_days} d old, assumptions ` +
+      `${s.assumption_set_id}; ${files}`,
+    `Audits    ${s.audits_passed} blocking passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
+    `Rows      ${rows.map(([name, n]) => `${name} ${number(n)}`).join(', ')}`,
+  ];
+}
+
+function formatLastRun(run: NonNullable<Health['last_run']>): string {
+  const outcome = run.published ? 'published' : `NOT PUBLISHED (${run.blocked.join(', ')})`;
+  return `Last run  ${run.run_id}, ${outcome}: ${formatCost(run.cost)}`;
+}
+
+function formatQueue(queue: NonNullable<Health['queue']>): string {
+  const names = queue.workers.length === 0 ? '' : ` (${queue.workers.join(', ')})`;
+  const hosts = plural(queue.hosts_being_read, 'host');
+  return `Queue     ${plural(queue.workers.length, 'worker')}${names}, reading ${hosts}`;
+}
+
+const MONEY = {
+  test: 'in test money, ',
+  real: '',
+  unknown: '(test money, if PAYMENTS is sandbox for the server) ',
+} as const;
+
+function formatEarnings({ money, day, month, all }: NonNullable<Health['earned']>): string {
+  const sales = `last 24 hours ${formatSales(day)}, last 30 days ${formatSales(month)}, in all ${formatSales(all)}`;
+  return `Earned    ${MONEY[money ?? 'unknown']}${sales}`;
+}
+
+/** Runs, queue, cost, disk and earnings. */
+function formatOperation(health: Health): string[] {
+  const { last_run: run, running, queue, month, disk, earned } = health;
+  const sizes = Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`);
+  return [
+    ...(run ? [formatLastRun(run)] : []),
+    ...(running === null ? [] : [`Now       a run is in progress (process ${running})`]),
+    ...(queue ? [formatQueue(queue)] : []),
+    ...(run
+      ? [`Cost      last 30 days, ${number(month.runs)} runs: ${formatCost(month)}`, `Disk      ${sizes.join(', ')}`]
+      : []),
+    ...(earned ? [formatEarnings(earned)] : []),
+  ];
+}
+
+function formatGroupCounts(sources: readonly SourceHealth[]): string {
+  const count = (group: SourceHealth['group']): number => sources.filter((s) => s.group === group).length;
+  const waiting = count('waiting');
+  const waitingText = waiting === 0 ? '' : `, ${waiting} waiting for the operator`;
+  return `${count('fresh')} fresh, ${count('late')} late, ${count('broken')} broken${waitingText}`;
+}
+
+/** The whole screen, as lines. */
+export function formatHealth(health: Health, screen: Screen = {}): string[] {
+  const { snapshot, sources, troubles } = health;
+  const color = health.level === 'critical' ? 'red' : 'yellow';
+  const highlight = (line: string): string => (screen.hasColor === true ? styleText(color, line) : line);
+  const isOfSource = ({ kind }: Health['troubles'][number]): boolean => kind.startsWith('source_');
+  const lines = [
+    ...(snapshot ? formatSnapshot(snapshot) : []),
+    ...formatOperation(health),
+    ...troubles.filter((t) => !isOfSource(t)).map((t) => highlight(`Problem   ${t.message}. See ${t.runbook}`)),
+  ];
+  if (sources.length > 0) {
+    const otherLines = lines.length + 1 + LINES_BELOW;
+    lines.push('', ...formatSources(sources, screen, otherLines), '', formatGroupCounts(sources));
+    const pages = [...new Set(troubles.filter(isOfSource).map((t) => t.runbook))];
+    if (pages.length > 0) lines.push(highlight(`What to do: ${pages.join(', ')}`));
+  }
+  if (snapshot?.data_clock === 'sandbox') lines.push(snapshot.notice);
+  return lines;
+}

@@ -1,0 +1,75 @@
+/** The table of sources of `make status`, sources with problems first. */
+import { styleText } from 'node:util';
+import { number, table } from '../format.ts';
+import type { SourceHealth } from '../operate/source_health.ts';
+
+export interface Screen {
+  /** Lines of the screen; fresh sources become one row per family if there are more. Default: unlimited. */
+  readonly lines?: number;
+  /** Columns of the screen; longer rows are cut. Default: unlimited. */
+  readonly columns?: number;
+  readonly hasColor?: boolean;
+}
+
+const GROUPS = ['late', 'broken', 'waiting', 'fresh'] as const;
+const COLORS = { late: 'yellow', broken: 'red', waiting: 'cyan', fresh: 'green' } as const;
+const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'rejected', 'next due', 'reason'];
+const REASON_WIDTH = 100;
+
+type Group = SourceHealth['group'];
+
+interface Row {
+  readonly group: Group;
+  readonly cells: readonly string[];
+}
+
+const sourceRow = (s: SourceHealth): Row => ({
+  group: s.group,
+  cells: [
+    s.source,
+    s.state,
+    s.last_success?.slice(0, 10) ?? 'never',
+    s.age_days === null ? '-' : `${s.age_days} d`,
+    `${s.every_days} d`,
+    number(s.rows),
+    number(s.rejected),
+    s.next_due ?? '-',
+    s.reason === null ? '' : `${s.reason}: ${s.detail ?? ''}`.slice(0, REASON_WIDTH),
+  ],
+});
+
+const earliest = (days: readonly (string | null)[]): string | undefined => days.filter((day) => day !== null).sort()[0];
+
+/** Fresh sources of a family as one row. */
+const familyRow = ([family, members]: readonly [string, readonly SourceHealth[]]): Row => ({
+  group: 'fresh',
+  cells: [
+    `${family} (${members.length})`,
+    'fresh',
+    earliest(members.map((s) => s.last_success))?.slice(0, 10) ?? 'never',
+    `${Math.max(...members.map((s) => s.age_days ?? 0))} d`,
+    `${Math.max(...members.map((s) => s.every_days))} d`,
+    number(members.reduce((sum, s) => sum + s.rows, 0)),
+    number(members.reduce((sum, s) => sum + s.rejected, 0)),
+    earliest(members.map((s) => s.next_due)) ?? '-',
+    '',
+  ],
+});
+
+/** @param otherLines lines of the screen above and below the table */
+export function formatSources(
+  sources: readonly SourceHealth[],
+  { lines = Infinity, columns = Infinity, hasColor = false }: Screen,
+  otherLines: number,
+): string[] {
+  const sorted = GROUPS.flatMap((group) => sources.filter((s) => s.group === group));
+  const isFolded = otherLines + sorted.length + 1 > lines;
+  const families = Map.groupBy(isFolded ? sorted.filter((s) => s.group === 'fresh') : [], (s) => s.family);
+  const listed = isFolded ? sorted.filter((s) => s.group !== 'fresh') : sorted;
+  const rows = [...listed.map(sourceRow), ...[...families].map(familyRow)];
+  const cells = rows.map((r) => r.cells);
+  const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line);
+  const [header = '', ...body] = table(HEADER, cells).map(cut);
+  const colored = body.map((line, i) => (hasColor ? styleText(COLORS[rows[i]?.group ?? 'fresh'], line) : line));
+  return [header, ...colored, ...(isFolded ? ['  (fresh sources are grouped by family; ALL=1 lists each)'] : [])];
+}

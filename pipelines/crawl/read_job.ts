@@ -1,0 +1,150 @@
+/** Reads the source of one job. */
+import type { Job } from 'pg-boss';
+import { messageOf } from '../../lib/errors.ts';
+import { SettingError } from '../../lib/settings.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { openArchive, type Archive, type RequestRecord } from '../../sources/fetch/archive.ts';
+import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
+import { liveClock, sandboxClock } from '../clock.ts';
+import { refOf } from '../ingest/reads.ts';
+import type { Claim, Claims } from './claims.ts';
+import { readHere, type Traffic } from './crawler.ts';
+import type { CrawlDatabase } from './database.ts';
+import { folderId, wrongFolder } from './folder.ts';
+import { CrawlJob, failureOf, type Outcome, type Output } from './jobs.ts';
+import type { WorkerOptions } from './worker.ts';
+
+export interface JobContext {
+  readonly options: WorkerOptions;
+  /** Name of the worker. */
+  readonly name: string;
+  /** Hash of the worker's adapters. */
+  readonly code: string;
+  readonly database: CrawlDatabase;
+  readonly claims: Claims;
+  /** Aborted when the worker stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Why the worker must not read a job; null if it may. */
+async function mismatchOf({ options, code, database }: JobContext, job: CrawlJob): Promise<string | null> {
+  const { dataDir } = options;
+  const { runId } = job.reading;
+  if (job.folder !== (await folderId(dataDir)))
+    return (
+      (await wrongFolder(database, dataDir)) ??
+      `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of run ${runId}`
+    );
+  if (job.code !== code)
+    return (
+      `the adapters in sources/ are not those of run ${runId}; update this worker to the run's version of the ` +
+      'project and start it again'
+    );
+  const missing = job.world ? undefined : job.secrets.find((secret) => options.secrets[secret] === undefined);
+  if (missing === undefined) return null;
+  return `${missing} is null, expected a value: run ${runId} has one, and reads ${job.source}`;
+}
+
+/** The adapter of a job. @throws SettingError if the worker must not read it */
+async function specOf(context: JobContext, job: CrawlJob): Promise<SourceSpec> {
+  const mismatch = await mismatchOf(context, job);
+  if (mismatch !== null) throw new SettingError(mismatch);
+  const spec = context.options.sources.find((s) => s.name === job.source);
+  if (!spec) throw new SettingError(`source is ${JSON.stringify(job.source)}, which this worker does not know`);
+  return spec;
+}
+
+/** Traffic of earlier attempts, which belongs to the read. */
+function earlierTraffic(records: readonly RequestRecord[], attempt: number): Traffic {
+  const sent = records.filter((r) => (r.attempt ?? 0) < attempt && (!r.fromCache || r.status === 304));
+  return {
+    requests: sent.length,
+    notModified: sent.filter((r) => r.status === 304).length,
+    bytes: sent.reduce((sum, r) => sum + r.bytes, 0),
+    retries: 0,
+  };
+}
+
+const add = (a: Traffic, b: Traffic): Traffic => ({
+  requests: a.requests + b.requests,
+  notModified: a.notModified + b.notModified,
+  bytes: a.bytes + b.bytes,
+  retries: a.retries + b.retries,
+});
+
+function fetcherFor({ options }: JobContext, job: CrawlJob, archive: Archive, claim: Claim): Fetcher {
+  const { world, reading, contact } = job;
+  return createFetcher({
+    archive,
+    clock: world ? sandboxClock(reading.asOf) : liveClock(reading.asOf),
+    sharedLimiter: claim.turns,
+    stop: claim.lost,
+    secrets: world ? world.secrets : options.secrets,
+    ...(world ? { sandboxUrl: world.url } : {}),
+    ...(contact === null ? {} : { contact }),
+    ...(options.chromiumPath === undefined ? {} : { chromiumPath: options.chromiumPath }),
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
+}
+
+/** Read the pages of a source. A failure of the site is in the outcome. @throws for a defect of ours */
+async function readPages(fetcher: Fetcher, spec: SourceSpec, job: CrawlJob, attempt: number): Promise<Outcome> {
+  const pages: Outcome['pages'] = [];
+  const unreadable: Outcome['unreadable'] = [];
+  const read = readHere(fetcher, spec, { ...job.reading, attempt }, (key, error) => {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    unreadable.push({ key: { ...key }, failure });
+  });
+  let failure: Outcome['failure'] = null;
+  try {
+    for await (const page of read.pages()) pages.push(refOf(page));
+  } catch (error) {
+    failure = failureOf(error) ?? null;
+    if (failure === null) throw error;
+  }
+  return { pages, unreadable, traffic: { ...read.traffic }, failure };
+}
+
+/**
+ * @throws SettingError if the worker must not read the job; an error that returns the job to the queue if it lost it
+ */
+export async function readJob(context: JobContext, { id, data, retryCount: attempt, signal }: Job): Promise<Output> {
+  const { options, name, claims, stopping } = context;
+  const { print } = options;
+  const job = CrawlJob.parse(data);
+  const spec = await specOf(context, job);
+  const archive = await openArchive(options.dataDir);
+  const earlier = attempt === 0 ? [] : await archive.records(spec.name, job.reading.runId);
+  const archived = earlier.filter((r) => r.error === null && r.sha256 !== null).length;
+  const start = attempt === 0 ? 'reading' : `taken over with ${archived} archived answers,`;
+  print(`${spec.name}: ${start} for run ${job.reading.runId}`);
+  const startedAt = performance.now();
+  const claim = claims.open(`${id}.${attempt}`, AbortSignal.any([signal, stopping]));
+  const fetcher = fetcherFor(context, job, archive, claim);
+  try {
+    const outcome = await readPages(fetcher, spec, job, attempt);
+    // Requests after the claim was lost belong to another worker.
+    claim.lost.throwIfAborted();
+    const { pages, traffic, failure } = outcome;
+    const took = `${Math.round(performance.now() - startedAt)} ms`;
+    const reason = failure ? ` (${failure.reason}: ${failure.detail})` : '';
+    print(`${spec.name}: ${pages.length} pages, ${traffic.requests} requests, ${took}${reason}`);
+    return {
+      worker: name,
+      outcome: JSON.stringify({ ...outcome, traffic: add(traffic, earlierTraffic(earlier, attempt)) }),
+    };
+  } catch (error) {
+    if (claim.lost.aborted) {
+      const reason = stopping.aborted ? 'this one is being stopped' : messageOf(claim.lost.reason);
+      print(`${spec.name}: left to another worker (${reason})`);
+      throw error;
+    }
+    const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    print(`${spec.name}: ${defect}`);
+    return { worker: name, defect };
+  } finally {
+    await claim.release();
+    await fetcher.close();
+  }
+}

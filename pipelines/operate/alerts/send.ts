@@ -1,0 +1,23 @@
+/** Sends the alerts of a data folder to ALERT_COMMAND. */
+import { messageOf } from '../../../lib/errors.ts';
+import { pipelineSettings, readSettings } from '../../../lib/settings.ts';
+import { loadSources } from '../../../sources/index.ts';
+import type { Layout } from '../../layout.ts';
+import { alertChanges } from './alerts.ts';
+import { healthOf } from '../health.ts';
+import { alertSettings } from '../settings.ts';
+
+/** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
+export async function sendAlerts(layout: Layout, print: (line: string) => void): Promise<void> {
+  const { ALERT_COMMAND, ALERT_SECONDS } = readSettings(alertSettings);
+  if (ALERT_COMMAND === undefined) return;
+  try {
+    const { LEDGER, QUEUE } = readSettings(pipelineSettings);
+    const ledger = { DATA_DIR: layout.root, LEDGER };
+    const { troubles } = await healthOf(layout, await loadSources(), { ledger, queue: QUEUE });
+    const options = { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 };
+    for (const line of await alertChanges(troubles, options)) print(line);
+  } catch (error) {
+    print(`alerts could not be sent: ${messageOf(error)}`);
+  }
+}

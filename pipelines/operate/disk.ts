@@ -1,0 +1,20 @@
+/** Sizes on the disk. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Size of files in bytes. A file removed meanwhile counts as 0. */
+export async function sizeOfFiles(paths: readonly string[]): Promise<number> {
+  let total = 0;
+  for (const path of paths)
+    total += await stat(path).then(
+      (s) => s.size,
+      () => 0,
+    );
+  return total;
+}
+
+/** Size of all files in a folder, in bytes. */
+export async function sizeOfFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return sizeOfFiles(entries.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name)));
+}

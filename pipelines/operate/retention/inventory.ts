@@ -1,0 +1,97 @@
+/** Inventory of a data folder for retention: snapshots, reads, runs, archived pages, and what each snapshot needs. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
+import { openArchive, type Archive } from '../../../sources/fetch/archive.ts';
+import { liveClock } from '../../clock.ts';
+import { readsUpTo } from '../../ingest/reads.ts';
+import { compareRunIds, parseRunId, type Layout } from '../../layout.ts';
+import { currentSnapshot, listSnapshots, readManifest } from '../../snapshots.ts';
+import type { Inventory, ReadUnit, SnapshotNeeds } from './plan.ts';
+
+const LAST_DAY = '9999-12-31';
+
+/** Names in a folder; none if it does not exist. */
+export const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+
+export const objectPath = (layout: Layout, sha256: string): string =>
+  join(layout.root, 'archive', 'objects', sha256.slice(0, 2), sha256);
+
+export const requestsPath = (layout: Layout, { source, runId }: Pick<ReadUnit, 'source' | 'runId'>): string =>
+  join(layout.root, 'archive', 'requests', source, `${runId}.ndjson`);
+
+async function readsOf(layout: Layout, archive: Archive, source: string): Promise<ReadUnit[]> {
+  const records = new Map((await readsUpTo(layout, source, LAST_DAY)).map((r) => [r.run_id, r]));
+  const archived = (await archive.runs(source)).filter((id) => parseRunId(id) !== null);
+  const units: ReadUnit[] = [];
+  for (const runId of new Set([...records.keys(), ...archived])) {
+    const record = records.get(runId);
+    const requests = await archive.records(source, runId);
+    units.push({
+      source,
+      runId,
+      status: record?.status ?? null,
+      objects: new Set([...requests.flatMap((r) => r.sha256 ?? []), ...(record?.pages ?? []).map((p) => p.sha256)]),
+    });
+  }
+  return units;
+}
+
+async function objectsOf(layout: Layout): Promise<string[]> {
+  const root = join(layout.root, 'archive', 'objects');
+  const objects: string[] = [];
+  for (const folder of await namesIn(root)) objects.push(...(await namesIn(join(root, folder))));
+  return objects.filter((name) => /^[0-9a-f]{64}$/u.test(name));
+}
+
+export async function inventoryOf(layout: Layout): Promise<Inventory> {
+  const archive = await openArchive(layout.root);
+  const staged = await namesIn(layout.stagedRoot);
+  const archived = await namesIn(join(layout.root, 'archive', 'requests'));
+  const reads: ReadUnit[] = [];
+  for (const source of [...new Set([...staged, ...archived])].sort())
+    reads.push(...(await readsOf(layout, archive, source)));
+  const runs: string[] = [];
+  for (const runId of (await namesIn(layout.runs)).filter((n) => parseRunId(n) !== null))
+    if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
+  const current = await currentSnapshot(layout);
+  // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.
+  const manifest = current === null ? null : await readManifest(layout, current);
+  return {
+    today: manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf,
+    current,
+    snapshots: await listSnapshots(layout),
+    reads,
+    runs: runs.sort(compareRunIds),
+    objects: await objectsOf(layout),
+  };
+}
+
+/** What a snapshot depends on: the reads in its manifest, and the pages in its rows. */
+export async function needsOf(layout: Layout, runId: string): Promise<SnapshotNeeds> {
+  const manifest = await readManifest(layout, runId);
+  const pages: { source: string; sha256: string }[] = [];
+  const duck = await openDuck(':memory:', { threads: 1 });
+  try {
+    for (const { file } of Object.values(manifest.tables)) {
+      const table = `read_parquet(${literal(join(layout.snapshot(runId), file))})`;
+      const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM ${table}`);
+      const columns = new Set(described.map((r) => String(r['column_name'])));
+      if (!columns.has('page_sha256') || !columns.has('source')) continue;
+      const sql = `SELECT DISTINCT source, page_sha256 FROM ${table} WHERE page_sha256 IS NOT NULL`;
+      for (const row of await rowsOf(duck.connection, sql))
+        pages.push({ source: String(row['source']), sha256: String(row['page_sha256']) });
+    }
+  } finally {
+    duck.close();
+  }
+  const reads = manifest.sources.flatMap((s) =>
+    s.staged_run === null ? [] : [{ source: s.source, runId: s.staged_run }],
+  );
+  return { reads, pages };
+}

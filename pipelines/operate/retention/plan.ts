@@ -1,0 +1,156 @@
+/**
+ * What `make prune` removes from a data folder, as a pure function of its inventory and the declared policy.
+ *
+ * Never removed, under any policy:
+ *   the current snapshot, and the newest one;
+ *   the newest snapshot of an earlier day than the current one: a run repeated today continues its history;
+ *   of each source the newest read, the newest good read up to the current snapshot's day, and every later read: the
+ *   next build uses their rows and state;
+ *   every read that a retained snapshot was built from, and the pages that its rows name, so that each of its numbers
+ *   can still be traced to archived bytes.
+ */
+import { daysBetween } from '../../clock.ts';
+import { compareRunIds, parseRunId } from '../../layout.ts';
+
+/** Days for which all snapshots of a day are retained: a client may be paging through a replaced one. */
+const GRACE_DAYS = 7;
+const LAST_DAY = '9999-12-31';
+
+export interface Policy {
+  readonly dailyDays: number;
+  readonly monthlyDays: number;
+  readonly readsDays: number;
+  readonly runsDays: number;
+}
+
+/** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
+export interface ReadUnit {
+  readonly source: string;
+  readonly runId: string;
+  /** Null for a list of requests without a record: its run was killed. */
+  readonly status: 'good' | 'quarantined' | 'unavailable' | null;
+  /** Archive objects that its requests and its record name. */
+  readonly objects: ReadonlySet<string>;
+}
+
+/** What a snapshot depends on. */
+export interface SnapshotNeeds {
+  /** Reads it was built from. */
+  readonly reads: readonly { readonly source: string; readonly runId: string }[];
+  /** Pages that its rows name. */
+  readonly pages: readonly { readonly source: string; readonly sha256: string }[];
+}
+
+export interface Inventory {
+  readonly today: string;
+  readonly current: string | null;
+  readonly snapshots: readonly string[];
+  readonly reads: readonly ReadUnit[];
+  /** Runs with files in their folder. */
+  readonly runs: readonly string[];
+  readonly objects: readonly string[];
+}
+
+export interface Plan {
+  readonly snapshots: readonly string[];
+  readonly reads: readonly ReadUnit[];
+  readonly runs: readonly string[];
+  readonly objects: readonly string[];
+}
+
+const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? runId.slice(0, 10);
+const newest = (runIds: readonly string[]): string | undefined => [...runIds].sort(compareRunIds).at(-1);
+const ageInDays = (runId: string, today: string): number => daysBetween(dayOf(runId), today);
+
+/** Snapshots that are retained. @param sold snapshots behind sold answers, if the operator retains them */
+export function retainedSnapshots(
+  { current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>,
+  policy: Policy,
+  sold: ReadonlySet<string> = new Set(),
+): Set<string> {
+  const retained = new Set<string>();
+  const retain = (runId: string | undefined | null): void => {
+    if (runId !== undefined && runId !== null) retained.add(runId);
+  };
+  retain(current);
+  retain(newest(snapshots));
+  // The next build, today or later, continues the history from here.
+  if (current !== null) retain(newest(snapshots.filter((id) => dayOf(id) < dayOf(current))));
+  const retainLastOf = (period: (runId: string) => string, withinDays: number): void => {
+    for (const [, ids] of Map.groupBy(snapshots, period)) {
+      const last = newest(ids);
+      if (last !== undefined && ageInDays(last, today) <= withinDays) retained.add(last);
+    }
+  };
+  retainLastOf(dayOf, policy.dailyDays);
+  retainLastOf((id) => dayOf(id).slice(0, 7), policy.monthlyDays);
+  for (const id of snapshots)
+    if (sold.has(id) || ageInDays(id, today) <= Math.min(GRACE_DAYS, policy.dailyDays)) retained.add(id);
+  return retained;
+}
+
+const unitKey = (u: { readonly source: string; readonly runId: string }): string => `${u.source} ${u.runId}`;
+
+/** Reads of one source that are retained. @param needs what the retained snapshots depend on */
+function retainedReadsOf(
+  units: readonly ReadUnit[],
+  { today, current }: Inventory,
+  policy: Policy,
+  needs: readonly SnapshotNeeds[],
+): ReadUnit[] {
+  const sorted = [...units].sort((a, b) => compareRunIds(a.runId, b.runId));
+  const needed = new Set(needs.flatMap((n) => n.reads.map(unitKey)));
+  const currentDay = current === null ? LAST_DAY : dayOf(current);
+  const newestRead = sorted.findLast((u) => u.status !== null);
+  const newestGoodRead = sorted.findLast((u) => u.status === 'good' && dayOf(u.runId) <= currentDay);
+  const retained = new Set(
+    sorted.filter(
+      (u) =>
+        u === newestRead ||
+        u === newestGoodRead ||
+        dayOf(u.runId) > currentDay ||
+        needed.has(unitKey(u)) ||
+        ageInDays(u.runId, today) <= policy.readsDays,
+    ),
+  );
+  // A page that a row names needs one read that fetched it: the latest, if no other reason retains one.
+  const objects = new Set([...retained].flatMap((u) => [...u.objects]));
+  const source = sorted[0]?.source;
+  for (const { sha256 } of needs.flatMap((n) => n.pages.filter((p) => p.source === source))) {
+    if (objects.has(sha256)) continue;
+    const unit = sorted.findLast((u) => u.objects.has(sha256));
+    if (!unit) continue;
+    retained.add(unit);
+    for (const object of unit.objects) objects.add(object);
+  }
+  return [...retained];
+}
+
+/** What to remove. @param needs by run id, of each retained snapshot */
+export function planOf(
+  inventory: Inventory,
+  policy: Policy,
+  retained: ReadonlySet<string>,
+  needs: ReadonlyMap<string, SnapshotNeeds>,
+): Plan {
+  const allNeeds = [...retained].map((id) => {
+    const found = needs.get(id);
+    if (!found) throw new Error(`the needs of snapshot ${id} are unknown`);
+    return found;
+  });
+  const bySource = [...Map.groupBy(inventory.reads, (u) => u.source).values()];
+  const reads = new Set(bySource.flatMap((units) => retainedReadsOf(units, inventory, policy, allNeeds)));
+  const objects = new Set([
+    ...[...reads].flatMap((u) => [...u.objects]),
+    ...allNeeds.flatMap((n) => n.pages.map((p) => p.sha256)),
+  ]);
+  const lastRun = newest(inventory.runs);
+  return {
+    snapshots: inventory.snapshots.filter((id) => !retained.has(id)),
+    reads: inventory.reads.filter((u) => !reads.has(u)),
+    runs: inventory.runs.filter(
+      (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > policy.runsDays,
+    ),
+    objects: inventory.objects.filter((sha256) => !objects.has(sha256)),
+  };
+}

@@ -1,0 +1,115 @@
+/** Removes from a data folder what the retention policy does not cover (`make prune`). */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sync } from '../../../lib/files.ts';
+import type { Layout } from '../../layout.ts';
+import { holdFolder } from '../../run/lock.ts';
+import { bytesShort, number } from '../../format.ts';
+import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
+import type { RetentionSettings } from '../settings.ts';
+import { inventoryOf, namesIn, needsOf, objectPath, requestsPath } from './inventory.ts';
+import { planOf, retainedSnapshots, type Inventory, type Plan, type Policy, type ReadUnit } from './plan.ts';
+
+/** Prefix of a snapshot that is being removed. From the rename on it is not a snapshot. */
+const PRUNED = '.pruned-';
+
+export const policyOf = (settings: RetentionSettings): Policy => ({
+  dailyDays: settings.KEEP_DAILY_DAYS,
+  monthlyDays: settings.KEEP_MONTHLY_DAYS,
+  readsDays: settings.KEEP_READS_DAYS,
+  runsDays: settings.KEEP_RUNS_DAYS,
+});
+
+/** Files of a read: every version of its record and rows, and its list of requests. */
+async function filesOf(layout: Layout, unit: ReadUnit): Promise<string[]> {
+  const staged = (await namesIn(layout.staged(unit.source)))
+    .filter((n) => n.startsWith(`${unit.runId}.`))
+    .map((n) => join(layout.staged(unit.source), n));
+  // Rows first and the list of requests last: a record must not outlive the list, which marks pages of a quarantined
+  // read.
+  const rowsFirst = staged.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));
+  return [...rowsFirst, requestsPath(layout, unit)];
+}
+
+/** Plan what to remove. Reads only. @param sold snapshots to retain because their answers were sold */
+export async function planPrune(
+  layout: Layout,
+  policy: Policy,
+  sold: ReadonlySet<string> = new Set(),
+): Promise<{ readonly plan: Plan; readonly inventory: Inventory }> {
+  const inventory = await inventoryOf(layout);
+  const retained = retainedSnapshots(inventory, policy, sold);
+  const needs = new Map<string, Awaited<ReturnType<typeof needsOf>>>();
+  for (const runId of retained) needs.set(runId, await needsOf(layout, runId));
+  return { plan: planOf(inventory, policy, retained, needs), inventory };
+}
+
+/** Remove what a plan lists, dependents first, so that after a crash the next call removes the rest. */
+async function apply(layout: Layout, plan: Plan): Promise<void> {
+  for (const runId of plan.snapshots) await rename(layout.snapshot(runId), join(layout.snapshots, `${PRUNED}${runId}`));
+  if (plan.snapshots.length > 0) await sync(layout.snapshots);
+  for (const name of await namesIn(layout.snapshots))
+    if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
+  for (const unit of plan.reads) for (const path of await filesOf(layout, unit)) await rm(path, { force: true });
+  for (const sha256 of plan.objects) await rm(objectPath(layout, sha256), { force: true });
+  // The empty folder stays: its run id is taken.
+  for (const runId of plan.runs)
+    for (const name of await namesIn(layout.run(runId))) await rm(join(layout.run(runId), name), { recursive: true });
+}
+
+type Kind = keyof Plan;
+const KINDS: Readonly<Record<Kind, string>> = {
+  snapshots: 'snapshots',
+  reads: 'reads (their rows and lists of requests)',
+  objects: 'archived pages',
+  runs: 'run reports',
+};
+
+async function sizesOf(layout: Layout, plan: Plan): Promise<Record<Kind, number>> {
+  const sizeOfFolders = async (folders: readonly string[]): Promise<number> => {
+    const sizes = await Promise.all(folders.map(sizeOfFolder));
+    return sizes.reduce((a, b) => a + b, 0);
+  };
+  return {
+    snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
+    reads: await sizeOfFiles((await Promise.all(plan.reads.map((u) => filesOf(layout, u)))).flat()),
+    objects: await sizeOfFiles(plan.objects.map((o) => objectPath(layout, o))),
+    runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
+  };
+}
+
+export interface PruneOptions {
+  /** Remove; otherwise only list. */
+  readonly apply: boolean;
+  /** Snapshots to retain because their answers were sold. */
+  readonly sold?: ReadonlySet<string>;
+}
+
+/** List what the policy does not cover and, with `apply`, remove it while holding the folder. */
+export async function prune(
+  layout: Layout,
+  policy: Policy,
+  options: PruneOptions,
+): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
+  const release = options.apply ? await holdFolder(layout) : undefined;
+  try {
+    const { plan, inventory } = await planPrune(layout, policy, options.sold);
+    const sizes = await sizesOf(layout, plan);
+    if (options.apply) await apply(layout, plan);
+    const verb = options.apply ? 'removed' : 'to remove';
+    const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
+      const count = `${number(plan[kind].length)} of ${number(inventory[kind].length)}`;
+      return `${verb}: ${count} ${KINDS[kind]}, ${bytesShort(sizes[kind])}`;
+    });
+    if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
+    lines.push(
+      `policy: retain the last snapshot of each day for ${policy.dailyDays} days and of each month for ` +
+        `${policy.monthlyDays}, reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
+        'that a retained snapshot needs',
+    );
+    if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');
+    return { plan, lines };
+  } finally {
+    release?.();
+  }
+}

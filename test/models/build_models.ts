@@ -1,0 +1,175 @@
+/**
+ * Builds the real models over the input rows of a test. Every input table exists as the pipeline creates it; a row
+ * names only the columns that matter to the test.
+ */
+import { createHash } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
+import { auditModels, type ModelResult } from '../../models/audit.ts';
+import { buildModels } from '../../models/build.ts';
+import { loadModels, loadReferences, type Model } from '../../models/index.ts';
+import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
+import { loadRowRecords } from '../../sources/index.ts';
+
+export type InputRow = Readonly<Record<string, unknown>>;
+/** Rows by table. The name of a model stands for its result: that model is then not built. */
+export type Inputs = Readonly<Record<string, readonly InputRow[]>>;
+
+/** Values of the columns that a row does not name and that have no null. */
+const DEFAULTS: Readonly<Record<Column['kind'], unknown>> = {
+  text: 'x',
+  enum: 'x',
+  date: '2026-11-21',
+  instant: '2026-11-21T12:00:00Z',
+  money: '0.00',
+  percent: '0.00',
+  ratio: '0.00',
+  integer: 0,
+  flag: false,
+  json: '[]',
+};
+
+function fillRow(columns: readonly Column[], row: InputRow): InputRow {
+  for (const name of Object.keys(row))
+    if (!columns.some((c) => c.name === name)) throw new Error(`the test has a value of ${name}, which is no column`);
+  const defaultOf = (c: Column): unknown => (c.absent === undefined ? (c.values?.[0] ?? DEFAULTS[c.kind]) : null);
+  return Object.fromEntries(columns.map((c) => [c.name, c.name in row ? row[c.name] : defaultOf(c)]));
+}
+
+/** Insert rows in JSON form. */
+async function insert(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly Column[],
+  rows: readonly InputRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const shape = `[{${columns.map((c) => `${JSON.stringify(c.name)}: "VARCHAR"`).join(', ')}}]`;
+  const casts = columns.map((c) => `CAST(row.${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  await connection.run(
+    `INSERT INTO ${identifier(table)} SELECT ${casts}
+    FROM (SELECT unnest(from_json(CAST($1 AS JSON), ${literal(shape)})) AS row)`,
+    [JSON.stringify(rows.map((r) => fillRow(columns, r)))],
+  );
+}
+
+const columnsOf = (record: RecordDefinition): readonly Column[] => record.columns;
+const nullable = (columns: readonly Column[]): Column[] =>
+  columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
+
+/** Columns of each input table, and of the models whose rows the test states. */
+async function inputTables(models: readonly Model[], inputs: Inputs): Promise<ReadonlyMap<string, readonly Column[]>> {
+  const published = models.filter((m) => m.contract.publish);
+  const stated = models.filter((m) => m.name in inputs);
+  return new Map<string, readonly Column[]>([
+    ['run', columnsOf(Run)],
+    ['declared_assumptions', columnsOf(Assumption)],
+    ['source_reads', columnsOf(SourceRead)],
+    ['rejected_rows', columnsOf(RejectedRow)],
+    ['sold_leads', columnsOf(SoldLead)],
+    ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
+    ...published.map((m) => [`previous_${m.name}`, nullable(m.contract.record.columns)] as const),
+    ...stated.map((m) => [m.name, m.contract.record.columns] as const),
+  ]);
+}
+
+async function loadReferenceTables(connection: DuckDBConnection): Promise<void> {
+  for (const { name, record, csvPath } of loadReferences()) {
+    const table = `ref_${name}`;
+    await connection.run(createTable(table, record.columns));
+    const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+    await connection.run(
+      `INSERT INTO ${identifier(table)}
+      FROM read_csv(${literal(csvPath)}, header = true, nullstr = '', columns = {${types}})`,
+    );
+  }
+}
+
+/** Create the input tables, filled with the rows of a test. @returns the models left to build */
+export async function createInputs(
+  connection: DuckDBConnection,
+  models: readonly Model[],
+  inputs: Inputs,
+): Promise<Model[]> {
+  const tables = await inputTables(models, inputs);
+  for (const [table, columns] of tables) await connection.run(createTable(table, columns));
+  await loadReferenceTables(connection);
+  const standard: Inputs = {
+    run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: currentAssumptions().id }],
+    declared_assumptions: currentAssumptions().rows,
+  };
+  for (const [table, rows] of Object.entries({ ...standard, ...inputs })) {
+    const columns = tables.get(table);
+    if (!columns) throw new Error(`the test has rows of ${table}, which is neither an input table nor a model`);
+    await insert(connection, table, columns, rows);
+  }
+  return models.filter((m) => !(m.name in inputs));
+}
+
+export interface Built {
+  /** Rows of a table in JSON form, sorted by all columns. */
+  rows(table: string, where?: string): Promise<Record<string, unknown>[]>;
+  /** The only row that meets the condition. */
+  one(table: string, where?: string): Promise<Record<string, unknown>>;
+  readonly results: readonly ModelResult[];
+  /** Names of the blocking audits that failed. */
+  readonly failed: readonly string[];
+  readonly connection: DuckDBConnection;
+  close(): void;
+}
+
+/** UUID version 5 of a name under the service's namespace, by RFC 9562. */
+export function uuid5(name: string): string {
+  const bytes = createHash('sha1')
+    .update(Buffer.from('5ae1f6494a91594686cec8b9e324add1', 'hex'))
+    .update(name)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, '$1-$2-$3-$4-$5');
+}
+
+const allModels = loadModels();
+
+/**
+ * Build and audit the models.
+ * @param only models to build; their other inputs must be stated
+ * @param session statements that run first, such as another time zone
+ */
+export async function build(
+  inputs: Inputs,
+  only: (model: Model) => boolean = () => true,
+  session: readonly string[] = [],
+): Promise<Built> {
+  const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
+  const { connection } = duck;
+  try {
+    for (const statement of session) await connection.run(statement);
+    const models = await createInputs(connection, await allModels, inputs);
+    const results = await auditModels(connection, await buildModels(connection, models.filter(only)));
+    const audits = results.flatMap((r) => r.audits);
+    const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
+      rowsOf(connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);
+    return {
+      rows,
+      results,
+      connection,
+      failed: audits.filter((a) => a.blocking && a.failing > 0).map((a) => a.name),
+      async one(table, where) {
+        const found = await rows(table, where);
+        if (found.length !== 1 || !found[0]) throw new Error(`${found.length} rows in ${table}, expected one`);
+        return found[0];
+      },
+      close: () => {
+        duck.close();
+      },
+    };
+  } catch (error) {
+    duck.close();
+    throw error;
+  }
+}

@@ -1,2 +1,0 @@
-/** The calculator that tests hold published figures against. */
-export * from '../../lib/formula.ts';

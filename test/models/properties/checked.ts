@@ -1,0 +1,52 @@
+/** Declares the tests of the properties, and counts the cases of each. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { z } from 'zod';
+import { readSettings } from '../../../lib/settings.ts';
+import { PROPERTIES } from '../../../models/properties.ts';
+
+const wholeNumber = z.coerce.number('a whole number').int('a whole number');
+/** `make properties` sets 10,000 deals. */
+export const { DEALS, SEED } = readSettings(
+  z.object({
+    DEALS: wholeNumber.min(200, 'at least 200').default(300),
+    SEED: wholeNumber.default(20261121),
+  }),
+);
+
+interface Checked {
+  readonly number: number;
+  readonly property: string;
+  readonly cases: number;
+}
+const checked: Checked[] = [];
+
+/**
+ * Test a property by its number.
+ * @param part what the test checks, if a property has several tests; else ''
+ * @param check throws for a case that lacks the property; returns the number of cases
+ */
+export function property(number: number, part: string, check: () => number | Promise<number>): void {
+  const name = `${PROPERTIES[number - 1] ?? assert.fail()}${part === '' ? '' : ` [${part}]`}`;
+  it(`${number}. ${name}`, async () => {
+    const cases = await check();
+    assert.ok(cases >= DEALS / 50, `only ${cases} cases of ${DEALS} deals`);
+    checked.push({ number, property: name, cases });
+  });
+}
+
+export function assertAllChecked(): void {
+  const numbers = new Set(checked.map((c) => c.number));
+  assert.deepEqual(
+    [...numbers].sort((a, b) => a - b),
+    PROPERTIES.map((_, i) => i + 1),
+    'every property has a test',
+  );
+}
+
+export function formatChecked(): string[] {
+  const lines = checked
+    .toSorted((a, b) => a.number - b.number)
+    .map((c) => `  ${String(c.number).padStart(2)}  ${String(c.cases).padStart(8)} cases  ${c.property}`);
+  return [`${DEALS} random deals, seed ${SEED}`, ...lines];
+}

@@ -1,0 +1,242 @@
+/** Properties 1 to 12 and 15: underwriting, scores, paths and offers of random deals and their variants. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { DEALS, property } from './checked.ts';
+import { bases, VARIANTS, type Variant } from './random_deals.ts';
+import { hundredths, number, underwrite, type Result } from './underwrite.ts';
+
+const STATUSES = ['rental_status', 'wholesale_status', 'creative_finance_status'];
+const rankOf = (status: unknown): number => ['Pass', 'Warm', 'Hot'].indexOf(String(status));
+const isOk = (row: Result): boolean => row['underwrite_reliability'] === 'ok';
+const always = (): boolean => true;
+
+const deals = bases.map(([d]) => d);
+let plain: Result[] = [];
+const variants = new Map<Variant, Result[]>();
+
+type Check = (base: Result, other: Result) => boolean;
+
+/** Check deals, each with its row of another result. @returns the number of deals to which the check applies */
+function compare(others: readonly Result[], applies: Check, check: Check): number {
+  let cases = 0;
+  for (const [i, base] of plain.entries()) {
+    const other = others[i] ?? assert.fail();
+    if (!applies(base, other)) continue;
+    cases += 1;
+    const rows = `${JSON.stringify(deals[i])}: ${JSON.stringify(base)} and ${JSON.stringify(other)}`;
+    if (!check(base, other)) assert.fail(`fails for ${rows}`);
+  }
+  return cases;
+}
+const compareVariant = (variant: Variant, applies: Check, check: Check): number =>
+  compare(variants.get(variant) ?? [], applies, check);
+const checkAll = (check: Check, applies: Check = always): number => compare(plain, applies, check);
+
+/** NOI claims at percents of the underwritten NOI; results by deal and percent. */
+async function withClaims(percents: readonly number[]): Promise<Result[][]> {
+  const claims = deals.flatMap((d, i) => {
+    const underwritten = hundredths(plain[i]?.['noi_underwritten']);
+    return percents.map((percent) => ({ ...d, cap: null, noi: Math.round((underwritten * percent) / 100) }));
+  });
+  const rows = await underwrite(claims);
+  return deals.map((_, i) => rows.slice(i * percents.length, (i + 1) * percents.length));
+}
+
+/** Check the results of the claims for deals that the HUD rent fits. @returns the number of claims */
+function checkClaims(
+  claims: readonly (readonly Result[])[],
+  check: (row: Result, deal: number, below: Result | undefined) => boolean,
+): number {
+  let cases = 0;
+  for (const [i, base] of plain.entries()) {
+    if (!isOk(base)) continue;
+    for (const [n, row] of (claims[i] ?? []).entries()) {
+      cases += 1;
+      if (!check(row, i, claims[i]?.[n - 1]))
+        assert.fail(`fails for ${JSON.stringify(deals[i])}: ${JSON.stringify(row)}`);
+    }
+  }
+  return cases;
+}
+
+/** Quotient of two published figures in hundredths, rounded half away from zero. */
+function quotient(part: unknown, whole: unknown): bigint {
+  const [top, bottom] = [BigInt(hundredths(part)) * 100n, BigInt(hundredths(whole))];
+  const size = (2n * (top < 0n ? -top : top) + bottom) / (2n * bottom);
+  return top < 0n ? -size : size;
+}
+
+const DEAL_PARTS = ['yield', 'coverage', 'motivation', 'distress'];
+
+function isSumOfParts(r: Result): boolean {
+  const confidence = Object.values(JSON.parse(String(r['confidence_parts'])) as Record<string, string>);
+  return (
+    number(r, 'deal_score') === DEAL_PARTS.reduce((sum, part) => sum + number(r, `deal_score_${part}`), 0) &&
+    number(r, 'motivation_score') === number(r, 'motivation_price_cut') + number(r, 'motivation_days') &&
+    hundredths(r['confidence_score']) === confidence.reduce((sum, part) => sum + hundredths(part), 0)
+  );
+}
+
+const isInRange = (r: Result): boolean =>
+  ['deal_score', 'motivation_score', 'distress_score'].every((c) => number(r, c) >= 0 && number(r, c) <= 100) &&
+  number(r, 'confidence_score') >= 0 &&
+  number(r, 'confidence_score') <= 1;
+
+describe(`${DEALS} random deals and their variants`, () => {
+  let above: Result[][] = [];
+  let upTo: Result[][] = [];
+  let targetNine: Result[] = [];
+
+  before(async () => {
+    plain = await underwrite(deals);
+    const names = Object.keys(VARIANTS) as Variant[];
+    const rows = await underwrite(names.flatMap((name) => bases.map(([d, by]) => VARIANTS[name](d, by))));
+    for (const [n, name] of names.entries()) variants.set(name, rows.slice(n * DEALS, (n + 1) * DEALS));
+    above = await withClaims([100, 101, 150, 900]);
+    upTo = await withClaims([-20, 0, 40, 80, 99, 100]);
+    const assumptions = currentAssumptions().rows;
+    targetNine = await underwrite(deals, {
+      assumptions: assumptions.map((r) => (r.key === 'target_cap_pct' ? { ...r, value: '9.00' } : r)),
+    });
+  });
+
+  it('have every reliability and DSCR status', () => {
+    const count = (column: string, value: string): number => plain.filter((r) => r[column] === value).length;
+    for (const value of ['ok', 'proxy_out_of_range', 'unknown'])
+      assert.ok(count('underwrite_reliability', value) > DEALS / 50, value);
+    for (const value of ['computed', 'insufficient_data', 'not_applicable'])
+      assert.ok(count('dscr_status', value) > DEALS / 50, value);
+  });
+
+  it('change with a price cut and a rent', () => {
+    const differs =
+      (column: string): Check =>
+      (a, b) =>
+        a[column] !== b[column];
+    assert.ok(compareVariant('deeperCut', differs('motivation_score'), always) > DEALS / 4);
+    assert.ok(compareVariant('higherRent', differs('noi_underwritten'), always) > DEALS / 2);
+  });
+
+  property(1, '', () => checkAll((r) => isInRange(r) && isSumOfParts(r)));
+
+  property(2, 'gap', () =>
+    checkAll(
+      (r) => hundredths(r['cap_gap_pct']) === hundredths(r['cap_rate']) - hundredths(r['cap_rate_underwritten']),
+      (r) => r['cap_gap_pct'] !== null,
+    ),
+  );
+  property(2, 'DSCR', () =>
+    checkAll(
+      (r) => BigInt(hundredths(r['dscr'])) === quotient(r['noi'], r['annual_debt_service']),
+      (r) => r['dscr'] !== null,
+    ),
+  );
+
+  property(3, '', () =>
+    checkAll((r) => {
+      const isComputed = r['dscr_status'] === 'computed';
+      return (r['dscr'] !== null) === isComputed && (r['dscr_reason'] === null) === isComputed;
+    }),
+  );
+
+  property(4, 'fits', () =>
+    compareVariant(
+      'higherPrice',
+      (a, b) => isOk(a) && isOk(b),
+      (a, b) =>
+        number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') &&
+        number(b, 'deal_score') <= number(a, 'deal_score') &&
+        STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s])),
+    ),
+  );
+  property(4, 'out of range', () =>
+    compareVariant(
+      'higherPrice',
+      (a) => a['underwrite_reliability'] === 'proxy_out_of_range',
+      (_, b) => b['underwrite_reliability'] === 'proxy_out_of_range',
+    ),
+  );
+
+  property(5, '', () =>
+    compareVariant(
+      'higherRent',
+      (a) => a['noi_underwritten'] !== null,
+      (a, b) => number(b, 'noi_underwritten') >= number(a, 'noi_underwritten'),
+    ),
+  );
+
+  property(6, '', () => {
+    const unclaimed = variants.get('noClaim') ?? [];
+    const columns = ['deal_score', 'noi_scoring', ...STATUSES, 'offer_status', 'offer_low', 'offer_high'];
+    return checkClaims(above, (row, i) => columns.every((c) => row[c] === unclaimed[i]?.[c]));
+  });
+
+  property(7, '', () =>
+    checkClaims(
+      upTo,
+      (row, _, below) => below === undefined || number(row, 'deal_score') >= number(below, 'deal_score'),
+    ),
+  );
+
+  property(8, '', () =>
+    checkAll(
+      (r) =>
+        number(r, 'deal_score_yield') === 0 &&
+        number(r, 'deal_score_coverage') === 0 &&
+        STATUSES.every((s) => r[s] === 'Pass'),
+      (r) => !isOk(r),
+    ),
+  );
+
+  for (const [variant, part] of [
+    ['deeperCut', 'a deeper price cut'],
+    ['moreDays', 'more days'],
+    ['moreDebt', 'more tax debt'],
+    ['soonerSale', 'a sooner sale'],
+  ] as const)
+    property(9, part, () =>
+      compareVariant(variant, always, (a, b) => number(b, 'deal_score') >= number(a, 'deal_score')),
+    );
+
+  property(10, 'tenfold, within one hundredth', () =>
+    compareVariant(
+      'tenfold',
+      (a) => a['cap_rate_underwritten'] !== null,
+      (a, b) =>
+        a['underwrite_reliability'] === b['underwrite_reliability'] &&
+        ['cap_rate', 'cap_rate_underwritten', 'cap_gap_pct'].every(
+          (c) => (a[c] === null) === (b[c] === null) && Math.abs(hundredths(a[c]) - hundredths(b[c])) <= 1,
+        ),
+    ),
+  );
+
+  property(11, 'order', () =>
+    checkAll(
+      (r) => number(r, 'offer_low') <= number(r, 'offer_high') && number(r, 'offer_high') <= number(r, 'list_price'),
+      (r) => r['offer_high'] !== null,
+    ),
+  );
+  property(11, 'target', () =>
+    compare(
+      targetNine,
+      (a) => a['offer_high'] !== null,
+      (a, b) => ['offer_low', 'offer_high'].every((c) => number(b, c) <= number(a, c)),
+    ),
+  );
+
+  property(12, '', async () => {
+    const others = await underwrite(deals, { isReversed: true });
+    assert.deepEqual(others, plain);
+    return others.length;
+  });
+
+  property(15, '', () =>
+    checkAll((r) =>
+      Object.values(r).every((v) => {
+        if (typeof v === 'number') return Number.isInteger(v);
+        return typeof v !== 'string' || !/^-?\d*\.\d+$/u.test(v) || /^-?\d+\.\d{2}$/u.test(v);
+      }),
+    ),
+  );
+});

@@ -1,0 +1,63 @@
+/** Random deals, and the variants of each that the properties compare it with. */
+import fc from 'fast-check';
+import { DEALS, SEED } from './checked.ts';
+
+/** A deal as whole numbers: cents, hundredths of a percent, units and days. */
+export interface Deal {
+  readonly price: number | null;
+  readonly units: number | null;
+  readonly rent: number | null;
+  readonly year: number | null;
+  readonly cap: number | null;
+  readonly noi: number | null;
+  readonly cut: number;
+  readonly days: number;
+  readonly debt: number | null;
+  readonly daysToSale: number | null;
+}
+
+/** @param missing percent of the values that are null */
+export const maybe = <T>(arbitrary: fc.Arbitrary<T>, missing: number): fc.Arbitrary<T | null> =>
+  fc.oneof({ arbitrary: fc.constant(null), weight: missing }, { arbitrary, weight: 100 - missing });
+
+/** A price per unit is a multiple of the rent, so that the HUD rent fits most deals and some lie at the limits. */
+const deal: fc.Arbitrary<Deal> = fc
+  .record({
+    rent: maybe(fc.integer({ min: 500, max: 2900 }), 3),
+    units: maybe(fc.oneof(fc.integer({ min: 2, max: 14 }), fc.integer({ min: 1, max: 90 })), 3),
+    multiple: fc.oneof(
+      { arbitrary: fc.integer({ min: 300, max: 1400 }), weight: 7 },
+      { arbitrary: fc.integer({ min: 100, max: 3000 }), weight: 3 },
+    ),
+    oddCents: fc.integer({ min: 0, max: 99_999 }),
+    hasPrice: fc.integer({ min: 1, max: 100 }).map((n) => n > 3),
+    year: maybe(fc.integer({ min: 1880, max: 2026 }), 20),
+    cap: maybe(fc.integer({ min: 100, max: 1500 }), 40),
+    noiPct: maybe(fc.integer({ min: -50, max: 1500 }), 60),
+    cut: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2500 })),
+    days: fc.integer({ min: 0, max: 400 }),
+    debt: maybe(fc.integer({ min: 1, max: 9_000_000 }), 70),
+    daysToSale: maybe(fc.integer({ min: 0, max: 90 }), 80),
+  })
+  .map(({ multiple, oddCents, hasPrice, noiPct, ...rest }) => {
+    const price = hasPrice ? Math.round((rest.rent ?? 1200) * (rest.units ?? 4) * multiple * 10) + oddCents : null;
+    const noi = noiPct === null || price === null ? null : Math.round((price * noiPct) / 10_000);
+    return { ...rest, price, noi };
+  });
+
+/** Each deal with the size of the change that a variant makes. */
+export const bases = fc.sample(fc.tuple(deal, fc.integer({ min: 2, max: 60 })), { numRuns: DEALS, seed: SEED });
+
+const times = (value: number | null, factor: number): number | null => value && Math.round(value * factor);
+
+export const VARIANTS = {
+  higherPrice: (d: Deal, by: number): Deal => ({ ...d, price: times(d.price, 1 + by / 100) }),
+  higherRent: (d: Deal, by: number): Deal => ({ ...d, rent: d.rent === null ? null : d.rent + by }),
+  noClaim: (d: Deal): Deal => ({ ...d, cap: null, noi: null }),
+  deeperCut: (d: Deal, by: number): Deal => ({ ...d, cut: d.cut + by * 10 }),
+  moreDays: (d: Deal, by: number): Deal => ({ ...d, days: d.days + by }),
+  moreDebt: (d: Deal, by: number): Deal => ({ ...d, debt: (d.debt ?? 0) + by * 1000 }),
+  soonerSale: (d: Deal): Deal => ({ ...d, daysToSale: Math.floor((d.daysToSale ?? 60) / 2) }),
+  tenfold: (d: Deal): Deal => ({ ...d, price: times(d.price, 10), rent: times(d.rent, 10), noi: times(d.noi, 10) }),
+} as const;
+export type Variant = keyof typeof VARIANTS;

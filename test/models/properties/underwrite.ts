@@ -1,0 +1,82 @@
+/** Underwrites random deals with the models' own SQL. */
+import assert from 'node:assert/strict';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { build, type InputRow, type Inputs } from '../build_models.ts';
+import type { Deal } from './random_deals.ts';
+
+export type Result = Record<string, unknown>;
+const MODELS = ['int_underwriting', 'int_scores', 'int_paths', 'int_offers'];
+
+/** Hundredths as a decimal string. */
+export function decimal(hundredths: number): string;
+export function decimal(hundredths: number | null): string | null;
+export function decimal(hundredths: number | null): string | null {
+  if (hundredths === null) return null;
+  const digits = String(Math.abs(hundredths)).padStart(3, '0');
+  return `${hundredths < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** A decimal string in hundredths; 0 for null. */
+export const hundredths = (text: unknown): number => Math.round(Number(text ?? 0) * 100);
+export const number = (row: Result, column: string): number => Number(row[column]);
+
+const idOf = (i: number): string => String(i).padStart(6, '0');
+
+const inputsOf = (deals: readonly Deal[]): Inputs => ({
+  int_properties: deals.map((d, i): InputRow => ({
+    id: idOf(i),
+    list_price: decimal(d.price),
+    units: d.units,
+    cap_rate: decimal(d.cap),
+    noi: decimal(d.noi),
+    year_built: d.year,
+    is_income_property: true,
+    price_reduction_pct: d.price === null ? null : decimal(d.cut),
+    days_on_feed: d.days,
+    as_of: '2026-11-21',
+    last_verified: '2026-11-20T12:00:00Z',
+  })),
+  int_market_rents: deals.map((d, i): InputRow => ({
+    id: idOf(i),
+    market_rent_2br: d.rent === null ? null : `${d.rent}.00`,
+    rent_basis: d.rent === null ? 'unknown' : 'zip',
+  })),
+  int_distress: deals.map((d, i): InputRow => ({
+    id: idOf(i),
+    tax_amount: decimal(d.debt),
+    tax_records: d.debt === null ? 0 : 1,
+    sale_records: d.daysToSale === null ? 0 : 1,
+    sale_in_days: d.daysToSale,
+  })),
+});
+
+const reversed = (rows: readonly InputRow[]): InputRow[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).reverse())).reverse();
+
+interface Options {
+  readonly assumptions?: readonly InputRow[];
+  /** Reverse rows and fields, in a session of another time zone. */
+  readonly isReversed?: boolean;
+}
+
+/** @returns for each deal the columns of the four models together */
+export async function underwrite(
+  deals: readonly Deal[],
+  { assumptions = currentAssumptions().rows, isReversed = false }: Options = {},
+): Promise<Result[]> {
+  const inputs = { declared_assumptions: assumptions, ...inputsOf(deals) };
+  const built = await build(
+    Object.fromEntries(Object.entries(inputs).map(([table, rows]) => [table, isReversed ? reversed(rows) : rows])),
+    ({ name }) => MODELS.includes(name),
+    isReversed ? ["SET TimeZone = 'Pacific/Auckland'"] : [],
+  );
+  try {
+    assert.deepEqual(built.failed, []);
+    const byId = new Map<unknown, Result>();
+    for (const model of MODELS)
+      for (const row of await built.rows(model)) byId.set(row['id'], { ...byId.get(row['id']), ...row });
+    return deals.map((_, i) => byId.get(idOf(i)) ?? assert.fail(`deal ${i} is missing`));
+  } finally {
+    built.close();
+  }
+}

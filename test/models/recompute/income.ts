@@ -1,0 +1,113 @@
+/** Recomputes a deal's id, days and income: what the HUD rent gives, what the broker claims, and whether both fit. */
+import { fraction, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import { uuid5 } from '../build_models.ts';
+import { dayNumber, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
+
+export function recomputeListing(values: Values): Recomputed {
+  const { record, has, of } = values;
+  const name =
+    record['address_key'] === null
+      ? `listing|${String(record['source'])}|${String(record['listing_id'])}`
+      : `deal|${String(record['address_key'])}|${String(record['zip'])}`;
+  const reduction = (): string =>
+    of('first_price').isBelow(of('list_price'))
+      ? '0.00'
+      : percent(of('first_price').minus(of('list_price')), of('first_price'));
+  return {
+    id: uuid5(name),
+    days_on_feed: Math.max(0, dayNumber(record['delisted_on'] ?? values.asOf) - dayNumber(record['first_seen'])),
+    price_per_unit: valueIf(isPriced(values) && has('units'), () => of('list_price').over(of('units')).rounded(2)),
+    price_reduction_pct: valueIf(isPriced(values), reduction),
+  };
+}
+
+function sizeBand({ record, count }: Values): string {
+  const units = Number(record['units']);
+  if (units <= count('small_units_max')) return '2_4';
+  if (units <= count('medium_units_max')) return '5_12';
+  return units <= count('large_units_max') ? '13_50' : '51_up';
+}
+
+function ageAdjustment({ record, count, assumed }: Values): Fraction {
+  if (record['year_built'] === null) return fraction(0);
+  const year = Number(record['year_built']);
+  if (year < count('old_before_year')) return assumed('expense_old_adjustment');
+  return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
+}
+
+export function recomputeIncome(values: Values): Recomputed {
+  const { has, of, assumed } = values;
+  const [priced, rented] = [isPriced(values), isRented(values)];
+  const expenseRatio = (): string =>
+    assumed(`expense_ratio_${sizeBand(values)}`)
+      .plus(ageAdjustment(values))
+      .times(fraction(100))
+      .rounded(2);
+  const gross = valueIf(rented, () =>
+    of('units')
+      .times(of('market_rent_2br'))
+      .times(fraction(1).minus(assumed('utility_share')))
+      .times(assumed('months_per_year')),
+  );
+  const income = gross && gross.times(fraction(1).minus(assumed('vacancy')));
+  const noi = income && income.times(fraction(100).minus(of('expense_ratio_pct'))).over(fraction(100));
+  return {
+    expense_ratio_pct: valueIf(has('units'), expenseRatio),
+    gross_potential_rent: gross && gross.rounded(2),
+    effective_gross_income: income && income.rounded(2),
+    noi_underwritten: noi && noi.rounded(2),
+    cap_rate_underwritten: valueIf(rented && priced, () => percent(of('noi_underwritten'), of('list_price'))),
+    gross_rent_multiplier: valueIf(rented && priced, () =>
+      of('list_price').over(of('gross_potential_rent')).rounded(2),
+    ),
+  };
+}
+
+/** NOI and cap rate as the broker states them, or as they follow from each other. */
+export function recomputeClaim(values: Values): Recomputed {
+  const { record, has, of, assumed } = values;
+  const [priced, rented] = [isPriced(values), isRented(values)];
+  const [stated, advertised] = [record['noi_source'] === 'stated', record['cap_rate_source'] === 'advertised'];
+  const capRate = (): string => percent(of('noi'), of('list_price'));
+  const fromCap = (): Recomputed => ({
+    noi: of('list_price').times(of('cap_rate')).over(fraction(100)).rounded(2),
+    noi_source: 'derived_from_advertised_cap',
+  });
+  const underwritten = { noi: record['noi_underwritten'], noi_source: rented ? 'underwritten' : null };
+  const difference = stated && advertised && priced ? fraction(capRate()).minus(of('cap_rate')) : null;
+  return {
+    ...(stated ? { noi: record['noi'], noi_source: 'stated' } : advertised && priced ? fromCap() : underwritten),
+    cap_rate: advertised ? record['cap_rate'] : valueIf(stated && priced, capRate),
+    cap_gap_pct: valueIf(has('cap_rate', 'cap_rate_underwritten'), () =>
+      of('cap_rate').minus(of('cap_rate_underwritten')).rounded(2),
+    ),
+    claim_consistency: consistency(difference, assumed('claim_tolerance')),
+  };
+}
+
+function consistency(difference: Fraction | null, tolerance: Fraction): string {
+  if (difference === null) return 'not_checkable';
+  const isWithin = !tolerance.isBelow(difference) && !tolerance.isBelow(fraction(0).minus(difference));
+  return isWithin ? 'consistent' : 'inconsistent';
+}
+
+/** Whether the HUD rent fits the price per unit. */
+export function recomputeReliability(values: Values): Recomputed {
+  const reason = underwriteReason(values);
+  const isOutOfRange = reason === 'price_per_unit_above_144x_monthly_2br_rent';
+  return {
+    underwrite_reason: reason,
+    underwrite_reliability: reason === null ? 'ok' : isOutOfRange ? 'proxy_out_of_range' : 'unknown',
+  };
+}
+
+function underwriteReason(values: Values): string | null {
+  const { has, of, assumed } = values;
+  if (!isPriced(values)) return 'price_missing';
+  if (!has('units')) return 'units_missing';
+  if (!has('market_rent_2br')) return 'rent_missing';
+  const atMultiple = (key: string): Fraction => assumed(key).times(of('market_rent_2br')).times(of('units'));
+  if (atMultiple('proxy_high_multiple').isBelow(of('list_price'))) return 'price_per_unit_above_144x_monthly_2br_rent';
+  if (of('list_price').isBelow(atMultiple('proxy_low_multiple'))) return 'price_per_unit_below_24x_monthly_2br_rent';
+  return null;
+}

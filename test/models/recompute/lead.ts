@@ -1,0 +1,98 @@
+/** Recomputes every figure of a published lead from its other columns. */
+import { clamp, fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import {
+  dayNumber,
+  percent,
+  valuesOf,
+  type AssumptionValue,
+  type PublishedRecord,
+  type Recomputed,
+  type Values,
+} from './record.ts';
+
+export function recomputeLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: string): Recomputed {
+  const values = valuesOf(lead, assumptions, asOf);
+  const age = dayNumber(asOf) - dayNumber(lead['last_verified']);
+  const scored = lead['lead_type'] === 'sheriff_sale_auction' ? auction(values, age) : delinquency(values, age);
+  const total = Object.values(scored['score_parts'] as Record<string, number>).reduce((sum, part) => sum + part, 0);
+  return {
+    verified_age_days: age,
+    freshness: age <= 1 ? 'within_1_day' : age <= 3 ? 'within_3_days' : 'within_7_days',
+    ...scored,
+    lead_score: total,
+  };
+}
+
+function freshnessPoints({ count }: Values, kind: 'auction' | 'tax', age: number): number {
+  if (age <= count('lead_fresh_days')) return count(`${kind}_fresh`);
+  return count(age <= count('lead_recent_days') ? `${kind}_recent` : `${kind}_old`);
+}
+
+const corroborations = ({ record }: Values): string[] =>
+  (record['corroboration'] as { kind: string }[]).map(({ kind }) => kind);
+
+function auction(values: Values, age: number): Recomputed {
+  const { record, asOf, has, of, count, assumed } = values;
+  const discount = has('appraised_value', 'opening_bid')
+    ? percent(of('appraised_value').minus(of('opening_bid')), of('appraised_value'))
+    : null;
+  const gapPoints = (): number => {
+    if (record['opening_bid_basis'] === 'no_minimum_second_sale') return count('auction_gap_max');
+    if (discount === null) return 0;
+    const earned = Number(assumed('auction_gap_points_per_pct').times(fraction(discount)).rounded(0));
+    return Math.max(0, Math.min(count('auction_gap_max'), earned));
+  };
+  const days = dayNumber(record['sale_date']) - dayNumber(asOf);
+  const step = [1, 2, 3, 4].find((s) => days <= count(`auction_days_${s}`)) ?? 5;
+  const isAbsentee = ['in_state', 'out_of_state'].includes(String(record['owner_location']));
+  return {
+    appraisal_discount_pct: discount,
+    score_parts: {
+      base: count('auction_base'),
+      equity_gap: gapPoints(),
+      urgency: count(`auction_urgency_${step}`),
+      corroboration: corroborations(values).length > 0 ? count('auction_corroboration') : 0,
+      absentee: isAbsentee ? count('auction_absentee') : 0,
+      freshness: freshnessPoints(values, 'auction', age),
+    },
+  };
+}
+
+function delinquency(values: Values, age: number): Recomputed {
+  const { has, of, count } = values;
+  const ratio = has('county_value') ? percent(of('amount'), of('county_value')) : null;
+  return {
+    amount_to_value_pct: ratio,
+    score_parts: {
+      base: count('tax_base'),
+      amount_to_value: amountPoints(values, ratio),
+      years_delinquent: yearsPoints(values),
+      absentee_owner: ownerPoints(values),
+      corroboration: corroborationPoints(values),
+      freshness: freshnessPoints(values, 'tax', age),
+    },
+  };
+}
+
+function amountPoints({ of, count, assumed }: Values, ratio: string | null): number {
+  if (ratio === null)
+    return Math.min(count('tax_amount_max'), Number(of('amount').over(assumed('tax_amount_per_point')).rounded(0)));
+  const share = clamp(fraction(ratio).minus(assumed('tax_value_from_pct')).over(assumed('tax_value_span_pct')));
+  return Number(share.times(assumed('tax_value_max')).rounded(0));
+}
+
+const yearsPoints = ({ record, has, count }: Values): number =>
+  has('years_delinquent')
+    ? Math.min(count('tax_years_max'), count('tax_points_per_year') * Number(record['years_delinquent']))
+    : 0;
+
+function ownerPoints({ record, count }: Values): number {
+  if (record['owner_location'] === 'out_of_state') return count('tax_absentee_out_of_state');
+  return record['owner_location'] === 'in_state' ? count('tax_absentee_in_state') : 0;
+}
+
+function corroborationPoints(values: Values): number {
+  const kinds = corroborations(values);
+  if (kinds.includes('sheriff_sale')) return values.count('tax_corroboration_sale');
+  return kinds.includes('listing') ? values.count('tax_corroboration_listing') : 0;
+}

@@ -1,0 +1,164 @@
+/** Random listings with their debts, sheriff sales and earlier prices, as staged rows. */
+import fc from 'fast-check';
+import { DAY_MS } from '../../../lib/time.ts';
+import { uuid5, type InputRow, type Inputs } from '../build_models.ts';
+
+export const DEALS = 400;
+export const AS_OF = '2026-11-21';
+
+const houses = fc.sample(
+  fc.record({
+    pricePerUnit: fc.integer({ min: 20_000, max: 260_000 }),
+    oddCents: fc.integer({ min: 0, max: 9999 }),
+    units: fc.integer({ min: 1, max: 70 }),
+    yearBuilt: fc.option(fc.integer({ min: 1900, max: 2025 })),
+    capRate: fc.option(fc.integer({ min: 300, max: 1200 })),
+    noi: fc.option(fc.integer({ min: 100_000, max: 40_000_000 }), { freq: 2 }),
+    // One in twenty has no price, one in twenty no units.
+    hidden: fc.integer({ min: 1, max: 20 }).map((n) => (n === 1 ? 'price' : n === 2 ? 'units' : 'nothing')),
+    isLand: fc.integer({ min: 1, max: 30 }).map((n) => n === 1),
+    priceCut: fc.option(fc.integer({ min: 1, max: 2000 }), { freq: 2 }),
+    daysListed: fc.integer({ min: 0, max: 250 }),
+    debt: fc.option(fc.integer({ min: 1, max: 4_000_000 }), { freq: 3 }),
+    daysToSale: fc.option(fc.integer({ min: 0, max: 80 }), { freq: 3 }),
+    recordAge: fc.integer({ min: 0, max: 7 }),
+    countyValue: fc.option(fc.integer({ min: 4_000_000, max: 60_000_000 })),
+    yearsDelinquent: fc.option(fc.integer({ min: 0, max: 9 })),
+    mailStreet: fc.constantFrom('1 FAR RD', null),
+    mailState: fc.constantFrom('OH', 'FL'),
+  }),
+  { numRuns: DEALS, seed: 7 },
+);
+type House = (typeof houses)[number];
+
+const daysAgo = (days: number): string =>
+  `${new Date(Date.parse(AS_OF) - days * DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`;
+const amount = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+const amountOrNull = (cents: number | null): string | null => (cents === null ? null : amount(cents));
+
+const PAGE = { page_sha256: 'a'.repeat(64), observed_at: daysAgo(0) };
+const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
+const SITE = {
+  source: 'site',
+  source_url: 'https://site.example/',
+  listing_url: 'https://site.example/',
+  city: 'Cleveland',
+  state: 'OH',
+  zip: '44102',
+  availability: 'for_sale',
+};
+const addressOf = (i: number) => ({ street: `${i + 1} LINDEN AVE`, zip: '44102' });
+const parcelOf = (i: number): string => `700-01-${String(i).padStart(3, '0')}`;
+const priceOf = (h: House): number => h.pricePerUnit * h.units * 100 + h.oddCents;
+
+const listing = (h: House, i: number): InputRow => ({
+  ...SITE,
+  ...PAGE,
+  listing_id: `L${i}`,
+  street: `${i + 1} Linden Ave`,
+  property_type: h.isLand ? 'Vacant land' : 'Multifamily',
+  list_price: h.hidden === 'price' ? null : amount(priceOf(h)),
+  units: h.hidden === 'units' ? null : h.units,
+  year_built: h.yearBuilt,
+  cap_rate: amountOrNull(h.capRate),
+  noi: amountOrNull(h.noi),
+});
+
+/** The listing in the snapshot before, at a higher price. */
+function earlierVersion(h: House, i: number): InputRow[] {
+  if (h.priceCut === null || h.hidden === 'price') return [];
+  const price = amount(Math.round(priceOf(h) * (1 + h.priceCut / 10_000)));
+  return [
+    {
+      ...SITE,
+      listing_id: `L${i}`,
+      deal_id: uuid5(`deal|${i + 1} LINDEN AVE|44102`),
+      version: 1,
+      is_latest: true,
+      change: 'added',
+      relisted: false,
+      street: `${i + 1} Linden Ave`,
+      page_sha256: 'a'.repeat(64),
+      page_row: 0,
+      list_price: price,
+      first_price: price,
+      version_first_seen: daysAgo(h.daysListed),
+      version_last_seen: daysAgo(0),
+      listing_first_seen: daysAgo(h.daysListed),
+    },
+  ];
+}
+
+function debt(h: House, i: number): InputRow[] {
+  if (h.debt === null) return [];
+  return [
+    {
+      ...CUYAHOGA,
+      ...PAGE,
+      ...addressOf(i),
+      source: 'county',
+      source_url: 'https://county.example/',
+      parcel_raw: parcelOf(i),
+      amount: amount(h.debt),
+      county_value: amountOrNull(h.countyValue),
+      years_delinquent: h.yearsDelinquent,
+      mail_street: h.mailStreet,
+      mail_city: 'X',
+      mail_state: h.mailStreet && h.mailState,
+      mail_zip: '44120',
+      observed_at: daysAgo(h.recordAge),
+    },
+  ];
+}
+
+function sale(h: House, i: number): InputRow[] {
+  if (h.daysToSale === null) return [];
+  const isMortgage = h.mailStreet === null;
+  return [
+    {
+      ...CUYAHOGA,
+      ...PAGE,
+      ...addressOf(i),
+      source: 'sheriff',
+      source_url: 'https://sheriff.example/',
+      case_number: `CV${i}`,
+      parcel_raw: parcelOf(i),
+      state: 'OH',
+      status: 'scheduled',
+      sale_kind: isMortgage ? 'mortgage_foreclosure' : 'tax_foreclosure',
+      sale_round: isMortgage ? 1 + (i % 2) : null,
+      sale_date: daysAgo(-h.daysToSale).slice(0, 10),
+      appraised_value: amountOrNull(h.countyValue),
+      opening_bid: isMortgage ? null : amount(h.debt ?? 5_000),
+      observed_at: daysAgo(h.recordAge),
+    },
+  ];
+}
+
+export const randomInputs = (): Inputs => ({
+  staged_fmr_area: [
+    {
+      ...PAGE,
+      source: 'hud_fmr',
+      source_url: 'https://hud.example/',
+      fips: '3903599999',
+      county_fips: '39035',
+      hud_area_code: 'METRO17410N17460',
+      hud_area_name: 'Cleveland',
+      fmr_2: '1279.00',
+      fiscal_year: 2026,
+      effective_on: '2025-10-01',
+      revision: 'original',
+    },
+  ],
+  source_reads: ['tax', 'sheriff'].map((family) => ({
+    source: family,
+    family,
+    county_fips: '39035',
+    last_good_at: daysAgo(0),
+  })),
+  staged_listing: houses.map(listing),
+  previous_listing_history: houses.flatMap(earlierVersion),
+  staged_tax_parcel: houses.flatMap(debt),
+  staged_sheriff_sale: houses.flatMap(sale),
+});

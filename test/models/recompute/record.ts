@@ -1,0 +1,57 @@
+/** The values that the formulas of a published record read: its own columns and the published assumptions. */
+import { DAY_MS } from '../../../lib/time.ts';
+import { fraction, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
+
+/** A record in JSON form; JSON columns parsed. */
+export type PublishedRecord = Readonly<Record<string, unknown>>;
+export type Recomputed = Record<string, unknown>;
+
+/** Value of a published assumption by its key. */
+export type AssumptionValue = (key: string) => string;
+
+export interface Values {
+  readonly record: PublishedRecord;
+  readonly asOf: string;
+  /** Whether all of these columns have a value. */
+  has(...columns: string[]): boolean;
+  /** The value of a column. */
+  of(column: string): Fraction;
+  /** The value of an assumption: as text, as a fraction, as a number. */
+  text(key: string): string;
+  assumed(key: string): Fraction;
+  count(key: string): number;
+}
+
+export const valuesOf = (record: PublishedRecord, text: AssumptionValue, asOf: string): Values => ({
+  record,
+  asOf,
+  has: (...columns) => columns.every((column) => record[column] !== null),
+  of: (column) => fraction(String(record[column])),
+  text,
+  assumed: (key) => fraction(text(key)),
+  count: (key) => Number(text(key)),
+});
+
+export const dayNumber = (instant: unknown): number => Date.parse(`${String(instant).slice(0, 10)}T00:00:00Z`) / DAY_MS;
+
+export const percent = (part: Fraction, whole: Fraction): string => part.over(whole).times(fraction(100)).rounded(2);
+
+export const valueIf = <T>(condition: boolean, make: () => T): T | null => (condition ? make() : null);
+
+/** Whether the deal is of a kind that has no rent: a single unit or land. */
+export const hasNoIncome = ({ record }: Values): boolean =>
+  ['single_unit', 'not_income_property'].includes(String(record['dscr_reason']));
+
+/** Whether the deal has scores from income. */
+export const isScored = (values: Values): boolean =>
+  values.record['underwrite_reliability'] === 'ok' && !hasNoIncome(values);
+
+export const isClaimed = ({ record }: Values): boolean =>
+  record['noi_source'] === 'stated' || record['noi_source'] === 'derived_from_advertised_cap';
+
+export const isPriced = ({ has }: Values): boolean => has('list_price');
+export const isRented = ({ has }: Values): boolean => has('units', 'market_rent_2br');
+
+/** NOI of the scores after reserves. */
+export const noiAfterReserves = ({ record, of, assumed }: Values): Fraction =>
+  of('noi_scoring').minus(assumed('reserves_per_unit').times(fraction(Number(record['units']))));
