@@ -60,7 +60,7 @@ test('an answer is a table that names the columns that do not fit, rows upright,
       i < 3 ? (formatTable(found)[i] ?? l) : l,
     ),
   );
-  assert.match(formatTable(found, 18).join('\n'), /1 more column \(note\): \.x shows the rows upright/);
+  assert.match(formatTable(found, 18).join('\n'), /1 more column \(note\): \.x prints one line per value/);
   assert.deepEqual(formatRecords(found).slice(0, 4), ['-- row 1', '  name  a, "b"', '  n     1.50', '  note  ·']);
   assert.deepEqual(formatLines(found, 'csv'), ['name,n,note', '"a, ""b""",1.50,', 'c,20.00,"x\ny"']);
   assert.deepEqual(

@@ -50,7 +50,7 @@ describe('PostgreSQL', () => {
     assert.equal(status, 2, run.lines.join('\n'));
     assert.match(
       run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u,
+      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
     );
     assert.equal(run.lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
     assert.equal(await currentSnapshot(layout), null);
@@ -87,7 +87,7 @@ describe('PostgreSQL', () => {
     assert.equal(status, 2, run.lines.join('\n'));
     assert.match(
       run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, and cannot be asked: .*; nothing is published, what was read is kept: run again$/u,
+      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
     );
     assert.equal(await currentSnapshot(fresh), null);
   });

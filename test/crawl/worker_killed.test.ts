@@ -65,12 +65,12 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     t.after(() => other.end('SIGKILL'));
     assert.equal((await run.ended).status, 0, run.lines.join('\n'));
     assert.ok(
-      run.lines.some((line) => /^ {2}taken over {2}heartland_multifamily: the worker that read it is gone/u.test(line)),
+      run.lines.some((line) => /^ {2}taken over {2}heartland_multifamily: its worker is gone/u.test(line)),
       run.lines.join('\n'),
     );
     assert.ok(
       other.lines.some((line) =>
-        /^heartland_multifamily: taken over, \d+ answers are archived already, for run/u.test(line),
+        /^heartland_multifamily: taken over with \d+ archived answers, for run/u.test(line),
       ),
       other.lines.join('\n'),
     );

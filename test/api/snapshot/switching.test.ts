@@ -137,7 +137,8 @@ describe('a server without a snapshot', () => {
         assert.equal((await shared.get('/health')).response.status, 503);
       };
       await assertUnavailable();
-      await rm(join(await shared.folder.publish('2026-11-20.01', {}), 'manifest.json'));
+      const damaged = await shared.folder.publish('2026-11-20.01', {}, { current: false });
+      await rm(join(damaged, 'manifest.json'));
       await shared.switchTo('2026-11-20.01');
       await assertUnavailable();
       await shared.folder.publish('2026-11-20.02', { deals: scored(1) });
