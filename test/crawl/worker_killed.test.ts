@@ -69,9 +69,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
       run.lines.join('\n'),
     );
     assert.ok(
-      other.lines.some((line) =>
-        /^heartland_multifamily: taken over with \d+ archived answers, for run/u.test(line),
-      ),
+      other.lines.some((line) => /^heartland_multifamily: taken over with \d+ archived answers, for run/u.test(line)),
       other.lines.join('\n'),
     );
 
