@@ -185,7 +185,10 @@ help: ## list the commands
 	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
 
 ##@ Prove and measure
-.PHONY: properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
+.PHONY: prove properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
+
+prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clocks, a queue that goes away
+	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
