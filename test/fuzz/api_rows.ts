@@ -1,4 +1,4 @@
-/** A snapshot that every route has an answer in, and texts that are hard to carry. */
+/** A snapshot with a result for every route, and texts that are hard to encode. */
 import { rowsOfTable, type Row } from '../api/support/snapshot_fixtures.ts';
 import type { TableName } from '../../api/snapshot/tables.ts';
 

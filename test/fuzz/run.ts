@@ -1,12 +1,12 @@
 /**
- * `make fuzz VARIANTS=10000`: damage every family's recorded pages so many times and count what becomes of them.
- * Exit status 1 where a parser crashed or accepted a wrong value.
+ * `make fuzz VARIANTS=10000`: damage each family's recorded pages this many times and count the outcomes.
+ * Exit status 1 if a parser crashed or accepted a wrong value.
  */
 import { z } from 'zod';
 import { readSettings } from '../../lib/settings.ts';
 import { fuzz, OUTCOMES, subjects, type Finding, type Outcome } from './fuzz.ts';
 
-/** VARIANTS of each family; another FUZZ_SEED gives other variants; SHOW prints examples of an outcome. */
+/** VARIANTS per family; FUZZ_SEED: another seed gives other variants; SHOW prints examples of an outcome. */
 const settings = z.object({
   VARIANTS: z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1').default(10_000),
   FUZZ_SEED: z.coerce.number('a whole number').int('a whole number').default(1),

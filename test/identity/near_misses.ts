@@ -1,6 +1,6 @@
 /**
- * The adversarial lists: pairs of addresses and of parcel numbers that are one property, or only look like one. Each pair
- * goes through the real models: a listing at the left address and a county record at the right one.
+ * The adversarial lists: pairs of addresses and of parcel numbers that are one property, or only look like one. Each
+ * pair goes through the real models: a listing at the left address and a county record at the right one.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

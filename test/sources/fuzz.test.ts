@@ -1,6 +1,6 @@
 /**
- * Damaged pages never crash a parser, and no damage that can be recognised gives a wrong value: some hundred variants
- * of each family's recorded pages, always the same. `make fuzz` runs ten thousand of each.
+ * Damaged pages never crash a parser, and no detectable damage gives a wrong value: 300 fixed variants of each family's
+ * recorded pages. `make fuzz` runs 10,000 of each.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,15 +16,15 @@ test('every family has recorded pages to damage', () => {
 for (const [family, pages] of families) {
   test(`no damaged page of ${family} crashes its parser or gives a wrong value`, async () => {
     const findings: Finding[] = [];
-    await fuzz(family, pages, 500, 20261120, (finding) => findings.push(finding));
-    assert.equal(findings.length, 500);
+    await fuzz(family, pages, 300, 20261120, (finding) => findings.push(finding));
+    assert.equal(findings.length, 300);
     assert.deepEqual(
       findings.filter((f) => f.outcome === 'crash' || f.outcome === 'wrong'),
       [],
     );
     const share = (outcome: Finding['outcome']): number =>
       findings.filter((f) => f.outcome === outcome).length / findings.length;
-    assert.ok(share('quarantined') > 0.2, 'the damage is real');
-    assert.ok(share('equal') > 0.05, 'and not everything is refused');
+    assert.ok(share('quarantined') > 0.2, 'the damage has an effect');
+    assert.ok(share('equal') > 0.05, 'some damaged pages are still accepted');
   });
 }
