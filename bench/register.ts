@@ -1,4 +1,4 @@
-/** Colorado's export at its real size: entities of a sandbox world, repeated under other ids, names, streets and days. */
+/** Colorado's export at its real size: a sandbox world's entities, repeated with other ids, names and dates. */
 import { cp, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { literal } from '../lib/sql.ts';

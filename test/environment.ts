@@ -1,6 +1,6 @@
 /**
- * What a process that a test starts keeps of the test's environment, and nothing else, so that no setting of whoever runs
- * the tests reaches it: where programs are, and where compiled modules lie (without them each compiles all of its own again).
+ * The environment of a process that a test starts: where programs are, and where compiled modules are stored (without
+ * them each process compiles its own again). No setting of the person who runs the tests reaches it.
  */
 export const BARE: Readonly<Record<string, string>> = Object.fromEntries(
   ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) =>

@@ -1,4 +1,7 @@
-/** What a real-money server imports is installed with it: packages for development are named where they are tried, and nowhere else. */
+/**
+ * The packages that a server for real money imports are dependencies; packages for development are imported only by
+ * the modules that are listed here.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -31,7 +34,7 @@ interface Import {
   readonly isStatic: boolean;
 }
 
-/** Modules that a file names: imported, imported when needed, and resolved by `require`. Types are gone when it runs. */
+/** Modules that a file imports, statically or dynamically, or resolves with `require`. Types are not among them. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
     .replaceAll(/^\s*(?:\*|\/\/).*$/gm, '')
@@ -86,7 +89,7 @@ test('what a program with real money imports is a dependency, but for what is tr
   assert.deepEqual([...new Set(missing.map((i) => `${i.file} ${packageOf(i.name)}`))].sort(), TRIED);
 });
 
-test("the sandbox's chain, its compiler and the browser are for development, in package.json and in the lock file", () => {
+test("the sandbox's chain, its compiler and the browser are development packages", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; resolved?: string }>;
   };

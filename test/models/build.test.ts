@@ -35,7 +35,8 @@ async function built<T>(
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
   try {
     await duck.connection.run(
-      "CREATE TABLE given AS SELECT * FROM (VALUES ('a', 'good', 1.10, 1), ('b', 'bad', NULL, 2)) AS t(id, kind, price, n)",
+      `CREATE TABLE given AS
+        SELECT * FROM (VALUES ('a', 'good', 1.10, 1), ('b', 'bad', NULL, 2)) AS t(id, kind, price, n)`,
     );
     return await look(await auditModels(duck.connection, await buildModels(duck.connection, [thing(sql)])), (q) =>
       rowsOf(duck.connection, q),

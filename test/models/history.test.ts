@@ -1,4 +1,4 @@
-/** The history of listings, delinquencies, sheriff sales and filings over several days, each built on the day before. */
+/** History of listings, delinquencies, sheriff sales and filings over several days, each built on the day before. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { loadModels } from '../../models/index.ts';

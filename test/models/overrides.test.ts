@@ -35,7 +35,7 @@ describe('a file of assumptions', () => {
       ],
     );
   });
-  it('gives the same set whatever the order and the spelling of its values, and the declared set where nothing differs', async () => {
+  it('gives the same set for any order and spelling of its values, the declared set if no value differs', async () => {
     const one = assumptionsWith(await file({ vacancy: '0.1', loan_rate_pct: '6.0' }));
     assert.deepEqual(one, assumptionsWith(await file({ loan_rate_pct: '6.00', vacancy: '0.10' })));
     assert.deepEqual(assumptionsWith(await file({ vacancy: '0.07' })), currentAssumptions());
@@ -90,7 +90,7 @@ describe('a file of assumptions', () => {
   refused(
     'expenses that eat the income under stress',
     { expense_ratio_5_12: '0.95' },
-    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0 to below 1 with every adjustment/u,
+    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0/u,
   );
   refused('a stress that helps', { stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u);
   refused(
@@ -102,7 +102,7 @@ describe('a file of assumptions', () => {
   refused(
     'Warm that is harder than Hot',
     { rental_warm_coverage: '1.30' },
-    /rental_warm_coverage is "1\.30" \(with rental_hot_coverage 1\.25\), expected rental_hot_coverage >= rental_warm_coverage$/u,
+    /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
   );
   refused(
     'a later sale that is more urgent',

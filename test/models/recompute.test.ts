@@ -1,4 +1,4 @@
-/** Every published figure follows from the record's other columns and the assumptions, recomputed in exact fractions. */
+/** Each published figure follows from the record's other columns and the assumptions, in exact fractions. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { z } from 'zod';

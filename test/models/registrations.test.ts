@@ -59,7 +59,7 @@ test('the standing that Colorado appends to a name is removed, and nothing else'
   assert.equal(ohio?.['business_name'], 'OAK LLC, DISSOLVED JUNE 18, 2001', 'Ohio appends no standing');
 });
 
-test('every known type and standing of Colorado has a normal form; an unknown one is other, with its text', async () => {
+test('each known type and standing of Colorado has a normal form; an unknown one is other', async () => {
   const types = [
     'DLLC',
     'FLLC',

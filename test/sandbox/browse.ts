@@ -56,7 +56,8 @@ export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/service
 export const HAMILTON_LAYER =
   'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0';
 export const STARK_LAYER =
-  'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';
+  'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba' +
+  '/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';
 export const MONTGOMERY = 'https://go.mcohio.org/applications/treasurer';
 export const CUYAHOGA_SALES = 'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm';
 export const OHIO = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';

@@ -90,7 +90,7 @@ describe('consistency', () => {
     assert.equal(rents.length, 141);
   });
 
-  test("every sheriff's item is of a parcel of its county, and every tax foreclosure of a parcel that owes, where the list is known", () => {
+  test('each sheriff item is of a parcel of its county; each tax foreclosure of a parcel that owes', () => {
     const lists = new Set(day.delinquent.map(({ countyFips }) => countyFips));
     const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
     for (const item of day.auctions) {
@@ -102,7 +102,7 @@ describe('consistency', () => {
     }
   });
 
-  test("a mortgage's first sale opens at two thirds of the appraisal in whole dollars, or says nothing, bar a few set by the court", () => {
+  test("a mortgage's first sale opens at two thirds of the appraisal or without a bid, except a few", () => {
     const first = day.auctions.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
     const published = first.filter(({ openingBid }) => openingBid !== null);
     assert.ok(published.length < first.length);

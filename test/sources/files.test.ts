@@ -53,7 +53,7 @@ test("HUD's ZIP rents are asked for by both names, and a year without them is re
   );
 });
 
-test("HUD's newest workbook in force is taken: the revision before the original, the year before where neither is posted", async () => {
+test("HUD's newest workbook in force is read: a revision first, last year's if neither is posted", async () => {
   const posted = (...names: string[]) =>
     readFrom(hud, ({ pathname }) => (names.includes(nameOf(`https://x${pathname}`)) ? workbook : undefined));
   const { asked } = await posted('FY26_FMRs.xlsx');
@@ -82,7 +82,9 @@ test("HUD's newest workbook in force is taken: the revision before the original,
 
 /** The Treasurer's page as it is written: no quotes around addresses, backslashes in them. */
 const links = (...names: string[]): string =>
-  `<html><body><table>${names.map((n) => `<tr><td><a href=data\\Delq\\${n} target=_blank>${n}</a></td></tr>`).join('')}</table></body></html>`;
+  `<html><body><table>${names
+    .map((n) => `<tr><td><a href=data\\Delq\\${n} target=_blank>${n}</a></td></tr>`)
+    .join('')}</table></body></html>`;
 
 test("Montgomery's newest file is found behind backslashes and missing quotes", async () => {
   const archive = zipOf({ 'Delq.csv': new Uint8Array(2000).map((_, i) => (i * i * 31) >> 3) });

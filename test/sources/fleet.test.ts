@@ -23,7 +23,8 @@
  * and nothing else.
  *
  * Each adapter needs a case of each kind at least: good (an accepted row), empty (no row), blocked (a page that a site
- * shows in place of the one asked for, named blocked_...), malformed, and a changed template. An expectation that is missing is written from what parse gives and the test fails, asking for its review.
+ * shows instead of the requested one, named blocked_...), malformed, and a changed template. A missing expectation is
+ * written from the result of parse, and the test fails: review it.
  */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';

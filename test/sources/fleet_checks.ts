@@ -1,4 +1,7 @@
-/** What every adapter must show by its recorded pages (their format: fleet.test.ts), for this repository's adapters and for one just added. */
+/**
+ * What each adapter must show by its recorded pages (format: fleet.test.ts), for the adapters of this repository and
+ * for a new one.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Broker sites with HTML cards: all pages of the list are read, and their cards must equal the count that the site states. */
+/** Broker sites with HTML cards: all pages of the list are read, as many cards as the site states. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import buckeye from '../../sources/listings/buckeye_income_property/source.ts';

@@ -26,7 +26,7 @@ const routesOf = (asked: readonly string[]): string[] =>
   asked.map((url) => url.replace('https://www.huduser.gov/hudapi/public/fmr/', ''));
 
 describe('with a token', () => {
-  test('every listed state is read, of the newest year that is there; a state without data is passed over', async () => {
+  test('each listed state is read, of the newest year; a state without data is skipped', async () => {
     const { asked, pages } = await readFrom(
       hud,
       api({ listStates: states, 'statedata/OH?year=2026': data(), 'statedata/TX?year=2026': data() }),
@@ -96,7 +96,7 @@ describe('with a token', () => {
     await assert.rejects(readFrom(hud, api({ listStates: 503 }), '2026-11-20', TOKEN), says(503, /503/u));
   });
 
-  test('ZIPs are asked for in areas that must use them, whether the mark is text or a number, each area once', async () => {
+  test('ZIP rents are requested once for each area that must use them, with a flag of text or number', async () => {
     const [cleveland, dallas, akron] = [
       { code: 'METRO17410M17410', smallarea_status: '1' },
       { code: 'METRO19100MM1920', smallarea_status: 1 },

@@ -30,7 +30,8 @@ const cards =
     const at = Number(url.searchParams.get('page'));
     const shown = Array.from({ length: count }, (_, i) => `l${i}`).slice((at - 1) * 3, at * 3);
     const next = at * 3 < count ? `<link rel="next" href="/listings?page=${at + 1}">` : '';
-    return `<html><head>${next}</head><body>${shown.map((l) => `<a class="listing-card" href="/listing/${l}/x">${l}</a>`).join('')}</body></html>`;
+    const links = shown.map((l) => `<a class="listing-card" href="/listing/${l}/x">${l}</a>`).join('');
+    return `<html><head>${next}</head><body>${links}</body></html>`;
   };
 
 test('every page of the list is followed, and every card on it', async () => {

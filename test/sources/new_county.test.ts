@@ -36,7 +36,7 @@ test('each family gives an adapter that is found by its folder, of the county th
   );
 });
 
-test('its cases name every kind that an adapter must show; those that need no page of the county hold already', async () => {
+test('it has a case of each kind; those that need no page of the county pass already', async () => {
   for (const { spec, folder } of found) {
     const recorded = new URL('recorded/', folder);
     let held = 0;
@@ -55,7 +55,7 @@ test('its cases name every kind that an adapter must show; those that need no pa
   }
 });
 
-test('until pages are recorded its test cannot pass: the pages named do not exist, and the README says which', async () => {
+test('its test fails until pages are recorded, and the README lists the missing pages', async () => {
   for (const source of found) {
     await assert.rejects(unshown(source), /ENOENT/);
     assert.match(await readFile(new URL('recorded/README.md', source.folder), 'utf8'), /Nothing is recorded yet/);

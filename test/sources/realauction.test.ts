@@ -48,7 +48,8 @@ test('tokens stand for markup and are put back', () => {
   assert.equal(
     expandTokens('@A@E_ITEM">@D<@I@Cad_tab">@H@CAD_LBL">Case #@F@CAD_DTA"><a href="@L7" @J1" @K>CV1</a>@G</@I>@B@B'),
     '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">' +
-      '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a></td></tr></table></div></div>',
+      '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a>' +
+      '</td></tr></table></div></div>',
   );
 });
 
@@ -88,7 +89,8 @@ test('kind and round are read only where the sale type makes them clear', () => 
 
 for (const paging of ['by number', 'forward only'] as const) {
   for (const saysPageCount of [true, false]) {
-    test(`all 23 items of a day are read from a site that pages ${paging} and ${saysPageCount ? 'says' : 'does not say'} how many pages there are`, async () => {
+    const count = saysPageCount ? 'with a page count' : 'without a page count';
+    test(`all 23 items of a day are read from a site that pages ${paging}, ${count}`, async () => {
       const { rows } = await read({ ...SITE, paging, saysPageCount });
       assert.deepEqual(
         aidsOf(rows),
@@ -202,13 +204,16 @@ test('labels are read whether they stand in a th, a td or a div', async () => {
       .map(([label = '', value = '']) => pair(label, value))
       .join('');
   const variants = [
-    `<table class="ad_tab">${body((l, v) => `<tr><th class="AD_LBL">${l}</th><td class="AD_DTA">${v}</td></tr>`)}</table>`,
-    `<table class="ad_tab">${body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)}</table>`,
-    `<div class="ad_tab">${body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)}</div>`,
+    ['table', body((l, v) => `<tr><th class="AD_LBL">${l}</th><td class="AD_DTA">${v}</td></tr>`)],
+    ['table', body((l, v) => `<tr><td class="AD_LBL">${l}</td><td class="AD_DTA"> <a href="#">${v}</a></td></tr>`)],
+    ['div', body((l, v) => `<div class="AD_LBL">${l}</div><div class="AD_DTA">${v}</div>`)],
   ];
-  const pages = variants.map((details): Page => {
+  const pages = variants.map(([tag, details]): Page => {
     const text = JSON.stringify({
-      retHTML: `<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS"><div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div><div class="AUCTION_DETAILS">${details}</div></div>`,
+      retHTML:
+        '<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS">' +
+        '<div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div>' +
+        `<div class="AUCTION_DETAILS"><${tag} class="ad_tab">${details}</${tag}></div></div>`,
       rlist: '7',
     });
     return {

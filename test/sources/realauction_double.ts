@@ -42,8 +42,10 @@ function compressed(item: DoubleItem, site: DoubleSite): string {
     `<tr><th@CAD_LBL" scope="row">${label}</th><td@CAD_DTA">${value}@G`;
   const slot = site.blankSlots ? '' : item.slot;
   return (
-    `@A@E_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0">@A@E_STATS">@AASTAT_MSGA ASTAT_LBL">${slot && 'Auction Starts'}@B` +
-    `@AASTAT_MSGB Astat_DATA">${slot}@B@AASTAT_MSGC ASTAT_LBL">@B@AASTAT_MSGD Astat_DATA">@B@B@A@E_DETAILS"><@I@Cad_tab" summary=""><tbody>` +
+    `@A@E_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0">@A@E_STATS">` +
+    `@AASTAT_MSGA ASTAT_LBL">${slot && 'Auction Starts'}@B` +
+    `@AASTAT_MSGB Astat_DATA">${slot}@B@AASTAT_MSGC ASTAT_LBL">@B@AASTAT_MSGD Astat_DATA">@B@B` +
+    '@A@E_DETAILS"><@I@Cad_tab" summary=""><tbody>' +
     row('Case Status:', 'ACTIVE') +
     row('Case #:', item.caseNumber ?? `CV26${item.aid} (${item.aid})`) +
     row('Parcel ID:', `0${item.aid}`) +
@@ -72,8 +74,9 @@ export function doubleContext(site: DoubleSite, asOf: string): { ctx: FetchConte
       const scheduled = site.scheduled ?? site.items.length;
       const active = scheduled - site.items.filter((item) => item.area === 'C').length;
       return (
-        `<div class="CALMAIN"><div class='CALBOX CALW5 CALSELF' dayid='${printed}'><span class="CALTEXT">Foreclosure</span>` +
-        `<span class="CALACT">${active}</span> / <span class="CALSCH">${scheduled}</span> FC<span class="CALTIME">09:00 AM ET</span></div></div>`
+        `<div class="CALMAIN"><div class='CALBOX CALW5 CALSELF' dayid='${printed}'>` +
+        `<span class="CALTEXT">Foreclosure</span><span class="CALACT">${active}</span>` +
+        ` / <span class="CALSCH">${scheduled}</span> FC<span class="CALTIME">09:00 AM ET</span></div></div>`
       );
     }
     if (q.get('Zmethod') === 'PREVIEW') {
@@ -81,8 +84,9 @@ export function doubleContext(site: DoubleSite, asOf: string): { ctx: FetchConte
       const count = (area: string): string =>
         site.saysPageCount ? String(Math.ceil(site.items.filter((item) => item.area === area).length / PAGE)) : '';
       return (
-        `<div class="BLHeaderDateDisplay">${site.head ?? printed}</div><div id="Area_R"></div><div class="Head_W"><span id="maxWA">${count('W')}</span>` +
-        `<div id="Area_W" area="W"></div></div><span id="maxCA">${count('C')}</span><div id="Area_C" area="C"></div>`
+        `<div class="BLHeaderDateDisplay">${site.head ?? printed}</div><div id="Area_R"></div>` +
+        `<div class="Head_W"><span id="maxWA">${count('W')}</span><div id="Area_W" area="W"></div></div>` +
+        `<span id="maxCA">${count('C')}</span><div id="Area_C" area="C"></div>`
       );
     }
     if (q.get('FNC') === 'LOAD') {
