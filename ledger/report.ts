@@ -173,7 +173,7 @@ function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number
 }
 
 /** The screen. @param days of revenue to list */
-export function linesOf(figures: Figures, place: string, nowMs: number, days: number): string[] {
+export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
   const { sales, unknown, claims, notDelivered, purchases } = figures;
   return [
     `Ledger ${place}`,

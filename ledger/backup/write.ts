@@ -39,7 +39,7 @@ async function* rowsOf(
   }
 }
 
-async function* linesOf(query: Query): AsyncGenerator<string> {
+async function* backupLines(query: Query): AsyncGenerator<string> {
   const { id, epoch } = await readIdentity(query);
   yield `${JSON.stringify({ format: FORMAT, version: VERSION, at_ms: Date.now(), id, epoch })}\n`;
   const counts: Record<string, number> = {};
@@ -58,7 +58,7 @@ export async function backUp(store: Store, file: string): Promise<Counts> {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     await store.readSnapshot((query) =>
-      pipeline(linesOf(query), createGzip(), createWriteStream(temporary, { mode: 0o600 })),
+      pipeline(backupLines(query), createGzip(), createWriteStream(temporary, { mode: 0o600 })),
     );
     await sync(temporary);
     const counts = await checkBackup(temporary);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { figuresOf, linesOf } from '../../ledger/report.ts';
+import { figuresOf, formatReport } from '../../ledger/report.ts';
 import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
 import { sha256 } from '../../lib/files.ts';
 import { ledgerState } from '../../pipelines/operate/earnings.ts';
@@ -82,7 +82,7 @@ test('owed transfers and unpaid sales are trouble', async () => {
     ['matched', 'owed'],
   );
 
-  const screen = linesOf(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
+  const screen = formatReport(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 2 differences/);
   assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1/);
   assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));

@@ -3,23 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { zipSync, type Zippable } from 'fflate';
 import { z } from 'zod';
 import { sha256 } from '../../lib/files.ts';
-import type { Page } from '../../sources/contract.ts';
+import { QUARANTINE_REASONS, type Page } from '../../sources/contract.ts';
 import { assemblePage } from '../../sources/fetch/page.ts';
-
-const REASONS = [
-  'malformed_page',
-  'empty_body',
-  'truncated_download',
-  'unknown_column',
-  'missing_column',
-  'template_changed',
-  'count_mismatch',
-  'too_few_rows',
-  'too_many_rejects',
-  'row_count_dropped',
-  'body_too_large',
-  'parser_error',
-] as const;
 
 const RecordedCase = z
   .strictObject({
@@ -32,7 +17,7 @@ const RecordedCase = z
     text: z.string().optional(),
     zip: z.record(z.string(), z.string()).optional(),
     cutTo: z.int().min(0).optional(),
-    quarantine: z.enum(REASONS).optional(),
+    quarantine: z.enum(QUARANTINE_REASONS).optional(),
   })
   .refine(
     (c) => [c.file, c.text, c.zip].filter((body) => body !== undefined).length === 1,
