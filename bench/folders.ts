@@ -20,7 +20,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Rows of a query in a DuckDB of its own. */
 export async function query(sql: string): Promise<Row[]> {
-  const duck = await openDuck(':memory:', { memoryLimit: '2GB' });
+  const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
   try {
     return await rowsOf(duck.connection, sql);
   } finally {

@@ -28,7 +28,8 @@ async function report(env: Env, print: Print): Promise<void> {
   assertLedgerExists(settings);
   const ledger = await openLedger(settings);
   try {
-    for (const line of formatReport(await figuresOf(ledger), shownPlace(settings), Date.now(), settings.DAYS)) print(line);
+    for (const line of formatReport(await figuresOf(ledger), shownPlace(settings), Date.now(), settings.DAYS))
+      print(line);
     if (settings.PARQUET === undefined) return;
     // Loading DuckDB takes as long as the rest of the command.
     const { exportParquet } = await import('./export.ts');
