@@ -6,12 +6,15 @@ import { createLog, type Log, type LogDestination } from './http/log.ts';
 import type { RequestLog } from './http/request_log.ts';
 import { serve, type ServeOptions, type Serving } from './http/serve.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
+import type { SettlementWait } from './payments/sale.ts';
 import { readServerSettings } from './settings.ts';
 
 export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly redact: Redact;
   readonly destination: LogDestination;
+  /** Replaces the wait of real payments for the chain. */
+  readonly wait?: SettlementWait;
 }
 
 export interface Started {
@@ -71,12 +74,12 @@ function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']
 }
 
 /** @throws SettingError if a setting is missing or cannot be used */
-export async function startServer({ env, redact, destination }: StartOptions): Promise<Started> {
+export async function startServer({ env, redact, destination, wait }: StartOptions): Promise<Started> {
   const { settings, payments } = readServerSettings(env);
   const log = createLog(settings.LOG_LEVEL, redact, destination);
   const serving = await serve({
     settings,
-    payments,
+    payments: wait === undefined ? payments : { ...payments, wait },
     redact,
     log(entry) {
       logRequest(log, entry);

@@ -18,7 +18,7 @@ export type PaymentSettings =
   /**
    * `rpcUrl` is an anvil chain to join. Without it, join the chain of another server on the data folder, or start one.
    */
-  | { readonly mode: 'sandbox'; readonly payTo?: Hex; readonly rpcUrl?: string }
+  | { readonly mode: 'sandbox'; readonly payTo?: Hex; readonly rpcUrl?: string; readonly wait?: SettlementWait }
   | {
       readonly mode: 'facilitator';
       readonly payTo: Hex;
@@ -26,6 +26,9 @@ export type PaymentSettings =
       readonly rpcUrl: string;
       readonly url: string;
       readonly authorization?: string;
+      /** Timeout of a reply of the facilitator. */
+      readonly timeoutMs?: number;
+      readonly wait?: SettlementWait;
     }
   | {
       readonly mode: 'self';
@@ -34,6 +37,7 @@ export type PaymentSettings =
       readonly rpcUrl: string;
       readonly key: Hex;
       readonly gas: GasLimits;
+      readonly wait?: SettlementWait;
     };
 
 /** Limits on the gas of self mode. */
@@ -104,7 +108,7 @@ async function runningWallet(dataDir: string): Promise<SandboxWallet | null> {
 }
 
 async function openSandbox(
-  { payTo, rpcUrl }: Extract<PaymentSettings, { mode: 'sandbox' }>,
+  { payTo, rpcUrl, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
   const other = await runningWallet(dataDir);
@@ -121,7 +125,7 @@ async function openSandbox(
       mode: 'sandbox',
       reader: chain.reader,
       notice: SANDBOX_NOTICE,
-      wait: SANDBOX_WAIT,
+      wait,
       sandbox: { chain, buyer, writesWallet: shared === null },
       payTo: payTo ?? (shared?.pay_to as Hex | undefined) ?? privateKeyToAccount(generatePrivateKey()).address,
       facilitator: () => localFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, gas }),
@@ -136,8 +140,8 @@ async function openSandbox(
 /** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
-  const { mode, payTo, rpcUrl } = settings;
-  const common = { mode, payTo, reader: readerOf(rpcUrl), wait: REAL_WAIT, close: async () => undefined };
+  const { mode, payTo, rpcUrl, wait = REAL_WAIT } = settings;
+  const common = { mode, payTo, reader: readerOf(rpcUrl), wait, close: async () => undefined };
   if (settings.mode === 'self') {
     const { key, gas } = settings;
     const { address } = privateKeyToAccount(key);
@@ -148,9 +152,5 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
         localFacilitator({ rpcUrl, key, gas: gasBudget(ledger, address.toLowerCase(), gas, nowMs) }),
     };
   }
-  const { url, authorization } = settings;
-  return {
-    ...common,
-    facilitator: () => httpFacilitator({ url, ...(authorization === undefined ? {} : { authorization }) }),
-  };
+  return { ...common, facilitator: () => httpFacilitator(settings) };
 }

@@ -1,5 +1,6 @@
-/** The books after an attack: what the ledger says, what the chain says, and what each buyer was told. */
+/** Checks after an attack: the ledger, the chain and the responses that buyers got must agree. */
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402/core/http';
 import { parseAbiItem, parseEventLogs, type Hex } from 'viem';
 
@@ -75,7 +76,7 @@ export async function paidIn(shop: AttackedShop, payer: Hex, nonce: Hex): Promis
   return isOurs ? { transaction: used.transactionHash, amount: next.args.value } : null;
 }
 
-/** What a reply names as the transaction. */
+/** The transaction that a response names. */
 export const namedTransaction = (headers: Headers): string | null => {
   const value = headers.get('PAYMENT-RESPONSE');
   return value === null ? null : decodePaymentResponseHeader(value).transaction;
@@ -145,6 +146,20 @@ export async function checkBooks(
   assert.deepEqual(faults, []);
 }
 
+/** Wait until each of these requests has reached the facilitator or has its response. */
+export async function untilHeldOrAnswered(
+  shop: AttackedShop,
+  requests: readonly Promise<unknown>[],
+  settlementsBefore: number,
+): Promise<void> {
+  let answered = 0;
+  for (const request of requests) {
+    request.finally(() => (answered += 1)).catch(() => undefined);
+  }
+  // An answered request may have reached the facilitator before.
+  while (shop.facilitator.settlements() - settlementsBefore + answered < requests.length) await pause(20);
+}
+
 /** The typed reason of a refusal, or nothing. */
 export const reasonOf = ({ json }: Attempt): string => (typeof json['reason'] === 'string' ? json['reason'] : '');
 
@@ -158,11 +173,11 @@ export function outcomes(attempts: readonly Attempt[]): Record<string, number> {
   return counts;
 }
 
-/** Gas that our own key spent, in all blocks. */
-export async function gasSpent(shop: AttackedShop): Promise<bigint> {
+/** Gas that our own key spent since a block. */
+export async function gasSpent(shop: AttackedShop, fromBlock = 0n): Promise<bigint> {
   const latest = await shop.admin.getBlockNumber();
   let gas = 0n;
-  for (let blockNumber = 0n; blockNumber <= latest; blockNumber += 1n) {
+  for (let blockNumber = fromBlock; blockNumber <= latest; blockNumber += 1n) {
     const { transactions } = await shop.admin.getBlock({ blockNumber, includeTransactions: true });
     for (const { from, hash } of transactions) {
       if (isSame(from, shop.gasAccount)) gas += (await shop.admin.getTransactionReceipt({ hash })).gasUsed;

@@ -3,14 +3,14 @@
  * pending settlements by signature reports one transaction for all of them.
  */
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
 import type { Hex } from 'viem';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
-import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
-import { gated } from './facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
-import { codeOf, headerOf, randomAddress, signInAs } from './wallets.ts';
+import { codeOf } from '../api/support/contracts.ts';
+import { attempt, checkBooks, outcomes, untilHeldOrAnswered, type Attempt } from './books.ts';
+import { gated, honest } from './facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop, type ShopOptions } from './shop.ts';
+import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 const SIGNATURE = '0x1234';
 const NONCES = 30;
@@ -20,18 +20,26 @@ type Path = typeof DEALS | typeof EXCLUSIVE;
 
 describe('one signature for many payments of a wallet that accepts anything', () => {
   let shop: AttackedShop;
-  afterEach(() => shop.close());
+  /** Open the shop that the tests of a describe share. */
+  const share = (options: ShopOptions): void => {
+    before(async () => {
+      shop = await openAttackedShop(options);
+    });
+    after(() => shop.close());
+  };
 
   const wallet = async (units: bigint): Promise<Hex> => {
     const address = randomAddress();
     await shop.contract(address, codeOf('AcceptsAnything'), units);
     return address;
   };
-  const present = async (payer: Hex, path: string, count: number): Promise<Attempt[]> => {
+  const begin = async (payer: Hex, path: string, count: number): Promise<Promise<Attempt>[]> => {
     const asked = await fetchPaymentRequired(shop.url + path);
     const headers = Array.from({ length: count }, () => headerOf(asked, payer, SIGNATURE));
-    return Promise.all(headers.map((header) => attempt(shop.url + path, header, signInAs(payer))));
+    return headers.map((header) => attempt(shop.url + path, header, signInAs(payer)));
   };
+  const present = async (payer: Hex, path: string, count: number): Promise<Attempt[]> =>
+    Promise.all(await begin(payer, path, count));
   /** One payment goes pending while blocks stop. Once it is mined, 30 others follow with its signature. */
   const collideOnce = async (path: Path, payer: Hex): Promise<Attempt[]> => {
     await shop.stopBlocks();
@@ -40,7 +48,7 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     await shop.admin.setAutomine(true);
     return [...pending, ...(await present(payer, path, NONCES))];
   };
-  /** The same over HTTP; the facilitator takes up in one go what arrived. */
+  /** The same over HTTP; the facilitator starts all held settlements at once. */
   const collideTogether = async (path: Path): Promise<Attempt[]> => {
     const payer = await wallet(2n * PRICES[path]);
     await shop.stopBlocks();
@@ -49,11 +57,12 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     await shop.admin.setAutomine(true);
     const gate = gated();
     shop.facilitator.behave(gate.behavior);
-    const before = shop.facilitator.settlements();
-    const others = present(payer, path, NONCES);
-    for (let i = 0; i < 60 && shop.facilitator.settlements() < before + NONCES; i += 1) await pause(50);
+    const settlementsBefore = shop.facilitator.settlements();
+    const others = await begin(payer, path, NONCES);
+    await untilHeldOrAnswered(shop, others, settlementsBefore);
     gate.open();
-    const attempts = [...pending, ...(await others)];
+    const attempts = [...pending, ...(await Promise.all(others))];
+    shop.facilitator.behave(honest);
     await checkBooks(shop, attempts);
     return attempts;
   };
@@ -62,39 +71,44 @@ describe('one signature for many payments of a wallet that accepts anything', ()
     for (const { json } of attempts) assert.equal(json['billed'], false);
   };
   const isPaidOrRefused = (attempts: readonly Attempt[]): void => {
-    const told = JSON.stringify(outcomes(attempts));
-    for (const { status } of attempts) assert.ok([200, 402, 429, 502].includes(status), told);
+    const seen = JSON.stringify(outcomes(attempts));
+    for (const { status } of attempts) assert.ok([200, 402, 429, 502].includes(status), seen);
     assert.ok(attempts.filter(({ status }) => status === 200).length <= 2);
   };
 
-  it('over HTTP buys no exclusive lead', async () => {
-    shop = await openAttackedShop({ receiptTimeoutMs: 300 });
-    isContractWalletRefused(await collideTogether(EXCLUSIVE));
+  describe('over HTTP', () => {
+    share({ receiptTimeoutMs: 300 });
+
+    it('buys no exclusive lead', async () => {
+      isContractWalletRefused(await collideTogether(EXCLUSIVE));
+    });
+
+    it('buys no answer that was not paid', async () => {
+      isPaidOrRefused(await collideTogether(DEALS));
+    });
   });
 
-  it('over HTTP buys no answer that was not paid', async () => {
-    shop = await openAttackedShop({ receiptTimeoutMs: 300 });
-    const attempts = await collideTogether(DEALS);
-    isPaidOrRefused(attempts);
+  describe('in the sandbox', () => {
+    share({ mode: 'sandbox' });
+
+    for (const [path, check] of [
+      [EXCLUSIVE, isContractWalletRefused],
+      [DEALS, isPaidOrRefused],
+    ] as const) {
+      it(path === EXCLUSIVE ? 'buys no exclusive lead' : 'buys no answer that was not paid', async () => {
+        const attempts = await collideOnce(path, await wallet(2n * PRICES[path]));
+        await checkBooks(shop, attempts);
+        check(attempts);
+      });
+    }
   });
 
-  it('in the sandbox buys no exclusive lead', async () => {
-    shop = await openAttackedShop({ mode: 'sandbox' });
-    const attempts = await collideOnce(EXCLUSIVE, await wallet(2n * DOLLAR));
-    await checkBooks(shop, attempts);
-    isContractWalletRefused(attempts);
-  });
+  describe('with CONTRACT_WALLETS=0', () => {
+    share({ env: { CONTRACT_WALLETS: '0' } });
 
-  it('in the sandbox buys no answer that was not paid', async () => {
-    shop = await openAttackedShop({ mode: 'sandbox' });
-    const attempts = await collideOnce(DEALS, await wallet(2n * PRICES[DEALS]));
-    await checkBooks(shop, attempts);
-    isPaidOrRefused(attempts);
-  });
-
-  it('is refused everywhere with CONTRACT_WALLETS=0', async () => {
-    shop = await openAttackedShop({ env: { CONTRACT_WALLETS: '0' } });
-    isContractWalletRefused(await present(await wallet(DOLLAR), DEALS, 3));
-    assert.deepEqual(await shop.purchases(), []);
+    it('is refused everywhere', async () => {
+      isContractWalletRefused(await present(await wallet(DOLLAR), DEALS, 3));
+      assert.deepEqual(await shop.purchases(), []);
+    });
   });
 });

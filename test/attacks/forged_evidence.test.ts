@@ -1,23 +1,17 @@
 /** Transactions made to look like payments, and payers who spend or cancel their authorization first. */
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { eip3009ABI } from '@x402/evm';
 import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/base_chain.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
+import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { honest, onlyClaimsToSettle } from './facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
-import {
-  authorizationFor,
-  codeOf,
-  headerWith,
-  randomAddress,
-  signAuthorization,
-  type Authorization,
-} from './wallets.ts';
+import { DEALS, DOLLAR, OAKLAND, openAttackedShop, WAYNE, type AttackedShop } from './shop.ts';
+import { authorizationFor, headerWith, randomAddress, signAuthorization, type Authorization } from './wallets.ts';
 
 const forger = parseAbi(['function forge(address payer, bytes32 nonce, address to, uint256 value)']);
 const batcher = parseAbi(['function run(address target, bytes[] calls)']);
@@ -49,7 +43,13 @@ const cancelOf = async (payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> => {
 
 describe('an attacker', () => {
   let shop: AttackedShop;
-  afterEach(() => shop.close());
+  before(async () => {
+    shop = await openAttackedShop();
+  });
+  after(() => shop.close());
+  afterEach(() => {
+    shop.facilitator.behave(honest);
+  });
 
   /** A transaction of the attacker's own. */
   const send = async (to: Hex, data: Hex): Promise<Hex> => {
@@ -76,7 +76,6 @@ describe('an attacker', () => {
   };
 
   it('whose own contract emits the events of a payment buys nothing', async () => {
-    shop = await openAttackedShop();
     const account = await payer();
     const asked = await fetchPaymentRequired(shop.url + DEALS);
     const authorization = authorizationFor(asked, account.address);
@@ -91,7 +90,6 @@ describe('an attacker', () => {
   });
 
   it('who uses one nonce to pay itself, next to a real payment in one transaction, buys one answer', async () => {
-    shop = await openAttackedShop();
     const account = await payer();
     const asked = await fetchPaymentRequired(shop.url + DEALS);
     const [unpaid, paid] = [authorizationFor(asked, account.address), authorizationFor(asked, account.address)];
@@ -100,6 +98,7 @@ describe('an attacker', () => {
       useOf(toItself, await signAuthorization(account, toItself)),
       useOf(paid, await signAuthorization(account, paid)),
     ];
+    const start = await shop.chain.balanceOf(shop.payTo);
     const target = await contract('Batcher');
     const data = encodeFunctionData({ abi: batcher, functionName: 'run', args: [USDC, calls] });
     let batch: Promise<Hex> | undefined;
@@ -113,16 +112,19 @@ describe('an attacker', () => {
     };
     const attempts = await Promise.all([unpaid, paid].map(present));
     await checkBooks(shop, attempts);
-    assert.equal(await shop.chain.balanceOf(shop.payTo), DOLLAR / 20n);
-    const states = (await shop.purchases()).map((p) => [p.payment.nonce === paid.nonce, p.state]);
+    assert.equal((await shop.chain.balanceOf(shop.payTo)) - start, DOLLAR / 20n);
+    const own = (await shop.purchases()).filter((p) => p.payment.payer === account.address.toLowerCase());
+    const states = own.map((p) => [p.payment.nonce === paid.nonce, p.state]);
     assert.equal(states.filter(([isPaid, state]) => isPaid === true && state === 'sold').length, 1);
     assert.equal(states.filter(([, state]) => state === 'sold').length, 1);
   });
 
-  for (const how of ['cancels the authorization', 'pays itself with the nonce'] as const) {
+  for (const [how, lead] of [
+    ['cancels the authorization', WAYNE],
+    ['pays itself with the nonce', OAKLAND],
+  ] as const) {
     it(`who ${how} before the settlement buys nothing, and the lead is free again`, async () => {
-      shop = await openAttackedShop();
-      const path = `${shop.url}${EXCLUSIVE}?county=wayne`;
+      const path = shop.url + lead;
       const account = await payer();
       const asked = await fetchPaymentRequired(path);
       const authorization = authorizationFor(asked, account.address);

@@ -1,12 +1,19 @@
 /** Our own node is down, or behind the facilitator. Meanwhile nothing is sold on a facilitator's word. */
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { attempt, checkBooks, namedTransaction, outcomes, paidIn, reasonOf, type Attempt } from './books.ts';
+import { honest } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 
 describe('a node', () => {
   let shop: AttackedShop;
-  afterEach(() => shop.close());
+  before(async () => {
+    shop = await openAttackedShop();
+  });
+  after(() => shop.close());
+  afterEach(() => {
+    shop.facilitator.behave(honest);
+  });
 
   const sign = async (path: string): Promise<() => Promise<Attempt>> => {
     const buyer = await shop.buyer();
@@ -20,21 +27,24 @@ describe('a node', () => {
     ['that answers 500', 500],
   ] as const) {
     it(`${name} stops sales before anything is reserved or sent`, async () => {
-      shop = await openAttackedShop();
+      const claimedLeads = () => shop.server.running.ledger.claimedLeads(Date.now());
+      const counts = async () => [
+        (await claimedLeads()).size,
+        (await shop.purchases()).length,
+        shop.facilitator.settlements(),
+      ];
+      const countsBefore = await counts();
       const presents = await Promise.all([DEALS, EXCLUSIVE].map(sign));
       shop.node.fail(how);
       const attempts: Attempt[] = [];
       for (const present of presents) attempts.push(await present());
-      const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
       shop.node.recover();
       assert.deepEqual(outcomes(attempts), { '503 payments_unavailable': 2 });
       for (const { json, headers } of attempts) {
         assert.equal(json['billed'], false);
         assert.notEqual(headers.get('Retry-After'), null);
       }
-      assert.equal(claimed.size, 0);
-      assert.deepEqual(await shop.purchases(), []);
-      assert.equal(shop.facilitator.settlements(), 0);
+      assert.deepEqual(await counts(), countsBefore);
       const again = (await presents[0]?.()) ?? assert.fail('nothing was signed');
       assert.equal(again.status, 200, 'the same payment works once the node is back');
       // The first payment was presented again: its refusal is compared by the status above.
@@ -43,7 +53,6 @@ describe('a node', () => {
   }
 
   it('that is behind the facilitator gives an unknown outcome, collectable later and charged once', async () => {
-    shop = await openAttackedShop();
     for (const path of [DEALS, EXCLUSIVE]) {
       const start = await shop.chain.balanceOf(shop.payTo);
       const present = await sign(path);
@@ -63,7 +72,6 @@ describe('a node', () => {
   });
 
   it('that is behind for a moment delays the answer, and the buyer is served or can collect', async () => {
-    shop = await openAttackedShop();
     const present = await sign(DEALS);
     await shop.node.freeze();
     const timer = setTimeout(() => {
@@ -79,7 +87,6 @@ describe('a node', () => {
   });
 
   it('that fails after the money moved gives an unknown outcome, which can be collected later', async () => {
-    shop = await openAttackedShop();
     const present = await sign(EXCLUSIVE);
     shop.facilitator.behave(async ({ settle, reply }) => {
       const settled = await settle();

@@ -1,9 +1,10 @@
-/** Payers who sign more than they have. They hold few leads, are told why, and other buyers still buy. */
+/** Payers who sign more than they have hold few leads and get the reason; other buyers still buy. */
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { attempt, checkBooks, outcomes, reasonOf, type Attempt } from './books.ts';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { attempt, checkBooks, outcomes, reasonOf, untilHeldOrAnswered, type Attempt } from './books.ts';
 import { gated, honest } from './facilitators.ts';
+import type { Purchase } from '../../ledger/ledger.ts';
+import type { Buyer } from '../api/support/buyers.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
 
 const AT_ONCE = 30;
@@ -12,25 +13,32 @@ const MOST_HELD = 5;
 
 describe('a payer', () => {
   let shop: AttackedShop;
-  afterEach(() => shop.close());
+  before(async () => {
+    shop = await openAttackedShop();
+  });
+  after(() => shop.close());
+  afterEach(() => {
+    shop.facilitator.behave(honest);
+  });
 
-  /** Sign so many, present them at once, and look at the leads that are held before any settlement. */
+  const claimedLeads = async (): Promise<number> => (await shop.server.running.ledger.claimedLeads(Date.now())).size;
+  const purchasesOf = async ({ address }: Pick<Buyer, 'address'>): Promise<Purchase[]> =>
+    (await shop.purchases()).filter((p) => p.payment.payer === address.toLowerCase());
+  /** Sign 30 payments, present them at once, and count the leads that are held before any settlement. */
   const rush = async (units: bigint, path: string): Promise<{ attempts: Attempt[]; other: Attempt; held: number }> => {
     const payer = await shop.buyer(units);
     const headers = await Promise.all(Array.from({ length: AT_ONCE }, () => payer.sign(shop.url + path)));
     const gate = gated();
     shop.facilitator.behave(gate.behavior);
-    const rushed = Promise.all(headers.map((header) => attempt(shop.url + path, header, payer.signIn)));
-    const done = rushed.then(() => true);
-    for (let i = 0; i < 40; i += 1) {
-      if (shop.facilitator.settlements() >= AT_ONCE || (await Promise.race([done, pause(50, false)]))) break;
-    }
-    const held = (await shop.server.running.ledger.claimedLeads(Date.now())).size;
+    const [claimedBefore, settlementsBefore] = [await claimedLeads(), shop.facilitator.settlements()];
+    const rushed = headers.map((header) => attempt(shop.url + path, header, payer.signIn));
+    await untilHeldOrAnswered(shop, rushed, settlementsBefore);
+    const held = (await claimedLeads()) - claimedBefore;
     shop.facilitator.behave(honest);
     const buyer = await shop.buyer();
     const other = await attempt(shop.url + path, await buyer.sign(shop.url + path), buyer.signIn);
     gate.open();
-    return { attempts: await rushed, other, held };
+    return { attempts: await Promise.all(rushed), other, held };
   };
   const isTyped = (attempts: readonly Attempt[]): void => {
     const expected = [
@@ -50,7 +58,6 @@ describe('a payer', () => {
   };
 
   it('with funds for one lead who signs 30 at once holds one, and others buy meanwhile', async () => {
-    shop = await openAttackedShop();
     const { attempts, other, held } = await rush(DOLLAR, EXCLUSIVE);
     assert.ok(held <= 1, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     assert.equal(other.status, 200);
@@ -60,7 +67,6 @@ describe('a payer', () => {
   });
 
   it('with funds for 30 leads who signs 30 at once holds only a few, and others buy meanwhile', async () => {
-    shop = await openAttackedShop();
     const { attempts, other, held } = await rush(40n * DOLLAR, EXCLUSIVE);
     assert.ok(held <= MOST_HELD, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     assert.equal(other.status, 200);
@@ -69,18 +75,16 @@ describe('a payer', () => {
   });
 
   it('without any funds holds nothing and is told so', async () => {
-    shop = await openAttackedShop();
     const payer = await shop.buyer(0n);
     for (const path of [DEALS, EXCLUSIVE]) {
       const made = await attempt(shop.url + path, await payer.sign(shop.url + path));
       assert.equal(`${made.status} ${reasonOf(made)}`, '402 payer_without_funds');
       assert.equal(made.json['billed'], false);
     }
-    assert.deepEqual(await shop.purchases(), []);
+    assert.deepEqual(await purchasesOf(payer), []);
   });
 
   it('whose settlements all come to nothing has few open purchases', async () => {
-    shop = await openAttackedShop();
     const payer = await shop.buyer(DOLLAR);
     const attempts: Attempt[] = [];
     shop.facilitator.behave(async ({ reply }) => {
@@ -90,23 +94,23 @@ describe('a payer', () => {
       attempts.push(await attempt(shop.url + DEALS, await payer.sign(shop.url + DEALS), payer.signIn));
     }
     isTyped(attempts);
-    const open = (await shop.purchases()).filter((p) => p.state === 'settling').length;
+    const open = (await purchasesOf(payer)).filter((p) => p.state === 'settling').length;
     assert.ok(open <= 20, `${open} of ${AT_ONCE} are open: ${JSON.stringify(outcomes(attempts))}`);
     await checkBooks(shop, attempts);
   });
 
   it('is one of many who take each one lead, and together they hold only a share of the pool', async () => {
-    shop = await openAttackedShop();
     const payers = await Promise.all(Array.from({ length: LEADS }, () => shop.buyer(DOLLAR)));
     const headers = await Promise.all(payers.map((payer) => payer.sign(shop.url + EXCLUSIVE)));
     shop.facilitator.behave(async ({ reply }) => {
       reply(500, { error: 'busy' });
     });
+    const claimedBefore = await claimedLeads();
     const present = (header: string, i: number): Promise<Attempt> =>
       attempt(shop.url + EXCLUSIVE, header, payers[i]?.signIn);
     const attempts = await Promise.all(headers.map(present));
     shop.facilitator.behave(honest);
-    const held = (await shop.server.running.ledger.claimedLeads(Date.now())).size;
+    const held = (await claimedLeads()) - claimedBefore;
     assert.ok(held <= LEADS / 2, `${held} of ${LEADS} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     const refused = attempts.filter((made) => made.status !== 502);
     for (const made of refused) {

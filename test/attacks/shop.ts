@@ -1,9 +1,8 @@
 /** A real server under attack, with leads, a ledger, a chain, a node that can fail and a facilitator that can lie. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/base_chain.ts';
-import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
+import { POLLING_MS, startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
@@ -16,13 +15,28 @@ export const DOLLAR = 1_000_000n;
 export const DEALS = '/api/deals';
 export const EXCLUSIVE = '/api/leads/exclusive';
 export const LEADS = 33;
+/** One lead is in each of them; the others are in another county. */
+const RARE_COUNTIES = ['Wayne County, MI', 'Oakland County, MI', 'Macomb County, MI', 'Kent County, MI'] as const;
+/** Paths of exclusive leads that one lead matches. */
+export const [WAYNE, OAKLAND, MACOMB, KENT] = ['wayne', 'oakland', 'macomb', 'kent'].map(
+  (county) => `${EXCLUSIVE}?county=${county}`,
+) as [string, string, string, string];
 
-/** Rounds of the watcher after which an open purchase is taken to stay open. */
+/** Passes of the watcher after which an open purchase counts as staying open. */
 const MOST_PASSES = 40;
-const PASS_PAUSE_MS = 250;
+/** Blocks mined between two passes: after two, what was paid or canceled is in a safe block. */
+const BLOCKS_PER_PASS = 3;
+/** The chain mines at once, so a payment that is not visible after this is not coming. */
+const SHORT_WAIT = { everyMs: 20, looksWithHint: 4, looksWithoutHint: 3 } as const;
 
 const testClientOf = (rpcUrl: string) =>
-  createTestClient({ chain: base, mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+  createTestClient({
+    chain: base,
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: POLLING_MS,
+  }).extend(publicActions);
 
 export interface AttackedShop {
   readonly url: string;
@@ -36,12 +50,12 @@ export interface AttackedShop {
   /** Account that pays the gas in self mode. */
   readonly gasAccount: Hex;
   readonly env: Readonly<Record<string, string>>;
-  /** An ordinary wallet with so much money. */
+  /** A new ordinary wallet with this much money. */
   buyer(units?: bigint): Promise<Buyer>;
   /** Put code at an address, which gets money. */
   contract(address: Hex, code: Hex, units?: bigint): Promise<void>;
   purchases(): Promise<Purchase[]>;
-  /** Let the watcher look until every purchase that was paid on the chain is sold. */
+  /** Mine blocks and run the watcher until every purchase that was paid on the chain is sold. */
   resolve(): Promise<void>;
   stopBlocks(): Promise<void>;
   mine(blocks?: number): Promise<void>;
@@ -53,6 +67,8 @@ type Mode = 'facilitator' | 'self' | 'sandbox';
 export interface ShopOptions {
   readonly mode?: Mode;
   readonly receiptTimeoutMs?: number;
+  /** Timeout of a reply of the facilitator. */
+  readonly timeoutMs?: number;
   /** Settings of the server, besides the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
   /** Path of the node's URL. */
@@ -65,12 +81,12 @@ const tables = {
   deals: rowsOfTable('deals', 3),
   leads: rowsOfTable('leads', LEADS, (i) => ({
     lead_score: i,
-    county: i === 1 ? 'Wayne County, MI' : 'Cuyahoga County, OH',
+    county: RARE_COUNTIES[i - 1] ?? 'Cuyahoga County, OH',
   })),
 };
 
 export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
-  const { mode = 'facilitator', receiptTimeoutMs, env = {}, nodePath } = options;
+  const { mode = 'facilitator', receiptTimeoutMs, timeoutMs = 10_000, env = {}, nodePath } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -107,7 +123,10 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       ...env,
     };
     const { settings, payments } = readServerSettings(serverEnv);
-    const server = await serve({ settings, payments });
+    const server = await serve({
+      settings,
+      payments: { ...payments, wait: SHORT_WAIT, ...(payments.mode === 'facilitator' ? { timeoutMs } : {}) },
+    });
     closers.push(() => server.close());
 
     const purchases = async (): Promise<Purchase[]> => {
@@ -144,7 +163,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
           const open = (await purchases()).filter((p) => p.state === 'settling');
           const used = await Promise.all(open.map(isUsed));
           if (!used.includes(true)) return;
-          await pause(PASS_PAUSE_MS);
+          await admin.mine({ blocks: BLOCKS_PER_PASS });
         }
       },
       async stopBlocks() {

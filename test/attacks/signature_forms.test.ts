@@ -15,17 +15,10 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
+import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
-import {
-  authorizationFor,
-  codeOf,
-  headerOf,
-  headerWith,
-  randomAddress,
-  signAuthorization,
-  signInAs,
-} from './wallets.ts';
+import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const REASONS = ['payment_invalid', 'payment_malformed'];

@@ -1,6 +1,6 @@
-/** Members that we do not sell for, next to the authorization that we book: Permit2, and anything unknown. */
+/** Payloads that carry Permit2 or unknown members next to the authorization. */
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PERMIT2_ADDRESS, permit2WitnessTypes, x402ExactPermit2ProxyAddress } from '@x402/evm';
 import type { PaymentRequired } from '@x402/core/types';
@@ -8,9 +8,10 @@ import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
+import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
-import { authorizationFor, codeOf, headerWith, randomAddress, signAuthorization } from './wallets.ts';
+import { authorizationFor, headerWith, randomAddress, signAuthorization } from './wallets.ts';
 
 const FOREVER = '99999999999';
 
@@ -44,7 +45,10 @@ async function permit2For(asked: PaymentRequired, owner: PrivateKeyAccount): Pro
 for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
   describe(`with payments by ${mode}`, () => {
     let shop: AttackedShop;
-    afterEach(() => shop.close());
+    before(async () => {
+      shop = await openAttackedShop({ mode, receiptTimeoutMs: 300 });
+    });
+    after(() => shop.close());
 
     const nothingHappens = async (attempts: readonly Attempt[]): Promise<void> => {
       const sold = (await shop.purchases()).filter((p) => p.state !== 'released');
@@ -57,7 +61,6 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
     };
 
     it('a Permit2 authorization next to an unsigned one buys no leads for nothing', async () => {
-      shop = await openAttackedShop({ mode });
       const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
       const owner = privateKeyToAccount(generatePrivateKey());
       const attempts: Attempt[] = [];
@@ -72,7 +75,6 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
     });
 
     it('one Permit2 authorization for one dollar next to many unsigned ones buys no leads', async () => {
-      shop = await openAttackedShop({ mode, receiptTimeoutMs: 300 });
       await shop.contract(x402ExactPermit2ProxyAddress, codeOf('Permit2StandIn'), DOLLAR);
       const asked = await fetchPaymentRequired(shop.url + EXCLUSIVE);
       const { permit, signature } = await permit2For(asked, privateKeyToAccount(generatePrivateKey()));
@@ -92,7 +94,6 @@ for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
     });
 
     it('unknown members of the payload or the authorization are refused, though the signature is good', async () => {
-      shop = await openAttackedShop({ mode });
       const account = privateKeyToAccount(generatePrivateKey());
       await shop.chain.mint(account.address, 20n * DOLLAR);
       const asked = await fetchPaymentRequired(shop.url + DEALS);

@@ -1,8 +1,14 @@
-/** Clocks that are wrong at the worst moments, with whole servers. `make crash-clock` plays them on PostgreSQL too. */
+/**
+ * A server is killed while a settlement is in flight, with its clock two days ahead; and a clock moves while its server
+ * runs. The other moments, PostgreSQL and many random kills and jumps are in the proofs beside this file.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { played, scenarios } from './clock_scenarios.ts';
 
-test(scenarios.map(({ name }) => name).join('; '), async () => {
-  assert.deepEqual(await played('sqlite', scenarios), []);
+const short = scenarios.filter(({ isShort }) => isShort);
+
+test(short.map(({ name }) => name).join('; '), async () => {
+  assert.equal(short.length, 2);
+  assert.deepEqual(await played('sqlite', short), []);
 });

@@ -1,24 +1,19 @@
-/** Random schedules of sales in simulated worlds. `make simulate` runs many more. */
+/** Random schedules of sales in simulated worlds. `make simulate` runs many more; the proof plants all faults. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { faults } from './simulation/faults.ts';
+import { findsFaults, SEED } from './simulation/find_fault.ts';
 import { runSchedule, seedOf } from './simulation/schedule.ts';
 
-const SEED = 20_261_121;
 const SCHEDULES = 100;
-const MAX_SCHEDULES_PER_FAULT = 3000;
-
-/** Schedules far from the first that find a fault which few schedules find. The search begins there, to save time. */
-const SEARCH_FROM: Readonly<Record<string, number>> = {
-  'a canceled authorization counts as paid': 52,
-  'a payment that moved to another block is not followed': 69,
-  'an audit without the lease': 270,
-  'a purchase is made good without its lead': 343,
-  'a transfer that was booked before its sale is never matched': 236,
-  'leads of a payer are not counted': 258,
-  'settlement is requested although "settling" may not be written': 101,
-};
-
+/** One fault of each part: the sale, the evidence, the audit, the limits, the ledger. */
+const SAMPLE: ReadonlySet<string> = new Set([
+  'a refusal is believed',
+  'evidence ignores the amount',
+  'the audit does not move',
+  'leads of a payer are not counted',
+  'an answer is sent before "sold" is written',
+]);
 test(`${SCHEDULES} schedules violate no invariant and contain the events that they are meant to contain`, async () => {
   const frequent = { sold: 0, unknown: 0, kills: 0, released: 0, undoneBlocks: 0, capped: 0 };
   const rare = { madeGood: 0, owed: 0, undone: 0 };
@@ -59,14 +54,7 @@ test('a seed repeats a schedule to the last step', async () => {
 });
 
 describe('planted faults are found:', () => {
-  for (const { name, parts } of faults) {
-    test(name, async () => {
-      const faulty = await parts();
-      const from = SEARCH_FROM[name] ?? 0;
-      for (let n = from; n < from + MAX_SCHEDULES_PER_FAULT; n += 1) {
-        if ((await runSchedule({ seed: seedOf(SEED, n), parts: faulty })).violations.length > 0) return;
-      }
-      assert.fail(`not found in ${MAX_SCHEDULES_PER_FAULT} schedules`);
-    });
-  }
+  const sample = faults.filter(({ name }) => SAMPLE.has(name));
+  assert.equal(sample.length, SAMPLE.size);
+  findsFaults(sample);
 });

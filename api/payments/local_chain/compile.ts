@@ -1,6 +1,6 @@
 /**
  * Compiles contracts.sol. The result is stored in contracts.json, so that a start needs no compiler; a test compiles
- * again and compares. Run as a program, this file writes contracts.json.
+ * again and compares. Run as a program, this file writes contracts.json, or compiles another .sol file given as argument.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -67,7 +67,10 @@ export function compile(source: string): Compiled {
   );
   const failed = output.errors?.find((e) => e.severity === 'error');
   if (failed) throw new Error(failed.formattedMessage);
-  const made = Object.entries(output.contracts?.['contracts.sol'] ?? {});
+  // An interface has no code.
+  const made = Object.entries(output.contracts?.['contracts.sol'] ?? {}).filter(
+    ([, c]) => c.evm.deployedBytecode.object !== '',
+  );
   const version = z
     .object({ compiler: z.object({ version: z.string() }) })
     .parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
@@ -83,6 +86,8 @@ export const sourcePath = fileURLToPath(new URL('contracts.sol', import.meta.url
 export const compiledPath = fileURLToPath(new URL('contracts.json', import.meta.url));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await writeFile(compiledPath, `${JSON.stringify(compile(await readFile(sourcePath, 'utf8')))}\n`);
-  process.stdout.write(`wrote ${compiledPath}\n`);
+  const source = process.argv[2] ?? sourcePath;
+  const target = source.replace(/\.sol$/, '.json');
+  await writeFile(target, `${JSON.stringify(compile(await readFile(source, 'utf8')))}\n`);
+  process.stdout.write(`wrote ${target}\n`);
 }

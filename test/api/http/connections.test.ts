@@ -7,7 +7,7 @@ import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gracefulShutdown, limitedServer } from '../../../api/http/socket.ts';
 
-const STALLED_MS = 1_000;
+const STALLED_MS = 400;
 const opened: (() => void)[] = [];
 afterEach(() => {
   for (const close of opened.splice(0)) close();
@@ -116,7 +116,7 @@ describe('a connection', () => {
   });
 
   it('with a slow reader stays open', async () => {
-    const bytes = 16 << 20;
+    const bytes = 6 << 20;
     const { port } = await startServer((response) => {
       response.end(Buffer.alloc(bytes));
     });

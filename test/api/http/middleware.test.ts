@@ -200,7 +200,7 @@ describe('the server', () => {
   });
 
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
-    withApp({ handlerMs: 4_000 }, async (started) => {
+    withApp({ handlerMs: 1_500 }, async (started) => {
       const { url, snapshots, facilitator } = started;
       const payment = await buyerWith().sign(`${url}/api/deals`);
       const lease = snapshots.acquire();

@@ -6,18 +6,8 @@ import { createTestClient, http, pad, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { CHAIN_ID, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
-import { compile } from '../../../api/payments/local_chain/compile.ts';
 import { fetchPaymentRequired } from './buyers.ts';
-
-const WALLET = `// SPDX-License-Identifier: MIT
-  pragma solidity ^0.8.30;
-  contract Wallet {
-    address owner;
-    function isValidSignature(bytes32 hash, bytes calldata s) external view returns (bytes4) {
-      address signer = ecrecover(hash, uint8(s[64]), bytes32(s[0:32]), bytes32(s[32:64]));
-      return signer == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
-    }
-  }`;
+import { codeOf } from './contracts.ts';
 
 export interface ContractWallet {
   readonly address: Hex;
@@ -31,7 +21,7 @@ export async function contractWallet(chain: Chain, units: bigint): Promise<Contr
   const owner = privateKeyToAccount(ownerKey);
   const { address } = privateKeyToAccount(generatePrivateKey());
   const admin = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
-  await admin.setCode({ address, bytecode: compile(WALLET).contracts['Wallet']?.code as Hex });
+  await admin.setCode({ address, bytecode: codeOf('Wallet') });
   await admin.setStorageAt({ address, index: 0, value: pad(owner.address) });
   await chain.mint(address, units);
   return {

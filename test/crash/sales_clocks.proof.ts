@@ -1,4 +1,7 @@
-/** Clocks that jump under servers that sell: a short run of what `make crash-clock` does at length. */
+/**
+ * Clocks that jump at random instants under servers that sell: a short run of `make crash-clock`. clock_moments.test.ts
+ * moves one clock between two requests; this adds random instants, restarts, lost replies and PostgreSQL.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sellUnderClocks } from './sales_clocks.ts';

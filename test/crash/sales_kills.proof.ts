@@ -1,4 +1,7 @@
-/** Servers killed while they sell: a short run of what `make crash-sales` does at length. */
+/**
+ * Servers killed at random instants while they sell: a short run of `make crash-sales`. clock_moments.test.ts kills one
+ * server during one settlement; this adds random instants, three servers, PostgreSQL and a locked ledger.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sellUnderKills } from './sales_kills.ts';

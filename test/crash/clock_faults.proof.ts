@@ -1,4 +1,7 @@
-/** Each way to trust a clock too much, built into real servers, is found. */
+/**
+ * Faults in the handling of clocks, planted into real servers: the scenario meant for each one fails. The scenarios
+ * themselves run without a fault in clock_moments.test.ts and clock_moments.proof.ts.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clockFaults } from './clock_faults.ts';

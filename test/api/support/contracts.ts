@@ -1,0 +1,30 @@
+/** Compiled contracts of the tests. contracts.test.ts compiles contracts.sol again and compares. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Hex } from 'viem';
+import { Compiled } from '../../../api/payments/local_chain/compile.ts';
+
+export const testSourcePath = fileURLToPath(new URL('contracts.sol', import.meta.url));
+export const testCompiledPath = fileURLToPath(new URL('contracts.json', import.meta.url));
+
+export type ContractName =
+  | 'AcceptsAnything'
+  | 'RefusesAll'
+  | 'ValidAtNoGasPrice'
+  | 'BurnsTenMillionGas'
+  | 'NeverReturns'
+  | 'ReturnsOneMegabyte'
+  | 'Permit2StandIn'
+  | 'Forger'
+  | 'Batcher'
+  | 'Wallet';
+
+let compiled: Compiled | undefined;
+
+/** Code of a contract after deployment, for `setCode`. */
+export function codeOf(name: ContractName): Hex {
+  compiled ??= Compiled.parse(JSON.parse(readFileSync(testCompiledPath, 'utf8')));
+  const code = compiled.contracts[name]?.code;
+  if (code === undefined) throw new Error(`no contract ${name}`);
+  return code as Hex;
+}
