@@ -1,0 +1,68 @@
+/** A queue that falls silent, and one without workers: what the run and the status say. *.proof.ts stops PostgreSQL. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
+import { failureText } from '../../pipelines/failure.ts';
+import { healthOf } from '../../pipelines/operate/health.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { newLayout } from '../pipelines/runs.ts';
+import { sourcesAt } from './one_site.ts';
+import { wayTo } from './silent_way.ts';
+
+describe('PostgreSQL', () => {
+  let postgres: PostgresServer;
+  before(async () => {
+    postgres = await startPostgres();
+  });
+  after(() => postgres.remove());
+
+  test('falls silent while a run waits for its pages: the run ends with one sentence', async (t) => {
+    const layout = await newLayout();
+    const way = await wayTo(await postgres.database());
+    t.after(() => way.close());
+    const sources = sourcesAt('http://127.0.0.1:9');
+    const crawler = await openQueueCrawler({
+      url: way.url,
+      dataDir: layout.root,
+      archive: await openArchive(layout.root),
+      sources,
+      secrets: {},
+      print: () => {},
+      timeoutMs: 500,
+      noWorkerMs: 60_000,
+    });
+    t.after(() => crawler.close());
+    const [spec] = sources;
+    assert.ok(spec);
+    const request = { asOf: '2026-11-20', runId: '2026-11-20.01', lastGoodOn: null, distrusts: [], resumes: [] };
+    const pages = crawler.read(spec, request, () => assert.fail()).pages();
+    const first = pages[Symbol.asyncIterator]().next();
+    const failed = assert.rejects(first, (error) => {
+      assert.match(
+        failureText(error, layout.root),
+        /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
+      );
+      return true;
+    });
+    way.silence();
+    await failed;
+  });
+
+  test('refuses connections: the status is critical', async () => {
+    const url = new URL(await postgres.database());
+    url.port = '9';
+    const { troubles, level } = await healthOf(await newLayout(), [], { queue: String(url) });
+    assert.equal(level, 'critical');
+    assert.equal(troubles.filter(({ kind }) => kind === 'queue_unavailable').length, 1);
+  });
+
+  test('has no worker: the status warns', async () => {
+    const { troubles, queue } = await healthOf(await newLayout(), [], { queue: await postgres.database() });
+    assert.deepEqual(queue?.workers, []);
+    assert.deepEqual(
+      troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message]),
+      [['warning', 'QUEUE is a PostgreSQL database, which has no worker: runs will read nothing']],
+    );
+  });
+});
