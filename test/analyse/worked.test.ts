@@ -131,9 +131,7 @@ describe('a number walked back', () => {
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(
       lines,
-      new RegExp(
-        `archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 of the bytes verified`,
-      ),
+      new RegExp(`archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 verified`),
     );
   });
 
@@ -187,7 +185,7 @@ describe('a number walked back', () => {
     const e = await walk(deal?.['id']);
     assert.throws(
       () => formatExplanation(e, 'profit'),
-      /^SettingError: FIELD is "profit", expected a field or figure of it: /,
+      /^SettingError: FIELD is "profit", expected a field or figure of the row: /,
     );
   });
 
