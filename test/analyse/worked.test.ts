@@ -20,6 +20,7 @@ const root = new URL('../../', import.meta.url).pathname;
 let layout: Layout;
 let opened: OpenSnapshot;
 let archive: Archive;
+const sources = await loadSources();
 before(async () => {
   layout = await newLayout();
   const world = smallWorld();
@@ -35,7 +36,7 @@ after(() => {
 });
 const rows = (sql: string): Promise<Record<string, unknown>[]> => rowsOf(opened.duck.connection, sql);
 const walk = async (id: unknown, table?: Explainable): Promise<Explanation> =>
-  explain(opened, archive, await loadSources(), String(id), table);
+  explain(opened, archive, sources, String(id), table);
 
 describe('a worked query', () => {
   for (const query of workedQueries()) {

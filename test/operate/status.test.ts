@@ -25,12 +25,14 @@ describe('the state of a folder', () => {
   before(async () => {
     layout = await newLayout();
     const world = makeWorld(TINY);
-    await runDay({ layout, world, day: '2026-11-20', browser: true });
+    const tables = ['listing_history', 'rejects', 'sources'];
+    await runDay({ layout, world, day: '2026-11-20', tables, browser: true });
     // On the second day one site is rebuilt, and one refuses.
     ({ runId } = await runDay({
       layout,
       world,
       day: '2026-11-21',
+      tables,
       only: ({ family }) => ['listings', 'fmr'].includes(family),
       alter: (q, r) =>
         q.host.includes('heartland')
