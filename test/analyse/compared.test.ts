@@ -17,7 +17,8 @@ import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
 import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from '../pipelines/runs.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -25,7 +26,7 @@ const [A, B] = ['2026-11-20.01', '2026-11-23.01'];
 let layout: Layout;
 before(async () => {
   layout = await newLayout();
-  const world = smallWorld();
+  const world = makeWorld(TINY);
   const only = ({ family, name }: { family: string; name: string }): boolean =>
     ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'].includes(name);
   await runDay({ layout, world, day: '2026-11-20', only });

@@ -10,7 +10,8 @@ import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_sn
 import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -80,9 +81,10 @@ describe('over a snapshot', () => {
     layout = await newLayout();
     await runDay({
       layout,
-      world: smallWorld(),
+      world: makeWorld(TINY),
+      tables: ['deals'],
       day: '2026-11-20',
-      only: ({ family }) => ['listings', 'fmr'].includes(family),
+      only: ({ name }) => ['lakes_sunbelt_exchange', 'buckeye_income_property', 'hud_fmr'].includes(name),
     });
     opened = await openSnapshot(layout.root);
     catalog = await catalogOf(opened.duck.connection);

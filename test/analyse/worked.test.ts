@@ -20,6 +20,7 @@ const root = new URL('../../', import.meta.url).pathname;
 let layout: Layout;
 let opened: OpenSnapshot;
 let archive: Archive;
+const sources = await loadSources();
 before(async () => {
   layout = await newLayout();
   const world = smallWorld();
@@ -35,7 +36,7 @@ after(() => {
 });
 const rows = (sql: string): Promise<Record<string, unknown>[]> => rowsOf(opened.duck.connection, sql);
 const walk = async (id: unknown, table?: Explainable): Promise<Explanation> =>
-  explain(opened, archive, await loadSources(), String(id), table);
+  explain(opened, archive, sources, String(id), table);
 
 describe('a worked query', () => {
   for (const query of workedQueries()) {
@@ -131,9 +132,7 @@ describe('a number walked back', () => {
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(
       lines,
-      new RegExp(
-        `archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 of the bytes verified`,
-      ),
+      new RegExp(`archived archive/objects/${listing.sha256.slice(0, 2)}/${listing.sha256}\n {4}SHA-256 verified`),
     );
   });
 
@@ -187,7 +186,7 @@ describe('a number walked back', () => {
     const e = await walk(deal?.['id']);
     assert.throws(
       () => formatExplanation(e, 'profit'),
-      /^SettingError: FIELD is "profit", expected a field or figure of it: /,
+      /^SettingError: FIELD is "profit", expected a field or figure of the row: /,
     );
   });
 

@@ -1,124 +1,68 @@
-/** PostgreSQL goes away while workers read: the run says so and ends, and the next one goes on. */
+/** A queue that falls silent, and one without workers: what the run and the status say. *.proof.ts stops PostgreSQL. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { formatHealth } from '../../pipelines/commands/status_format.ts';
+import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
+import { failureText } from '../../pipelines/failure.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
-import { readRecord } from '../../pipelines/ingest/reads.ts';
-import { currentSnapshot } from '../../pipelines/snapshots.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { hashesOn } from '../crash/pipeline_folder.ts';
-import { startPipeline } from '../crash/pipeline_process.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
+import { sourcesAt } from './one_site.ts';
 import { wayTo } from './silent_way.ts';
-import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
-
-const DAY = '2026-11-20';
-const SOURCES = 'heartland_multifamily';
-const HOST = 'www.heartland-multifamily.example';
 
 describe('PostgreSQL', () => {
   let postgres: PostgresServer;
-  let web: CountedWeb;
-  let layout: Layout;
-  let QUEUE: string;
   before(async () => {
     postgres = await startPostgres();
-    web = await countedWeb(makeWorld({ seed: 7, listings: 90, parcels: 120, auctions: 40, filings: 60 }), DAY, 40);
-    layout = layoutOf((await newLayout()).root);
-    QUEUE = await postgres.database();
   });
-  after(async () => {
-    await web.close();
-    await postgres.remove();
-  });
+  after(() => postgres.remove());
 
-  test('goes away in the middle: the run says so in one sentence, publishes nothing and exits with 2; the next run goes on, with the same worker', async (t) => {
-    const alone = await newLayout();
-    const undisturbed = await startPipeline(web, alone.root, DAY, { SOURCES });
-    assert.equal((await undisturbed.ended).status, 0);
-    const all = web.asked.get(HOST)?.length ?? 0;
-    web.asked.clear();
-
-    const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
-    const worker = await workerProcess({ QUEUE, DATA_DIR: layout.root });
-    t.after(() => worker.end('SIGKILL'));
-    await untilAsked(web, HOST, all / 2, run);
-    await postgres.stop('immediate');
-    const { status } = await run.ended;
-    assert.equal(status, 2, run.lines.join('\n'));
-    assert.match(
-      run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
-    );
-    assert.equal(run.lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
-    assert.equal(await currentSnapshot(layout), null);
-    const { troubles, level } = await healthOf(layout, [], { queue: QUEUE });
-    assert.deepEqual([level, troubles.filter(({ kind }) => kind === 'queue_unavailable').length], ['critical', 1]);
-    const asked = web.asked.get(HOST)?.length ?? 0;
-    assert.ok(asked < all, 'without word from the queue the worker stops reading');
-
-    await postgres.start();
-    const next = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
-    assert.equal((await next.ended).status, 0, [...next.lines, ...worker.lines].join('\n'));
-    assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(alone, DAY));
-    const pages = (web.asked.get(HOST) ?? []).filter((path) => !path.startsWith('/robots.txt'));
-    assert.ok(
-      pages.length <= new Set(pages).size + 1,
-      'what was archived is not asked for again: only the page that was on its way may be',
-    );
-    const health = await healthOf(layout, [], { queue: QUEUE });
-    assert.match(formatHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), 0 hosts being read$/mu);
-  });
-
-  test('falls silent in the middle: the run says so in one sentence, publishes nothing and exits with 2', async (t) => {
-    const fresh = await newLayout();
-    const queue = await postgres.database();
-    const way = await wayTo(queue);
+  test('falls silent while a run waits for its pages: the run ends with one sentence', async (t) => {
+    const layout = await newLayout();
+    const way = await wayTo(await postgres.database());
     t.after(() => way.close());
-    web.asked.clear();
-    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
-    t.after(() => worker.end('SIGKILL'));
-    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: way.url });
-    await untilAsked(web, HOST, 10, run);
+    const sources = sourcesAt('http://127.0.0.1:9');
+    const crawler = await openQueueCrawler({
+      url: way.url,
+      dataDir: layout.root,
+      archive: await openArchive(layout.root),
+      sources,
+      secrets: {},
+      print: () => {},
+      timeoutMs: 500,
+      noWorkerMs: 60_000,
+    });
+    t.after(() => crawler.close());
+    const [spec] = sources;
+    assert.ok(spec);
+    const request = { asOf: '2026-11-20', runId: '2026-11-20.01', lastGoodOn: null, distrusts: [], resumes: [] };
+    const pages = crawler.read(spec, request, () => assert.fail()).pages();
+    const first = pages[Symbol.asyncIterator]().next();
+    const failed = assert.rejects(first, (error) => {
+      assert.match(
+        failureText(error, layout.root),
+        /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
+      );
+      return true;
+    });
     way.silence();
-    const { status } = await run.ended;
-    assert.equal(status, 2, run.lines.join('\n'));
-    assert.match(
-      run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
-    );
-    assert.equal(await currentSnapshot(fresh), null);
+    await failed;
   });
 
-  test('is restarted while a worker reads: the run and the worker wait for it, and all goes on', async (t) => {
-    const fresh = await newLayout();
-    const queue = await postgres.database();
-    web.asked.clear();
-    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: queue });
-    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
-    t.after(() => worker.end('SIGKILL'));
-    await untilAsked(web, HOST, 20, run);
-    await postgres.stop('fast');
-    await postgres.start();
-    assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), [...run.lines, ...worker.lines].join('\n'));
-    // What it builds of that is not asked here.
-    run.child.kill('SIGKILL');
-    const [restarted, undisturbed] = [
-      await readRecord(fresh, SOURCES, `${DAY}.01`),
-      await readRecord(layout, SOURCES, `${DAY}.02`),
-    ];
-    assert.deepEqual(restarted?.pages, undisturbed?.pages);
+  test('refuses connections: the status is critical', async () => {
+    const url = new URL(await postgres.database());
+    url.port = '9';
+    const { troubles, level } = await healthOf(await newLayout(), [], { queue: String(url) });
+    assert.equal(level, 'critical');
+    assert.equal(troubles.filter(({ kind }) => kind === 'queue_unavailable').length, 1);
   });
 
-  test('that is there and has no worker is told by the status', async () => {
-    const empty = await postgres.database();
-    const { troubles, queue } = await healthOf(layout, [], { queue: empty });
+  test('has no worker: the status warns', async () => {
+    const { troubles, queue } = await healthOf(await newLayout(), [], { queue: await postgres.database() });
     assert.deepEqual(queue?.workers, []);
     assert.deepEqual(
       troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message]),
-      [['warning', 'QUEUE is a PostgreSQL database, where no worker is there: runs will read nothing']],
+      [['warning', 'QUEUE is a PostgreSQL database, which has no worker: runs will read nothing']],
     );
   });
 });

@@ -25,7 +25,7 @@ describe('a run with two workers', () => {
   let webs: readonly [CountedWeb, CountedWeb];
   before(async () => {
     postgres = await startPostgres();
-    const world = makeWorld({ seed: 7, listings: 60, parcels: 120, auctions: 40, filings: 60 });
+    const world = makeWorld({ seed: 7, listings: 30, parcels: 120, auctions: 40, filings: 40 });
     webs = [await countedWeb(world, DAY, 8), await countedWeb(world, DAY, 8)];
   });
   after(async () => {
@@ -37,16 +37,15 @@ describe('a run with two workers', () => {
     const [alone, shared] = [await newLayout(), await newLayout()];
     const [quiet, web] = webs;
     const run = await startPipeline(quiet, alone.root, DAY, { SOURCES });
-    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
-
     const QUEUE = await postgres.database();
     const byQueue = await startPipeline(web, shared.root, DAY, { SOURCES, QUEUE });
     assert.ok(
-      await byQueue.said(/^ {2}no worker is there to read \d+ sources: start one with make worker/u),
+      await byQueue.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
       'it says what it waits for',
     );
     const workers = await Promise.all([1, 2].map(() => workerProcess({ QUEUE, DATA_DIR: shared.root })));
     t.after(() => Promise.all(workers.map((w) => w.end('SIGKILL'))));
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
     assert.equal((await byQueue.ended).status, 0, byQueue.lines.join('\n'));
 
     assert.deepEqual(await hashesOn(shared, DAY), await hashesOn(alone, DAY));
@@ -112,7 +111,7 @@ describe('a run with two workers', () => {
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
   });
 
-  test("a worker of another data folder, or of another queue's run, or without a secret of the run, is refused in one line", async () => {
+  test("a worker of another data folder, or of another queue's run, or without a secret of the run, is refused in one line", async (t) => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
     const run = await startPipeline(webs[0], layout.root, DAY, {
@@ -124,7 +123,7 @@ describe('a run with two workers', () => {
     assert.equal(status, 2);
     assert.match(
       run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, where no worker has been for 0 minutes: start one with make worker; nothing is published, what was read is kept: run again$/u,
+      /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. Nothing was published\. The archive has what was read: run again\.$/u,
     );
     const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
     assert.equal(await worker.ended, 1);
@@ -147,11 +146,15 @@ describe('a run with two workers', () => {
       noWorkerMs: 60_000,
     };
     const live = await openQueueCrawler(options);
+    let isOpen = true;
+    const close = async (): Promise<void> => {
+      if (isOpen) await live.close();
+      isOpen = false;
+    };
+    t.after(close);
     await assert.rejects(
       openQueueCrawler(options),
-      (error: Error) =>
-        error.name === 'SettingError' &&
-        error.message.endsWith('which another run uses now; expected to be the only one'),
+      (error: Error) => error.name === 'SettingError' && error.message.endsWith('which is in use by another run.'),
     );
     const spec = sources.find(({ name }) => name === 'hud_fmr') ?? assert.fail();
     const request = { asOf: DAY, runId: `${DAY}.09`, lastGoodOn: null, distrusts: [], resumes: [] };
@@ -162,16 +165,16 @@ describe('a run with two workers', () => {
     assert.equal(await poor.ended, 1);
     assert.match(
       poor.lines.at(-1) ?? '',
-      new RegExp(`^HUD_TOKEN is null, expected a value: it is set for run ${DAY}\\.09, which reads hud_fmr$`, 'u'),
+      new RegExp(`^HUD_TOKEN is null, expected a value: run ${DAY}\\.09 has one, and reads hud_fmr$`, 'u'),
       'a secret never travels',
     );
-    await live.close();
+    await close();
     await ended;
     const wrong = await workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
     assert.equal(await wrong.ended, 1);
     assert.match(
       wrong.lines.join('\n'),
-      /^QUEUE is a PostgreSQL database, and cannot be used: password authentication failed/u,
+      /^QUEUE is a PostgreSQL database, which refuses the connection: password authentication failed/u,
     );
   });
 });

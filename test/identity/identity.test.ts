@@ -81,6 +81,7 @@ describe('a snapshot compared with its world', () => {
       world: makeWorld({ seed: 11, listings: 260, parcels: 400, auctions: 150, filings: 5 }),
       day: '2026-11-20',
       only: ({ family }) => ['listings', 'tax', 'parcels', 'sheriff'].includes(family),
+      tables: ['deals', 'leads'],
     });
     counts = await compareIdentity(layout.snapshot(runId), truth);
   });

@@ -171,7 +171,7 @@ test('a run tells at its end, and a command that fails or hangs changes neither 
   assert.equal(hanging.status, 0, hanging.out);
   assert.match(
     hanging.out,
-    /Published [\s\S]*alert not sent \(new\): 2 troubles, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
+    /Published [\s\S]*alert not sent \(new\): 2 problems, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
   );
   const failing = await run('exit 1');
   assert.equal(failing.status, 0, failing.out);

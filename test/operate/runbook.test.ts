@@ -67,7 +67,10 @@ for (const page of pages) {
       assert.ok(parts[0]?.includes(`"reason": "${page}"`), 'its symptom shows the reason as the server sends it');
     const tests = [...text.matchAll(/^- `(test\/[^`]+\.test\.ts)`$/gm)].map(([, file = '']) => file);
     assert.ok(tests.length > 0, 'it names a test file');
-    for (const file of tests) assert.ok(existsSync(new URL(file, root)), `${file} exists`);
+    const proofs = [...text.matchAll(/^- `(test\/[^`]+\.proof\.ts)`, run by `make prove`$/gm)].map(
+      ([, file = '']) => file,
+    );
+    for (const file of [...tests, ...proofs]) assert.ok(existsSync(new URL(file, root)), `${file} exists`);
     for (const [, link = ''] of text.matchAll(/\]\(([a-z0-9_./-]+\.md)\)/g))
       assert.doesNotThrow(() => read(`${folder}${link}`), link);
     // Targets that it tells to call are there.

@@ -31,7 +31,7 @@ const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[
   ],
   [
     { DATA_DIR: '/dev/null', SANDBOX_URL: 'http://127.0.0.1:1' },
-    /^DATA_DIR is "\/dev\/null", expected a folder that can be written: E[A-Z]+$/,
+    /^DATA_DIR is "\/dev\/null", expected a writable folder: E[A-Z]+$/,
   ],
   [
     { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: ',' },

@@ -5,20 +5,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../pipelines/commands/status.ts';
 import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
-import { newLayout, published, runDay, smallWorld } from './runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from './runs.ts';
 
+const tables = ['signals', 'sources', 'rejects'];
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
 const FRANKLIN = new URL('../../sources/tax/oh_franklin_tax/recorded/list.csv', import.meta.url);
 
 test('a list that is only dropped is quiet without a file, read when one lies there, and kept when it is gone', async () => {
-  const [layout, world] = [await newLayout(), smallWorld()];
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const dropped = ({ name }: { readonly name: string }): boolean => LISTS.includes(name);
   // A first run that reads nothing at all publishes nothing.
   const only = (spec: { readonly name: string }): boolean => dropped(spec) || spec.name === 'hud_fmr';
   const about = (lines: readonly string[]): string[] =>
     lines.filter((line) => LISTS.some((name) => line.includes(name)));
 
-  const first = await runDay({ layout, world, day: '2026-11-18', only });
+  const first = await runDay({ layout, world, day: '2026-11-18', only, tables });
   assert.deepEqual(
     first.sources.filter((s) => dropped(s.spec)).map(({ row, latest }) => [row.source, row.status, row.reason, latest]),
     LISTS.map((name) => [name, 'never_read', 'no_file', undefined]),
@@ -41,7 +43,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
     join(folder, 'list.csv'),
     'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n0100000060,LOST A ZERO,,,7.00\n',
   );
-  const refused = await runDay({ layout, world, day: '2026-11-19', only });
+  const refused = await runDay({ layout, world, day: '2026-11-19', only, tables });
   assert.match(
     about(warningsOf(refused)).join('\n'),
     /^oh_franklin_tax quarantined: too_many_rejects: 1 of 2 rows refused.*"010-000005-00"/u,
@@ -51,7 +53,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
     join(folder, 'list.csv'),
     'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
   );
-  const read = await runDay({ layout, world, day: '2026-11-20', only });
+  const read = await runDay({ layout, world, day: '2026-11-20', only, tables });
   assert.deepEqual(about(warningsOf(read)), []);
   const signals = await published(layout, read.runId, 'signals', "WHERE county_fips = '39049' ORDER BY parcel_id");
   assert.deepEqual(
@@ -63,7 +65,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
   );
 
   await rm(folder, { recursive: true });
-  const after = await runDay({ layout, world, day: '2026-11-21', only });
+  const after = await runDay({ layout, world, day: '2026-11-21', only, tables });
   const franklin = after.sources.find((s) => s.row.source === 'oh_franklin_tax')?.row;
   assert.deepEqual(
     [franklin?.status, franklin?.reason, franklin?.age_days, franklin?.rows_out],
@@ -77,7 +79,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
 });
 
 test('a whole list may have title rows, what it refuses is named, and a file that cannot be opened stops nothing else', async () => {
-  const [layout, world] = [await newLayout(), smallWorld()];
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
   await mkdir(join(layout.drop, 'oh_franklin_tax'), { recursive: true });
   await copyFile(FRANKLIN, join(layout.drop, 'oh_franklin_tax', 'list.csv'));
   await mkdir(join(layout.drop, 'oh_lucas_tax'));
@@ -87,6 +89,7 @@ test('a whole list may have title rows, what it refuses is named, and a file tha
     world,
     day: '2026-11-20',
     only: ({ name }) => name === 'oh_franklin_tax' || name === 'oh_lucas_tax',
+    tables,
   });
   assert.match(
     warningsOf(run).find((line) => line.startsWith('oh_lucas_tax')) ?? '',

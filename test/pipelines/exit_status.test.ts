@@ -93,11 +93,11 @@ describe('the command line', () => {
     await mkdir(join(drop, 'oh_franklin_taxes'), { recursive: true });
     const { status, out } = await cli('run', { DATA_DIR: empty, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
     assert.equal(status, 2, out);
-    assert.match(out, /^ {2}hud_fmr has never been read, and was not to be read in this run$/m);
+    assert.match(out, /^ {2}hud_fmr has never been read, and this run did not include it$/m);
     assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
     assert.doesNotMatch(out, /: : /);
-    assert.match(out, /^not read: oh_franklin_taxes in the drop folder; it is the name of no source$/m);
-    assert.match(out, /^no ledger yet at \S+ledger\.sqlite: no lead is known to be sold; /m);
+    assert.match(out, /^not read: oh_franklin_taxes in the drop folder: no source has this name$/m);
+    assert.match(out, /^No ledger yet at \S+ledger\.sqlite\. If your servers use another ledger, set LEDGER to it\.$/m);
   });
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
@@ -121,7 +121,7 @@ describe('the command line', () => {
     await writeFile(path, JSON.stringify(record));
     const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
     assert.equal(status, 2, out);
-    assert.match(out, /audit sources\.rows_add_up found 1 rows and blocks publication/);
+    assert.match(out, /audit sources\.rows_add_up failed for 1 rows and blocks publication/);
     assert.match(out, /NOT PUBLISHED/);
     assert.equal(await readlink(layout.current), serving);
   });
@@ -172,7 +172,7 @@ describe('the command line', () => {
       SOURCES: 'hud_fmr',
     });
     assert.equal(status, 2, out);
-    assert.match(out, /audit sources\.something_was_read found \d+ rows and blocks publication/);
+    assert.match(out, /audit sources\.something_was_read failed for \d+ rows and blocks publication/);
     assert.equal(await readlink(layoutOf(folder).current).catch(() => null), null);
     await rm(folder, { recursive: true });
   });

@@ -9,6 +9,7 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
   const [layout, world] = [await newLayout(), smallWorld()];
   const only = ({ name }: { readonly name: string }): boolean =>
     ['oh_hamilton_tax', 'oh_hamilton_parcels'].includes(name);
+  const tables = ['signals'];
   const signalsOf = async (runId: string): Promise<Map<string, Record<string, unknown>>> =>
     new Map(
       (await published(layout, runId, 'signals', "WHERE county_fips = '39061'")).map((s) => [
@@ -17,7 +18,7 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
       ]),
     );
 
-  const friday = await runDay({ layout, world, day: '2026-11-20', only });
+  const friday = await runDay({ layout, world, day: '2026-11-20', only, tables });
   const before = await signalsOf(friday.runId);
   const awaiting = friday.truth.delinquent.filter((d) => d.countyFips === '39061' && !d.isMapped);
   assert.ok(awaiting.length > 0);
@@ -35,7 +36,7 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
     );
   }
 
-  const later = await runDay({ layout, world, day: '2026-11-24', only });
+  const later = await runDay({ layout, world, day: '2026-11-24', only, tables });
   const after = await signalsOf(later.runId);
   const found = later.truth.delinquent.filter(
     (d) =>
@@ -85,6 +86,7 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
     world,
     day: '2026-11-25',
     only,
+    tables,
     alter: (request, response) => {
       if (request.host !== 'cagisonline.hamilton-co.org' || !request.path.endsWith('/query')) return undefined;
       const body = JSON.parse(new TextDecoder().decode(response.body)) as {

@@ -26,7 +26,7 @@ test('it may be read in the sandbox, and on the real web once it is named', () =
   assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: 'oh_summit_tax' })(summit), true);
   assert.match(
     missingPermissions([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
-    /^not read from the web: oh_summit_tax, .*newspaper/u,
+    /^oh_summit_tax is not read from the web: PERMITTED does not name it\. .*newspaper/u,
   );
   const free = all.filter(({ terms }) => terms.basis !== 'permission');
   assert.ok(
@@ -81,7 +81,7 @@ test('until then not one request goes out, no warning is given, and a dropped pa
     assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
     assert.match(rowOf(refused)?.detail ?? '', /terms were not obtained.*PERMITTED/u);
     assert.ok(!warningsOf(refused).some((line) => line.startsWith(summit.name)));
-    assert.match(formatSummary(refused, 'data').join('\n'), /Waiting for their owners' permission.*: oh_summit_tax$/mu);
+    assert.match(formatSummary(refused, 'data').join('\n'), /Waiting for the owner's permission.*: oh_summit_tax$/mu);
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
     await copyFile(

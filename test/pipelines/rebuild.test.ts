@@ -112,7 +112,7 @@ describe("after three days, one of them with a page that fails, a site that is d
     );
     assert.match(
       formatRebuild(result).join('\n'),
-      /1 of 10 tables are NOT the same[^]*kept rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,
+      /1 of 10 tables are DIFFERENT[^]*copied the stored rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,
     );
     assert.equal(isSame(result), false);
   });

@@ -10,9 +10,18 @@ const world = smallWorld();
 const DAY = '2026-11-20';
 const TOKEN = 'eyJ0b2tlbg-of-a-test.0123456789';
 
+/** Two sites that show their listings on few pages. */
+const LISTINGS = ['lakes_sunbelt_exchange', 'buckeye_income_property'];
+
 /** A run over listings and rents alone. */
 const run = (rest: Partial<OneRun> & Pick<OneRun, 'layout'>) =>
-  runDay({ world, day: DAY, only: ({ family }) => family === 'fmr' || family === 'listings', ...rest });
+  runDay({
+    world,
+    day: DAY,
+    only: ({ family, name }) => family === 'fmr' || LISTINGS.includes(name),
+    tables: ['deals'],
+    ...rest,
+  });
 type Result = Awaited<ReturnType<typeof run>>;
 
 const stateOf = (result: Result, name: string) => {

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
-import { hashesOf, newLayout, runDay, smallWorld } from './runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { hashesOf, newLayout, runDay, TINY } from './runs.ts';
 import { BARE } from '../environment.ts';
 
 const DAY = '2026-11-20';
@@ -13,7 +14,7 @@ const SITE = 'heartland_multifamily';
 const isDetail = (path: string): boolean => path.startsWith('/listing/');
 
 test('killed while it reads the listings', async () => {
-  const world = smallWorld();
+  const world = makeWorld(TINY);
   /** Records what is asked of the listing site, and answers as the site does. */
   const recording =
     (asked: string[]): Alter =>
@@ -23,8 +24,16 @@ test('killed while it reads the listings', async () => {
     };
   const only = (s: { readonly name: string }): boolean => s.name === SITE;
 
+  const tables = ['deals', 'listing_history'];
   const whole: string[] = [];
-  const undisturbed = await runDay({ layout: await newLayout(), world, day: DAY, only, alter: recording(whole) });
+  const undisturbed = await runDay({
+    layout: await newLayout(),
+    world,
+    day: DAY,
+    only,
+    tables,
+    alter: recording(whole),
+  });
   const details = whole.filter(isDetail);
   assert.ok(details.length > 30 && new Set(details).size === details.length);
 
@@ -67,7 +76,7 @@ test('killed while it reads the listings', async () => {
   );
 
   const again: string[] = [];
-  const resumed = await runDay({ layout, world, day: DAY, only, alter: recording(again) });
+  const resumed = await runDay({ layout, world, day: DAY, only, tables, alter: recording(again) });
   assert.deepEqual(
     again.filter(isDetail),
     details.filter((path) => !held.has(path)),

@@ -18,6 +18,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
+import { modelsOf } from './some_tables.ts';
 
 /** Big enough that every kind of event and fault occurs, small enough to run in seconds. */
 export const SMALL = { seed: 7, listings: 120, parcels: 400, auctions: 120, filings: 300 } as const;
@@ -59,6 +60,8 @@ export interface OneRun {
   /** Whether the one site that is read in a browser is read, too: that alone takes a third of a run. Default: it is not. */
   readonly browser?: boolean;
   readonly models?: readonly Model[];
+  /** Published tables to fill; the others stay empty. Default: all. */
+  readonly tables?: readonly string[];
   /** Default: the declared set. */
   readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
@@ -72,6 +75,7 @@ export async function runDay({
   day,
   alter,
   only,
+  tables,
   models,
   assumptions,
   secrets,
@@ -96,7 +100,7 @@ export async function runDay({
       crawler: inThisProcess(fetcher),
       sources: await loadSources(),
       due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
-      ...(models ? { models } : {}),
+      ...(models ? { models } : tables ? { models: await modelsOf(tables) } : {}),
       ...(assumptions ? { assumptions } : {}),
     });
     return { ...result, truth: sandbox.day };

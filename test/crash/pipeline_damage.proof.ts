@@ -1,59 +1,36 @@
-/** Files that a failing disk has changed: each is named with what to do about it, none is silently used, and what is to be done helps. */
+/**
+ * Every kind of file of a data folder, changed, cut or lost: a run or command names it with what to do, uses nothing of
+ * it, and the advice repairs it. The suite has one damaged staged file and one damaged snapshot
+ * (pipeline_short.test.ts).
+ */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { copyFile, cp, mkdtemp, open, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rename, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { sha256OfFile } from '../../lib/files.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/run/lock.ts';
-import { readsUpTo, stagedParquet } from '../../pipelines/ingest/reads.ts';
+import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import {
+  flipBit,
+  newestStaged,
+  RESTORED,
+  runCommand,
+  runToEnd,
+  snapshotDamage,
+  stagedDamage,
+  type Ended,
+} from './pipeline_damage.ts';
 import { filesIn, hashesOn, wrongIn } from './pipeline_folder.ts';
-import { startPipeline, webOf } from './pipeline_process.ts';
-import { BARE } from '../environment.ts';
+import { webOf } from './pipeline_process.ts';
 
 const [FIRST, SECOND, THIRD] = ['2026-11-20', '2026-11-21', '2026-11-22'] as const;
 const SOURCES = 'heartland_multifamily,hud_fmr,oh_hamilton_tax';
 const web = webOf(makeWorld({ seed: 7, listings: 60, parcels: 400, auctions: 30, filings: 60 }));
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** One bit of the middle turned over. */
-async function flip(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    const at = Math.floor((await handle.stat()).size / 2);
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
-    await handle.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, at);
-  } finally {
-    await handle.close();
-  }
-}
-
-interface Ended {
-  readonly status: number | null;
-  readonly out: string;
-  readonly last: string;
-}
-
-async function run(layout: Layout, day: string, sources = SOURCES): Promise<Ended> {
-  const started = await startPipeline(web, layout.root, day, { SOURCES: sources });
-  const { status } = await started.ended;
-  return { status, out: started.lines.join('\n'), last: started.lines.at(-1) ?? '' };
-}
-
-function command(layout: Layout, name: string, env: Record<string, string> = {}): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['pipelines/commands/cli.ts', name], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...BARE, DATA_DIR: layout.root, ...env },
-  });
-  const out = `${stdout}${stderr}`.trimEnd();
-  return { status, out, last: out.split('\n').at(-1) ?? '' };
-}
+const run = (layout: Layout, day: string, sources = SOURCES): Promise<Ended> => runToEnd(web, layout, day, sources);
 
 describe('after two days, a file that is no longer what was written', () => {
   let whole: Layout;
@@ -82,15 +59,11 @@ describe('after two days, a file that is no longer what was written', () => {
     for (const folder of made) await rm(folder, { recursive: true });
   });
 
-  /** The newest staged file of a source, as the second day left it. */
-  async function staged(layout: Layout, source: string): Promise<string> {
-    const [newest] = await readsUpTo(layout, source, SECOND);
-    return stagedParquet(layout, source, newest?.run_id ?? '');
-  }
-  async function refused({ status, out, last }: Ended, layout: Layout, file: string, what: RegExp): Promise<void> {
+  const staged = (layout: Layout, source: string): Promise<string> => newestStaged(layout, source, SECOND);
+  async function refused({ status, out, lastLine }: Ended, layout: Layout, file: string, what: RegExp): Promise<void> {
     assert.equal(status, 1, out);
-    assert.ok(last.includes(file), `${last} names ${file}`);
-    assert.match(last, what);
+    assert.ok(lastLine.includes(file), `${lastLine} names ${file}`);
+    assert.match(lastLine, what);
     assert.doesNotMatch(out, /^\s+at /mu, 'no stack is shown');
     assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
@@ -100,26 +73,15 @@ describe('after two days, a file that is no longer what was written', () => {
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
     for (const [damage, what] of [
-      [flip, 'does not have the hash its record states'],
+      [flipBit, 'does not have the hash its record states'],
       [(path: string) => truncate(path, 100), 'does not have the hash its record states'],
       [rm, 'is missing'],
     ] as const) {
       await damage(file);
-      await refused(
-        await run(layout, THIRD, 'none'),
-        layout,
-        file,
-        new RegExp(
-          `${what}; put it back from the archived pages with: make reparse SOURCE=oh_hamilton_tax SINCE=2026-11-21 APPLY=1$`,
-          'u',
-        ),
-      );
-      const healed = command(layout, 'reparse', { SOURCE: 'oh_hamilton_tax', SINCE: SECOND, APPLY: '1' });
+      await refused(await run(layout, THIRD, 'none'), layout, file, stagedDamage(what, SECOND));
+      const healed = runCommand(layout, 'reparse', { SOURCE: 'oh_hamilton_tax', SINCE: SECOND, APPLY: '1' });
       assert.equal(healed.status, 0, healed.out);
-      assert.match(
-        healed.out,
-        /the staged rows were damaged or lost; the archived pages give them byte for byte; put back/u,
-      );
+      assert.match(healed.out, RESTORED);
       assert.equal(await sha256OfFile(file), hash);
     }
   });
@@ -127,12 +89,9 @@ describe('after two days, a file that is no longer what was written', () => {
   test('a table changed or lost, or a manifest cut, in the snapshot before: nothing is carried from it, nor silently from an older one', async () => {
     const layout = mended;
     const serving = (await currentSnapshot(layout)) ?? '';
-    const named = new RegExp(
-      `^snapshot ${serving}, from which history would be carried, is damaged: .*; restore .*/snapshots/${serving} from a backup, or move it away: history is then carried from ${FIRST}\\.01$`,
-      'u',
-    );
+    const named = snapshotDamage(serving, `${FIRST}.01`);
     for (const [name, damage] of [
-      ['deals.parquet', flip],
+      ['deals.parquet', flipBit],
       ['signals.parquet', rm],
       ['manifest.json', (path: string) => truncate(path, 300)],
     ] as const) {
@@ -170,8 +129,8 @@ describe('after two days, a file that is no longer what was written', () => {
   test('a damaged current snapshot: status says so, and another run of the day publishes the same bytes beside it', async () => {
     const layout = await copy();
     const damaged = (await currentSnapshot(layout)) ?? '';
-    await flip(join(layout.snapshot(damaged), 'deals.parquet'));
-    const seen = command(layout, 'status');
+    await flipBit(join(layout.snapshot(damaged), 'deals.parquet'));
+    const seen = runCommand(layout, 'status');
     assert.notEqual(seen.status, 0);
     assert.match(seen.out, /DAMAGED[^]*deals\.parquet does not have the hash its manifest states/u);
     assert.equal((await run(layout, SECOND)).status, 0);
@@ -186,8 +145,8 @@ describe('after two days, a file that is no longer what was written', () => {
     const objects = (await filesIn(join(layout.root, 'archive', 'objects'))).map((f) =>
       join(layout.root, 'archive', 'objects', f),
     );
-    for (const object of objects) await flip(object);
-    const named = command(layout, 'reparse', { SOURCE: 'oh_hamilton_tax' });
+    for (const object of objects) await flipBit(object);
+    const named = runCommand(layout, 'reparse', { SOURCE: 'oh_hamilton_tax' });
     assert.equal(named.status, 1);
     assert.match(named.out, /not rebuilt: archive object objects\/[0-9a-f/]+ is damaged: its SHA-256 is/u);
     assert.equal((await run(layout, SECOND)).status, 0);
@@ -197,15 +156,5 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.ok((read?.pages.length ?? 0) > 0);
     for (const page of read?.pages ?? [])
       assert.doesNotMatch(wrong, new RegExp(page.sha256, 'u'), 'the pages of the new read are whole');
-  });
-
-  test('a lock file that a kill left empty locks like any other', async () => {
-    const layout = layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-damaged-')));
-    made.push(layout.root);
-    await writeFile(layout.lock, '');
-    const letGo = await holdFolder(layout);
-    await assert.rejects(holdFolder(layout), /another run is at work \(process \d+\)/u);
-    letGo();
-    (await holdFolder(layout))();
   });
 });

@@ -1,7 +1,7 @@
 /**
- * A disk that is full at any moment of a run: one line that names it, exit status 1, what is published stays as it was,
- * and with room again the next run publishes what an undisturbed run does. A real file system of limited size is mounted
- * for it, which only root may do.
+ * A disk that is full at each phase of a run: one line that names it, exit status 1, published snapshots unchanged; with
+ * free space the next run publishes the bytes of an undisturbed one. It mounts a file system of limited size, which only
+ * root may do. The suite has one phase (pipeline_short.test.ts).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -71,8 +71,8 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
       const { status, lines } = await runOnFull(day, when);
       const last = lines.at(-1) ?? '';
       assert.equal(status, 1, lines.join('\n'));
-      assert.ok(last.startsWith(`the disk of DATA_DIR ${JSON.stringify(layout.root)} is full`), lines.join('\n'));
-      assert.match(last, /what is published stays as it was: make room and run again$/u);
+      assert.ok(last.startsWith(`The disk of DATA_DIR ${JSON.stringify(layout.root)} is full`), lines.join('\n'));
+      assert.match(last, /Published snapshots are unchanged\. Free some space and run again\.$/u);
       assert.equal(lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
       assert.equal(await currentSnapshot(layout), serving);
       assert.deepEqual(await wrongIn(layout), []);

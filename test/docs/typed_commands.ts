@@ -1,10 +1,10 @@
-/** Every command in a shell block of the pages runs as printed, over a small sandbox in a temporary folder. */
+/** Runs the commands in the shell blocks of the pages as printed, over a small sandbox in a temporary folder. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { openLedger } from '../../ledger/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
@@ -12,20 +12,20 @@ import { published } from '../pipelines/runs.ts';
 import { commandsOf, pages, ROOT } from './pages.ts';
 
 /** Commands that are not run here, and the test that covers them. */
-const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
+export const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] = [
   [/^make test$/u, 'this suite'],
   [/^make setup\b/u, 'test/lib/installed.test.ts: it would remove packages that the tests use'],
   [/^make (?:serve|buy|mcp|collect)\b/u, 'test/api: purchase, examples, mcp'],
   [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of this user'],
-  [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.test.ts, in a copy'],
+  [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.proof.ts, in a copy'],
   [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
   [/^make bench\b/u, 'test/bench: it measures for hours'],
   [/^node --test/u, 'the suite'],
   [/^node sandbox\/server/u, 'test/sandbox'],
 ];
 /** Placeholders, and the values that replace them. */
-const IN_PLACE: readonly (readonly [written: RegExp, typed: (folder: string, id: string) => string])[] = [
+export const IN_PLACE: readonly (readonly [written: RegExp, typed: (folder: string, id: string) => string])[] = [
   [/ID=\.\.\./u, (_, id) => `ID=${id}`],
   [/> deals\.csv/u, (folder) => `> ${folder}/deals.csv`],
   [/\/backups\//u, (folder) => `${folder}/`],
@@ -34,12 +34,10 @@ const IN_PLACE: readonly (readonly [written: RegExp, typed: (folder: string, id:
   [/DEALS=10000/u, () => 'DEALS=200'],
 ];
 
-const written = [...new Set(pages.filter(({ path }) => !path.startsWith('examples/')).flatMap(commandsOf))].filter(
-  (c) => /^(?:make|node) /u.test(c),
-);
-const typed = written.filter((c) => !ELSEWHERE.some(([command]) => command.test(c)));
-/** The runs first: the other commands read what they published. */
-const inOrder = [...typed.filter((c) => c.startsWith('make run')), ...typed.filter((c) => !c.startsWith('make run'))];
+export const written = [
+  ...new Set(pages.filter(({ path }) => !path.startsWith('examples/')).flatMap(commandsOf)),
+].filter((c) => /^(?:make|node) /u.test(c));
+export const typed = written.filter((c) => !ELSEWHERE.some(([command]) => command.test(c)));
 
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-typed-'));
 const layout = layoutOf(join(folder, 'data'));
@@ -51,7 +49,13 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function type(command: string): Promise<{ readonly status: number | null; readonly out: string }> {
+interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+}
+
+/** @param settings environment variables, besides those of a small world */
+function type(command: string, settings: Readonly<Record<string, string>>): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // The command must not inherit the state of the test runner or of make.
     const { NODE_TEST_CONTEXT: _, MAKEFLAGS: __, MAKELEVEL: ___, ...env } = process.env;
@@ -66,6 +70,7 @@ function type(command: string): Promise<{ readonly status: number | null; readon
         AUCTIONS: '60',
         FILINGS: '120',
         SCHEDULER: 'cron',
+        ...settings,
       },
     });
     // Input for commands that open a prompt.
@@ -81,46 +86,25 @@ function type(command: string): Promise<{ readonly status: number | null; readon
   });
 }
 
-describe('documented commands run', () => {
-  test('there are at least 15, and every exception and placeholder occurs in a page', () => {
-    assert.ok(typed.length >= 15, `${typed.length} commands run`);
-    for (const [command] of ELSEWHERE)
-      assert.ok(
-        written.some((c) => command.test(c)),
-        `${command.source} is an exception and in no page`,
-      );
-    for (const [part] of IN_PLACE)
-      assert.ok(
-        typed.some((c) => part.test(c)),
-        `${part.source} is a placeholder and in no page`,
-      );
-  });
+/** Id of a deal of the published snapshot, for a command with ID=... */
+async function dealId(): Promise<string> {
+  const { run_id } = await readManifest(layout, '2026-11-20.01');
+  const [deal] = await published(layout, run_id, 'deals', "WHERE dscr_status = 'computed' LIMIT 1");
+  return String(deal?.['id']);
+}
 
-  for (const command of inOrder) {
-    test(command, async () => {
-      const runId = '2026-11-20.01';
-      const deal = command.includes('ID=...')
-        ? (
-            await published(
-              layout,
-              (await readManifest(layout, runId)).run_id,
-              'deals',
-              "WHERE dscr_status = 'computed' LIMIT 1",
-            )
-          )[0]
-        : undefined;
-      const line = IN_PLACE.reduce(
-        (text, [part, put]) => text.replace(part, put(folder, String(deal?.['id']))),
-        command,
-      );
-      const { status, out } = await type(line);
-      // `make` turns every failure of the status command into 2.
-      assert.ok(
-        command === 'make status' ? [0, 2].includes(status ?? -1) : status === 0,
-        `${line} ended with ${status}\n${out.slice(-1500)}`,
-      );
-      assert.ok(line.includes('>') || out.trim() !== '', `${line} printed nothing`);
-      assert.doesNotMatch(out, /\n {4}at .*:\d+:\d+/u, 'it prints no stack trace');
-    });
-  }
-});
+/** A test that runs a command and checks its exit status and output. */
+export function testCommand(command: string, settings: Readonly<Record<string, string>> = {}): void {
+  test(command, async () => {
+    const id = command.includes('ID=...') ? await dealId() : '';
+    const line = IN_PLACE.reduce((text, [part, put]) => text.replace(part, put(folder, id)), command);
+    const { status, out } = await type(line, settings);
+    // `make` turns every failure of the status command into 2.
+    assert.ok(
+      command === 'make status' ? [0, 2].includes(status ?? -1) : status === 0,
+      `${line} ended with ${status}\n${out.slice(-1500)}`,
+    );
+    assert.ok(line.includes('>') || out.trim() !== '', `${line} printed nothing`);
+    assert.doesNotMatch(out, /\n {4}at .*:\d+:\d+/u, 'it prints no stack trace');
+  });
+}

@@ -1,4 +1,7 @@
-/** The commands of docs/adding-a-county.md run as printed and in order, in a copy of this folder. */
+/**
+ * The commands of docs/adding-a-county.md run as printed and in order, in a copy of this folder. The suite checks the
+ * folder that `make county` creates (test/sources/new_county.test.ts).
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
