@@ -1,17 +1,17 @@
-/** What a site does wrong is that source's trouble: it is set aside with its reason, its last good rows stay, the run goes on. */
+/** A source whose pages are wrong is set aside with a reason: its last good rows stay, and the run continues. */
 import assert from 'node:assert/strict';
 import { readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { defineModel, never } from '../../models/contract.ts';
-import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { warningsOf } from '../../pipelines/run/summary.ts';
 import type { Alter } from '../../sandbox/server.ts';
 import type { World } from '../../sandbox/world/types.ts';
-import { worldOn } from '../../sandbox/world/world.ts';
-import { hashesOf, newLayout, published, runDay, smallWorld } from './runs.ts';
+import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
+import { hashesOf, newLayout, published, runDay, TINY } from './runs.ts';
+import { modelsOf } from './some_tables.ts';
 
 const text = (body: Uint8Array): string => new TextDecoder('latin1').decode(body);
 const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
@@ -135,6 +135,8 @@ const SOUND = [
   'oh_stark_sheriff_page',
   'ohio_sos_amendments',
 ];
+/** Tables that the tests read. */
+const tables = ['signals', 'listing_history', 'rejects', 'sources'];
 const read = ({ name }: { readonly name: string }): boolean =>
   SOUND.includes(name) || FAULTS.some((f) => f.source === name);
 
@@ -144,13 +146,14 @@ describe('after a good day', () => {
   let good: RunResult;
   before(async () => {
     layout = await newLayout();
-    world = smallWorld();
+    world = makeWorld(TINY);
     // Without validators on the good day, each fault meets a whole answer and not a 304.
     good = await runDay({
       layout,
       world,
       day: '2026-11-20',
       only: read,
+      tables,
       alter: (_, r) => ({ ...r, headers: { ...r.headers, etag: [], 'last-modified': [] } }),
     });
     assert.ok(good.manifest);
@@ -163,6 +166,7 @@ describe('after a good day', () => {
       world,
       day: '2026-11-21',
       only: read,
+      tables,
       alter: (q, r) => {
         for (const f of perSource.values()) {
           const altered = f.alter(q, r);
@@ -227,6 +231,7 @@ describe('after a good day', () => {
       world,
       day: '2026-11-22',
       alter: fault.alter,
+      tables,
       only: (s) => s.name === fault.source,
     });
     const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
@@ -250,6 +255,7 @@ describe('after a good day', () => {
       world,
       day,
       only: (s) => s.name === 'heartland_multifamily',
+      tables,
       alter: (q) =>
         q.path === path
           ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') }
@@ -271,7 +277,7 @@ describe('after a good day', () => {
 
   test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
     const serving = await readlink(layout.current);
-    const models = (await loadModels()).map((m) =>
+    const models = (await modelsOf(['deals'])).map((m) =>
       m.name === 'deals'
         ? {
             ...m,
@@ -294,18 +300,18 @@ describe('after a good day', () => {
       rows: unknown[];
     };
     assert.ok(kept.failing > 0 && kept.rows.length > 0);
-    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false });
+    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false, tables });
     assert.ok(mended.manifest, 'the next run is not held back by it');
   });
 
   test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {
     const fresh = await newLayout();
     const only = ({ name }: { readonly name: string }): boolean => name === 'oh_stark_tax';
-    const first = await runDay({ layout: fresh, world, day: '2026-11-20', only });
+    const first = await runDay({ layout: fresh, world, day: '2026-11-20', only, tables });
     assert.ok(hashesOf(first)['deals']);
     await writeFile(join(fresh.snapshot(first.runId), 'deals.parquet'), 'not parquet');
     await assert.rejects(
-      runDay({ layout: fresh, world, day: '2026-11-21', only }),
+      runDay({ layout: fresh, world, day: '2026-11-21', only, tables }),
       /2026-11-20\.01.*damaged: deals\.parquet/,
     );
   });
