@@ -28,7 +28,7 @@ before(async () => {
   layout = await newLayout();
   const world = makeWorld(TINY);
   const only = ({ family, name }: { family: string; name: string }): boolean =>
-    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'colorado_sos'].includes(name);
+    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_franklin_sheriff', 'colorado_sos'].includes(name);
   await runDay({ layout, world, day: '2026-11-20', only });
   await runDay({ layout, world, day: '2026-11-23', only });
 });

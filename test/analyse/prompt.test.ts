@@ -46,7 +46,7 @@ describe('a statement', () => {
   });
 });
 
-test('an answer is a table that names the columns that do not fit, rows upright, CSV that a spreadsheet reads, or JSON', () => {
+test('a result is a table that names the columns it leaves out, or one line per value, CSV or JSON', () => {
   const found = {
     columns: ['name', 'n', 'note'],
     rows: [
@@ -94,7 +94,7 @@ describe('over a snapshot', () => {
   });
   const offers = (line: string, earlier = ''): string[] => complete(catalog, earlier, line, ['hidden_upside'])[0];
 
-  test('Tab offers tables after FROM, columns of the tables spoken of, of an alias, accepted values in a string, and words in the case one types', () => {
+  test('Tab completes tables after FROM, columns of named tables and aliases, enum values, and keywords in either case', () => {
     assert.deepEqual(offers('FROM de'), ['deals']);
     assert.deepEqual(offers('SELECT * FROM deals JOIN lis'), ['listing_history']);
     assert.deepEqual(offers('WHERE cap_r', 'SELECT * FROM deals'), [

@@ -68,7 +68,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
 
-  test('staged rows changed, cut or lost: the run that needs them stops, and reparse puts them back byte for byte from the archive', async () => {
+  test('staged rows changed, cut or lost: the run stops, and reparse restores the same bytes from the archive', async () => {
     const layout = mended;
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
@@ -86,7 +86,7 @@ describe('after two days, a file that is no longer what was written', () => {
     }
   });
 
-  test('a table changed or lost, or a manifest cut, in the snapshot before: nothing is carried from it, nor silently from an older one', async () => {
+  test('a table or manifest of the previous snapshot changed, cut or lost: the run stops and uses no older one', async () => {
     const layout = mended;
     const serving = (await currentSnapshot(layout)) ?? '';
     const named = snapshotDamage(serving, `${FIRST}.01`);
@@ -103,7 +103,7 @@ describe('after two days, a file that is no longer what was written', () => {
     }
   });
 
-  test('a damaged record of a read is named, and what to do about it; with all of that mended the day gives the bytes of an undisturbed one', async () => {
+  test('a damaged record of a read is named; with everything repaired, the day has the bytes of an undisturbed run', async () => {
     const layout = mended;
     const file = (await staged(layout, 'oh_hamilton_tax')).replace(/parquet$/u, 'json');
     await truncate(file, 200);
@@ -118,7 +118,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.deepEqual(await hashesOn(layout, THIRD), third);
   });
 
-  test('moved away as the message says, the history goes on from the snapshot before it', async () => {
+  test('with the damaged snapshot moved away, the history continues from the one before it', async () => {
     const layout = await copy();
     const damaged = (await currentSnapshot(layout)) ?? '';
     await rename(layout.snapshot(damaged), join(layout.root, 'moved-away'));
@@ -126,7 +126,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.equal((await readManifest(layout, (await currentSnapshot(layout)) ?? '')).previous, `${FIRST}.01`);
   });
 
-  test('a damaged current snapshot: status says so, and another run of the day publishes the same bytes beside it', async () => {
+  test('a damaged current snapshot: status reports it, and a new run of the day publishes the same bytes', async () => {
     const layout = await copy();
     const damaged = (await currentSnapshot(layout)) ?? '';
     await flipBit(join(layout.snapshot(damaged), 'deals.parquet'));
@@ -140,7 +140,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.deepEqual(await hashesOn(layout, SECOND), await hashesOn(whole, SECOND));
   });
 
-  test('damaged objects of the archive are never taken for pages: the next run asks for them whole and heals them', async () => {
+  test('damaged archive objects are never used as pages: the next run fetches and repairs them', async () => {
     const layout = await copy();
     const objects = (await filesIn(join(layout.root, 'archive', 'objects'))).map((f) =>
       join(layout.root, 'archive', 'objects', f),

@@ -99,7 +99,7 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
   return 'fetch';
 }
 
-/** Paths of the folder with the numbers of runs left out, without the archive's objects: what an undisturbed run leaves behind, whatever its number. */
+/** Paths in the folder without run numbers and archive objects: equal for runs that left the same kinds of files. */
 export async function kindsOfFiles(layout: Layout): Promise<string[]> {
   const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
   return [

@@ -1,4 +1,4 @@
-/** The pipeline as a real process over a made-up world, for what cannot be shown inside one process: kills and full disks. */
+/** The pipeline as a process of its own over a made-up world, for kills and full disks. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,7 +98,7 @@ export async function startPipeline(
 /** How long what a killed process had started may take to notice. */
 const NOTICE_MS = 5000;
 
-/** SIGKILL the process, and only it. @returns what still ran of its group when it had time to notice, then killed too */
+/** SIGKILL the process only. @returns whether others of its group ran on after NOTICE_MS; they are then killed too */
 export async function killAlone({ child, ended }: Pipeline): Promise<boolean> {
   child.kill('SIGKILL');
   await ended;

@@ -19,7 +19,7 @@ const QUIET_MS = 1000;
 /** What a request may be early by at the site where the one before it was late on its way. */
 const JITTER_MS = 60;
 
-test('four sources of one site over three workers: one request at a time, so far apart, and none while the site asks for quiet', async (t) => {
+test('three workers read four sources of one site one request at a time, at its interval, and obey Retry-After', async (t) => {
   const seen: { readonly path: string; readonly at: number }[] = [];
   let [underWay, most, refused] = [0, 0, 0];
   const server = createServer((request, response) => {

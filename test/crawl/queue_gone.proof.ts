@@ -37,7 +37,7 @@ describe('PostgreSQL', () => {
     await postgres.remove();
   });
 
-  test('goes away in the middle: the run says so in one sentence, publishes nothing and exits with 2; the next run goes on, with the same worker', async (t) => {
+  test('stops during a read: the run exits with 2 and publishes nothing; the next run continues with the same worker', async (t) => {
     const alone = await newLayout();
     const undisturbed = await startPipeline(web, alone.root, DAY, { SOURCES });
     assert.equal((await undisturbed.ended).status, 0);
@@ -75,7 +75,7 @@ describe('PostgreSQL', () => {
     assert.match(formatHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), reading 0 hosts$/mu);
   });
 
-  test('falls silent in the middle: the run says so in one sentence, publishes nothing and exits with 2', async (t) => {
+  test('falls silent during a read: the run exits with 2 and publishes nothing', async (t) => {
     const fresh = await newLayout();
     const queue = await postgres.database();
     const way = await wayTo(queue);
@@ -95,7 +95,7 @@ describe('PostgreSQL', () => {
     assert.equal(await currentSnapshot(fresh), null);
   });
 
-  test('is restarted while a worker reads: the run and the worker wait for it, and all goes on', async (t) => {
+  test('restarts while a worker reads: the run and the worker wait for it and continue', async (t) => {
     const fresh = await newLayout();
     const queue = await postgres.database();
     web.asked.clear();

@@ -21,7 +21,7 @@ const SOURCES =
 
 describe('a run with two workers', () => {
   let postgres: PostgresServer;
-  /** A site of the sandbox may refuse a visitor the first time: each of the two runs that are compared has a web of its own. */
+  /** One web per run: a sandbox site may refuse a visitor the first time. */
   let webs: readonly [CountedWeb, CountedWeb];
   before(async () => {
     postgres = await startPostgres();
@@ -111,7 +111,7 @@ describe('a run with two workers', () => {
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
   });
 
-  test("a worker of another data folder, or of another queue's run, or without a secret of the run, is refused in one line", async (t) => {
+  test('a worker with another data folder or password, or without a secret of the run, is refused in one line', async (t) => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
     const run = await startPipeline(webs[0], layout.root, DAY, {

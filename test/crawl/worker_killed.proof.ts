@@ -51,7 +51,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     await postgres.remove();
   });
 
-  test('a worker is killed: another takes its pages over, none is lost or there twice, and the snapshot is the same', async (t) => {
+  test('a killed worker: another takes over its pages, none is lost or doubled, and the snapshot is the same', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
     const web = await webOf();
@@ -102,7 +102,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     assert.ok((read?.traffic.requests ?? 0) >= once.length, 'what the killed worker asked is counted, too');
   });
 
-  test('a worker that slept so long that another took its place asks nothing more when it wakes', async (t) => {
+  test('a worker that sleeps until another takes over sends no request when it wakes', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
     const web = await webOf();

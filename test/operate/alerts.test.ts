@@ -135,7 +135,7 @@ test('however many troubles there are, they are one call, and a command that han
   );
 });
 
-test('a run tells at its end, and a command that fails or hangs changes neither its exit status nor what it publishes', async (t) => {
+test('a run sends alerts at its end; a command that fails or hangs changes neither its exit status nor its snapshot', async (t) => {
   const sandbox = await startSandbox({
     world: smallWorld(),
     day: '2026-11-20',

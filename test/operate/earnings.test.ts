@@ -100,7 +100,7 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
   ]);
 });
 
-test('test money is never told as earnings: by how the server is paid, and said to be unknown where nothing tells', async () => {
+test('test money never counts as earnings; without a record of how the server is paid, earnings are unknown', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   const ledger = await openLedger({ DATA_DIR });
   await buys(ledger, 1, Date.now(), '2026-11-21.01', 50_000n);

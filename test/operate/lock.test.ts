@@ -1,4 +1,4 @@
-/** One run at a time: the lock is the system's, so that no crash leaves it behind, and who finds it held waits by a written rule. */
+/** One run at a time: the operating system holds the lock, so no crash leaves it behind; WAIT_MINUTES sets the wait. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';

@@ -1,12 +1,8 @@
-/** What the policy may remove: held over random histories, and on the disk of a real one. */
+/** What the retention policy may remove, over random histories. prune.test.ts removes files of a real one. */
 import assert from 'node:assert/strict';
-import { cp, readdir, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { compareRunIds, parseRunId, runIdOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/run/lock.ts';
-import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
+import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
 import {
   planOf,
   retainedSnapshots,
@@ -16,11 +12,6 @@ import {
   type ReadUnit,
   type SnapshotNeeds,
 } from '../../pipelines/operate/retention/plan.ts';
-import { archivedPages } from '../../pipelines/archived_pages.ts';
-import { readsUpTo } from '../../pipelines/ingest/reads.ts';
-import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
-import { copyOf, hashesOf, newLayout, published, runDay, smallWorld } from '../pipelines/runs.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2024-01-01T00:00:00Z');
@@ -191,7 +182,7 @@ describe('over random histories and policies', () => {
   });
 
   holds(
-    'the policy is kept: each day and month within its days has its last snapshot, and nothing younger than the days of reads goes',
+    'each day and month within the policy keeps its last snapshot, and no younger read is removed',
     (history, policy) => {
       const plan = decide(history, policy);
       const age = (id: string): number => (Date.parse(history.inventory.today) - Date.parse(asOf(id))) / DAY_MS;
@@ -229,71 +220,5 @@ describe('over random histories and policies', () => {
       return plan.snapshots.length > 0 && plan.reads.length > 0 && plan.objects.length > 0;
     });
     assert.ok(removed.length > 50, String(removed.length));
-  });
-});
-
-describe('on the disk', () => {
-  const NOTHING_KEPT: Policy = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
-  const world = smallWorld();
-  /** Lists, pages and records of each kind, in less time than all of them take. */
-  const only = ({ family, name }: { family: string; name: string }): boolean =>
-    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_stark_sheriff', 'colorado_sos'].includes(name);
-  let layout: Layout;
-  before(async () => {
-    layout = await newLayout();
-    for (const day of ['2026-11-20', '2026-11-22', '2026-11-24']) await runDay({ layout, world, day, only });
-  });
-  const copied = (): Promise<Layout> => copyOf(layout);
-
-  test('without APPLY nothing is touched', async () => {
-    const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
-    const there = await files();
-    const { plan, lines } = await prune(layout, NOTHING_KEPT, { apply: false });
-    assert.deepEqual(plan.snapshots, ['2026-11-20.01']);
-    assert.ok(plan.reads.length > 2);
-    assert.match(lines.join('\n'), /to remove: 1 of 3 snapshots[\s\S]*Nothing was removed\. APPLY=1 removes it/);
-    assert.deepEqual(
-      (await files()).filter((f) => !f.startsWith('lock')),
-      there.filter((f) => !f.startsWith('lock')),
-    );
-  });
-
-  test('after the strictest policy the next day builds the same bytes as without it, and what is kept can be walked back', async () => {
-    const pruned = await copied();
-    await prune(pruned, NOTHING_KEPT, { apply: true });
-    assert.deepEqual(await listSnapshots(pruned), ['2026-11-22.01', '2026-11-24.01']);
-    assert.equal(await readlink(pruned.current), 'snapshots/2026-11-24.01');
-    assert.deepEqual(await verifySnapshot(pruned, '2026-11-24.01'), []);
-    assert.equal((await snapshotBefore(pruned, '2026-11-24'))?.run_id, '2026-11-22.01');
-    assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, { snapshots: [], reads: [], runs: [], objects: [] });
-    assert.deepEqual(await readdir(pruned.run('2026-11-20.01')), [], 'its run id stays taken');
-
-    // Every page that a row of a kept snapshot names, and every read that is left, can still be read from the archive.
-    const archive = await openArchive(pruned.root);
-    for (const table of ['deals', 'signals', 'auctions', 'filings']) {
-      const pages = new Set((await published(pruned, '2026-11-22.01', table)).map((r) => String(r['page_sha256'])));
-      for (const page of pages) await archive.read(page);
-    }
-    for (const source of await readdir(pruned.stagedRoot)) {
-      for (const record of await readsUpTo(pruned, source, '2026-11-24'))
-        if (record.status === 'good') await archivedPages(archive, record);
-    }
-
-    const day = '2026-11-25';
-    const [after, without] = [
-      await runDay({ layout: pruned, world, day, only }),
-      await runDay({ layout: await copied(), world, day, only }),
-    ];
-    assert.deepEqual(hashesOf(after), hashesOf(without));
-  });
-
-  test('it leaves while a run is at work, and cleans up what a killed one of its own left', async () => {
-    const pruned = await copied();
-    const letGo = await holdFolder(pruned);
-    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
-    letGo();
-    await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
-    await prune(pruned, NOTHING_KEPT, { apply: true });
-    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-22.01', '2026-11-24.01']);
   });
 });

@@ -1,22 +1,14 @@
 /** The declared schedule, and what systemd and cron make of it. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { loadSources } from '../../sources/index.ts';
 import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule/jobs.ts';
-import {
-  jobNamed,
-  saveSettings,
-  logFile,
-  runMissedJobs,
-  runJob,
-  settingsFile,
-  type Outcome,
-} from '../../pipelines/operate/schedule/run_job.ts';
+import { jobNamed, settingsFile } from '../../pipelines/operate/schedule/run_job.ts';
 import { crontabLines, mergeCrontab } from '../../pipelines/operate/schedule/crontab.ts';
 import { systemdUnits } from '../../pipelines/operate/schedule/systemd.ts';
 import { BARE } from '../environment.ts';
@@ -75,7 +67,7 @@ describe('the days of the schedule', () => {
     );
   });
 
-  test('every source that is read from the web has a job that reads it, and is due again within its cadence and the month', async () => {
+  test('every source on the web has a job, and is due again within its interval and the month', async () => {
     for (const spec of await loadSources()) {
       assert.ok(
         JOBS.some((j) => j.reads.includes(spec.name) || j.reads.includes(spec.family)),
@@ -110,7 +102,7 @@ describe('as a crontab', () => {
   });
   const line = (job: Job) => parsed.find((l) => l.command.includes(`JOB=${job.name} `)) ?? assert.fail(job.name);
 
-  test('a line fires at each slot of its job, on other days the job leaves by itself, and Ohio fires on second Saturdays alone', () => {
+  test('a line fires at each slot of its job; on other days the job exits; Ohio fires on second Saturdays only', () => {
     const days = Array.from({ length: 800 }, (_, i) => new Date(Date.UTC(2026, 10, 21 + i)).toISOString().slice(0, 10));
     for (const job of JOBS) {
       const { minute, hour, dom, month, dow, command } = line(job);
@@ -175,7 +167,7 @@ test('where no schedule is installed the watch makes nothing up', async (t) => {
   );
 });
 
-test('INSTALL=1 puts the lines into the crontab of this user, keeps the settings that were set, and doing it again changes nothing', async (t) => {
+test("INSTALL=1 writes the lines to this user's crontab with the settings; a second time changes nothing", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-crontab-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const crontab = join(folder, 'tab');
@@ -259,105 +251,5 @@ describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-a
       for (const slot of own) assert.ok(elapsed.includes(slot), `${job.name} ${slot}`);
       if (job.name === 'ohio') assert.deepEqual(elapsed, own);
     }
-  });
-});
-
-describe('a job', () => {
-  const daily = jobNamed('daily');
-  async function doing(outcomes: readonly number[]) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-job-'));
-    const done: string[] = [];
-    const runner = async (job: Job, log: string): Promise<number> => {
-      const status = outcomes[done.length] ?? 0;
-      done.push(job.name);
-      await writeFile(log, `line one\nwhat went wrong\n`);
-      return status;
-    };
-    const said: string[] = [];
-    const run = (now: Date, job = daily): Promise<Outcome> =>
-      runJob(job, { dataDir, print: (l) => said.push(l), now, runner });
-    return { dataDir, done, said, run, runner };
-  }
-
-  test('is done once for its slot, whoever asks', async () => {
-    const { run, done } = await doing([]);
-    assert.equal(await run(at('2026-11-21', '05:10')), 'done');
-    assert.equal(await run(at('2026-11-21', '09:40')), 'already_done');
-    assert.equal(await run(at('2026-11-22', '05:09')), 'already_done');
-    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
-    assert.equal(done.length, 2);
-  });
-
-  test('that was missed for days is done once when somebody looks', async () => {
-    const { dataDir, done, runner } = await doing([]);
-    const options = { dataDir, print: () => undefined, runner, now: at('2026-11-21', '12:00') };
-    await runMissedJobs(options);
-    assert.deepEqual(
-      done,
-      JOBS.map((j) => j.name),
-      'a new schedule begins with everything',
-    );
-    const later = await runMissedJobs({ ...options, now: at('2026-12-13', '03:00') });
-    assert.deepEqual(
-      [...later.values()],
-      ['done', 'done', 'done', 'done'],
-      'the second Saturday, 12 December, was missed too',
-    );
-    assert.equal(done.length, 8);
-  });
-
-  test('that fails is tried again by the hour, three times, then left until its next slot; each failure shows its end', async () => {
-    const { run, said } = await doing([1, 2, 1]);
-    const clock = ['05:10', '05:40', '06:40', '07:40', '08:40', '23:40'];
-    const outcomes: Outcome[] = [];
-    for (const time of clock) outcomes.push(await run(at('2026-11-21', time)));
-    assert.deepEqual(outcomes, ['failed', 'tried_lately', 'failed', 'failed', 'given_up', 'given_up']);
-    assert.match(
-      said.join('\n'),
-      /job daily failed with exit status 1, attempt 1 of 3; the end of .*daily\.log:\n {2}line one\n {2}what went wrong/,
-    );
-    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
-  });
-
-  test('that was killed is tried again too', async () => {
-    const { run, dataDir } = await doing([]);
-    await assert.rejects(
-      runJob(daily, {
-        dataDir,
-        print: () => undefined,
-        now: at('2026-11-21', '05:10'),
-        runner: () => Promise.reject(new Error('killed')),
-      }),
-    );
-    assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
-    assert.equal(await run(at('2026-11-21', '06:40')), 'done');
-  });
-
-  test('that is unknown is named', () => {
-    assert.throws(
-      () => jobNamed('weekly'),
-      /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio$/,
-    );
-  });
-
-  test('finds the settings that were kept for it, whatever signs they have, in a file for its owner alone', async () => {
-    const { dataDir } = await doing([]);
-    const settings = {
-      CONTACT: 'me@example.org # not a comment',
-      ALERT_COMMAND: 'mail -s "trouble" me | tee -a \'log\'',
-      HUD_TOKEN: 'a\\b$c=d',
-      LIVE: '1',
-    };
-    await saveSettings(dataDir, settings);
-    assert.equal((await stat(settingsFile(dataDir))).mode & 0o777, 0o600);
-    const shown = execFileSync(
-      process.execPath,
-      ['-e', `process.loadEnvFile(${JSON.stringify(settingsFile(dataDir))}); console.log(JSON.stringify(process.env))`],
-      { encoding: 'utf8', env: {} },
-    );
-    const read = JSON.parse(shown) as Record<string, string>;
-    for (const [name, value] of Object.entries(settings)) assert.equal(read[name], value, name);
-    await assert.rejects(saveSettings(dataDir, { ALERT_COMMAND: '"\'`' }), /ALERT_COMMAND is /);
-    assert.equal(await readFile(logFile(dataDir, 'daily'), 'utf8').catch(() => 'none'), 'none');
   });
 });

@@ -1,128 +1,19 @@
-/** What a site does wrong is that source's trouble: it is set aside with its reason, its last good rows stay, the run goes on. */
+/** A source whose pages are wrong is set aside with a reason: its last good rows stay, and the run continues. */
 import assert from 'node:assert/strict';
 import { readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { defineModel, never } from '../../models/contract.ts';
-import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { warningsOf } from '../../pipelines/run/summary.ts';
-import type { Alter } from '../../sandbox/server.ts';
 import type { World } from '../../sandbox/world/types.ts';
-import { worldOn } from '../../sandbox/world/world.ts';
-import { hashesOf, newLayout, published, runDay, smallWorld } from './runs.ts';
+import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
+import { hashesOf, newLayout, published, runDay, TINY } from './runs.ts';
+import { FAULTS } from './page_faults.ts';
+import { modelsOf } from './some_tables.ts';
 
-const text = (body: Uint8Array): string => new TextDecoder('latin1').decode(body);
 const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
-
-interface Fault {
-  readonly what: string;
-  readonly source: string;
-  readonly alter: Alter;
-  readonly status: 'quarantined' | 'unavailable';
-  readonly reason: RegExp;
-}
-
-const FAULTS: readonly Fault[] = [
-  {
-    what: 'a malformed answer',
-    source: 'colorado_sos',
-    status: 'quarantined',
-    reason: /^(malformed_page|template_changed)$/,
-    alter: (q, r) => (q.path === '/resource/4ykn-tg5h.json' ? { ...r, body: bytes('[{"entityid":"20261') } : undefined),
-  },
-  {
-    what: 'an unknown column',
-    source: 'colorado_sos',
-    status: 'quarantined',
-    reason: /^unknown_column$/,
-    alter: (q, r) =>
-      q.path === '/resource/4ykn-tg5h.json'
-        ? { ...r, body: bytes(text(r.body).replaceAll('"entityid"', '"extra":"1","entityid"')) }
-        : undefined,
-  },
-  {
-    what: 'an empty body',
-    source: 'oh_montgomery_tax',
-    status: 'quarantined',
-    reason: /^empty_body$/,
-    alter: (q, r) =>
-      q.host === 'go.mcohio.org' && r.status === 200 && !q.path.endsWith('robots.txt')
-        ? { ...r, body: new Uint8Array() }
-        : undefined,
-  },
-  {
-    what: 'a truncated download',
-    source: 'oh_cuyahoga_tax',
-    status: 'quarantined',
-    reason: /^truncated_download$/,
-    alter: (q, r) =>
-      q.host === 'gis.cuyahogacounty.us' && q.path.endsWith('/query') ? { ...r, truncateAt: 300 } : undefined,
-  },
-  {
-    what: 'an index whose template changed',
-    source: 'lakes_sunbelt_exchange',
-    status: 'quarantined',
-    reason: /^template_changed$/,
-    alter: (q, r) =>
-      q.host.includes('lakes-sunbelt') && q.path === '/search'
-        ? { ...r, body: bytes(text(r.body).replaceAll('application/ld+json', 'application/json')) }
-        : undefined,
-  },
-  {
-    what: 'tokens that the auction page no longer explains',
-    source: 'oh_cuyahoga_sheriff',
-    status: 'quarantined',
-    reason: /^template_changed$/,
-    alter: (q, r) =>
-      q.host.startsWith('cuyahoga') && text(r.body).includes('"retHTML"')
-        ? { ...r, body: bytes(text(r.body).replaceAll('@A', '@Z')) }
-        : undefined,
-  },
-  {
-    what: 'an auction session that answers as if the day were empty',
-    source: 'oh_hamilton_sheriff',
-    status: 'quarantined',
-    reason: /^count_mismatch$/,
-    alter: (q, r) =>
-      q.host.startsWith('hamilton.') && text(r.body).includes('"retHTML"')
-        ? { ...r, body: bytes('{"retHTML":"","rlist":""}') }
-        : undefined,
-  },
-  {
-    what: 'a layer that lost a field',
-    source: 'oh_stark_tax',
-    status: 'quarantined',
-    reason: /^(missing_column|template_changed)$/,
-    alter: (q, r) =>
-      q.host === 'utility.arcgis.com'
-        ? { ...r, body: bytes(text(r.body).replaceAll('FINAL_BALANCE', 'FINAL_BAL')) }
-        : undefined,
-  },
-  {
-    what: 'an HTML page in place of a register file',
-    source: 'ohio_sos',
-    status: 'unavailable',
-    reason: /./,
-    alter: (q, r) =>
-      /WI0[01]\d\dR\.TXT$/.test(q.path)
-        ? {
-            ...r,
-            headers: { 'content-type': 'text/html' },
-            body: bytes('<html><head><title>Just a moment...</title></head><body></body></html>'),
-            status: 403,
-          }
-        : undefined,
-  },
-  {
-    what: 'a site that refuses',
-    source: 'heartland_multifamily',
-    status: 'unavailable',
-    reason: /^refused$/,
-    alter: (q, r) => (q.host.includes('heartland') ? { ...r, status: 403 } : undefined),
-  },
-];
 
 /** Sources with which nothing is wrong: some of each family, one host of them shared with a broken one. */
 const SOUND = [
@@ -135,6 +26,8 @@ const SOUND = [
   'oh_stark_sheriff_page',
   'ohio_sos_amendments',
 ];
+/** Tables that the tests read. */
+const tables = ['signals', 'listing_history', 'rejects', 'sources'];
 const read = ({ name }: { readonly name: string }): boolean =>
   SOUND.includes(name) || FAULTS.some((f) => f.source === name);
 
@@ -144,13 +37,14 @@ describe('after a good day', () => {
   let good: RunResult;
   before(async () => {
     layout = await newLayout();
-    world = smallWorld();
+    world = makeWorld(TINY);
     // Without validators on the good day, each fault meets a whole answer and not a 304.
     good = await runDay({
       layout,
       world,
       day: '2026-11-20',
       only: read,
+      tables,
       alter: (_, r) => ({ ...r, headers: { ...r.headers, etag: [], 'last-modified': [] } }),
     });
     assert.ok(good.manifest);
@@ -163,6 +57,7 @@ describe('after a good day', () => {
       world,
       day: '2026-11-21',
       only: read,
+      tables,
       alter: (q, r) => {
         for (const f of perSource.values()) {
           const altered = f.alter(q, r);
@@ -227,6 +122,7 @@ describe('after a good day', () => {
       world,
       day: '2026-11-22',
       alter: fault.alter,
+      tables,
       only: (s) => s.name === fault.source,
     });
     const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
@@ -250,6 +146,7 @@ describe('after a good day', () => {
       world,
       day,
       only: (s) => s.name === 'heartland_multifamily',
+      tables,
       alter: (q) =>
         q.path === path
           ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') }
@@ -271,7 +168,7 @@ describe('after a good day', () => {
 
   test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
     const serving = await readlink(layout.current);
-    const models = (await loadModels()).map((m) =>
+    const models = (await modelsOf(['deals'])).map((m) =>
       m.name === 'deals'
         ? {
             ...m,
@@ -294,18 +191,18 @@ describe('after a good day', () => {
       rows: unknown[];
     };
     assert.ok(kept.failing > 0 && kept.rows.length > 0);
-    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false });
+    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false, tables });
     assert.ok(mended.manifest, 'the next run is not held back by it');
   });
 
   test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {
     const fresh = await newLayout();
     const only = ({ name }: { readonly name: string }): boolean => name === 'oh_stark_tax';
-    const first = await runDay({ layout: fresh, world, day: '2026-11-20', only });
+    const first = await runDay({ layout: fresh, world, day: '2026-11-20', only, tables });
     assert.ok(hashesOf(first)['deals']);
     await writeFile(join(fresh.snapshot(first.runId), 'deals.parquet'), 'not parquet');
     await assert.rejects(
-      runDay({ layout: fresh, world, day: '2026-11-21', only }),
+      runDay({ layout: fresh, world, day: '2026-11-21', only, tables }),
       /2026-11-20\.01.*damaged: deals\.parquet/,
     );
   });

@@ -18,7 +18,7 @@ const DEFECTS: Readonly<
     ['filings.grain_unique', 'filings.entity_status_closed'],
   ],
   deals: [
-    'a null that no status explains, an identity that does not hold, a figure out of its range, a score that is not the sum of its parts',
+    'a null without a status, a broken identity, a figure out of range, a score that is not the sum of its parts',
     (sql) =>
       `SELECT * REPLACE (CAST(NULL AS DECIMAL(14, 2)) AS dscr, CAST(cap_gap_pct + 0.01 AS DECIMAL(14, 2)) AS cap_gap_pct, CAST(-1 AS INTEGER) AS days_on_feed, CAST(deal_score + 1 AS INTEGER) AS deal_score) FROM (${sql})`,
     ['deals.dscr_absent_as_said', 'deals.gap_identity', 'deals.figures_in_range', 'deals.score_is_sum_of_parts'],
@@ -41,7 +41,7 @@ const DEFECTS: Readonly<
   ],
 };
 
-test('a run whose tables are wrong in every way publishes nothing, keeps the failing rows, and the day before goes on serving', async () => {
+test('a run with wrong tables publishes nothing and keeps the failing rows; the previous day stays current', async () => {
   const [layout, world] = [
     await newLayout(),
     makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 }),

@@ -12,7 +12,7 @@ const tables = ['signals', 'sources', 'rejects'];
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
 const FRANKLIN = new URL('../../sources/tax/oh_franklin_tax/recorded/list.csv', import.meta.url);
 
-test('a list that is only dropped is quiet without a file, read when one lies there, and kept when it is gone', async () => {
+test('a dropped list causes no warning without a file, is read if there is one, and stays when the file is gone', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const dropped = ({ name }: { readonly name: string }): boolean => LISTS.includes(name);
   // A first run that reads nothing at all publishes nothing.
@@ -78,7 +78,7 @@ test('a list that is only dropped is quiet without a file, read when one lies th
   );
 });
 
-test('a whole list may have title rows, what it refuses is named, and a file that cannot be opened stops nothing else', async () => {
+test('a list may have title rows, its first bad row is named, and an unreadable file stops no other source', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   await mkdir(join(layout.drop, 'oh_franklin_tax'), { recursive: true });
   await copyFile(FRANKLIN, join(layout.drop, 'oh_franklin_tax', 'list.csv'));

@@ -12,7 +12,8 @@ import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { formatComparisons } from '../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../sandbox/reconcile.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
-import { hashesOf, IN_A_BROWSER, newLayout, published, runDay, smallWorld } from './runs.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { hashesOf, newLayout, published, runDay, smallWorld, TINY } from './runs.ts';
 
 describe('a run over one day', () => {
   let layout: Layout;
@@ -20,7 +21,7 @@ describe('a run over one day', () => {
   let first: RunResult & { truth: WorldDay };
   before(async () => {
     layout = await newLayout();
-    world = smallWorld();
+    world = makeWorld(TINY);
     first = await runDay({ layout, world, day: '2026-11-20', browser: true });
   });
 
@@ -100,7 +101,7 @@ describe('a run over one day', () => {
   test('so does a run elsewhere, which has nothing of this one', async () => {
     const elsewhere = await runDay({
       layout: await newLayout(),
-      world: smallWorld(),
+      world: makeWorld(TINY),
       day: '2026-11-20',
       browser: true,
     });
@@ -109,7 +110,7 @@ describe('a run over one day', () => {
 
   test('the scores of every deal add up and no lead is without an address', async () => {
     const deals = await published(layout, first.runId, 'deals');
-    assert.ok(deals.length > 100);
+    assert.ok(deals.length > 40);
     for (const d of deals) {
       assert.equal(
         d['deal_score'],
@@ -127,18 +128,26 @@ describe('a run over one day', () => {
 });
 
 describe('the days after', () => {
-  const days = ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-23', '2026-11-24'];
+  const days = ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-23'];
+  /** One sheriff, by county: the others' sites have the same reader. */
+  const SHERIFFS: Readonly<Record<string, string>> = { '39049': 'oh_franklin_sheriff' };
+  /** Sites that show their listings on few pages. */
+  const SITES = ['lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls'];
   const runs: (RunResult & { truth: WorldDay })[] = [];
   let layout: Layout;
   before(async () => {
     const world = smallWorld();
     layout = await newLayout();
     // What changes from day to day; the registers' days are in registers.test.ts and carried.test.ts.
-    const only = ({ family }: { readonly family: string }): boolean =>
-      ['listings', 'tax', 'parcels', 'sheriff'].includes(family);
-    for (const day of days) runs.push(await runDay({ layout, world, day, only }));
+    const only = ({ family, name }: { readonly family: string; readonly name: string }): boolean =>
+      ['tax', 'parcels'].includes(family) || SITES.includes(name) || Object.values(SHERIFFS).includes(name);
+    const history = ['listing_history', 'signals', 'auctions'];
+    for (const day of days) {
+      const tables = day === days.at(-1) ? [...history, 'deals'] : history;
+      runs.push(await runDay({ layout, world, day, only, tables }));
+    }
     // And one of them again, after the later ones.
-    runs.push(await runDay({ layout, world, day: '2026-11-19', only }));
+    runs.push(await runDay({ layout, world, day: '2026-11-19', only, tables: history }));
   });
 
   test('price cuts, delistings, cured debts and sold auctions show, and every one of them is true', async () => {
@@ -149,7 +158,7 @@ describe('the days after', () => {
       assert.equal(today.manifest?.previous, yesterday.runId);
       const versions = await published(layout, today.runId, 'listing_history', 'WHERE is_latest');
       const latest = new Map(versions.map((v) => [`${String(v['source'])} ${String(v['listing_id'])}`, v]));
-      for (const event of today.truth.listingEvents.filter(({ site }) => site !== IN_A_BROWSER)) {
+      for (const event of today.truth.listingEvents.filter(({ site }) => SITES.includes(site))) {
         const version = latest.get(`${event.site} ${event.listingId}`);
         assert.ok(version, `${event.kind} ${event.listingId}`);
         if (event.kind === 'price_cut') {
@@ -178,7 +187,10 @@ describe('the days after', () => {
           a,
         ]),
       );
-      for (const a of today.truth.auctions.filter((x) => x.status === 'sold' && x.saleDate >= '2026-11-18')) {
+      const sold = today.truth.auctions.filter(
+        (x) => x.status === 'sold' && x.saleDate >= '2026-11-18' && SHERIFFS[x.countyFips] !== undefined,
+      );
+      for (const a of sold) {
         const row = auctions.get(`${a.caseNumber} ${a.saleDate}`);
         assert.equal(row?.['sale_status'], 'sold', a.aid);
         assert.equal(row?.['sold_amount'], a.soldFor, a.aid);
@@ -198,7 +210,7 @@ describe('the days after', () => {
     assert.ok(reduced.length > 0 && reduced.every((d) => Number(d['motivation_price_cut']) > 0));
   });
 
-  test('a day asked for again after later ones gives the bytes it gave then, and a later day stays current', async () => {
+  test('an earlier day run again publishes the same bytes, and the later day stays current', async () => {
     const [then, again, last] = [runs[1] ?? assert.fail(), runs.at(-1) ?? assert.fail(), runs[days.length - 1]];
     assert.equal(again.runId, '2026-11-19.02');
     assert.ok(Object.keys(hashesOf(then)).length > 5);

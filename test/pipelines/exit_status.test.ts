@@ -1,11 +1,10 @@
-/** What a scheduler sees of a run: 0 published, with warnings or without; 2 a blocking audit failed and the old snapshot still serves. */
+/** Exit status of a run: 0 if it published, even with warnings; 2 if a blocking audit failed and nothing changed. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import type { Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/run/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
@@ -58,7 +57,7 @@ describe('the command line', () => {
     assert.match(seen.out, /0 late, 1 broken/);
   });
 
-  test('a run whose output nobody reads any more still publishes, and what a killed run left half-written is gone', async () => {
+  test('a run whose output is closed still publishes, and removes the partial files of a killed run', async () => {
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
     await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
     const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
@@ -88,12 +87,19 @@ describe('the command line', () => {
     assert.match(seen.out, /0 late, 1 broken/);
   });
 
-  test('a folder in which nothing was ever read says so of each source, and of those that wait for a file what they wait for', async () => {
-    const { root: empty, drop } = await newLayout();
-    await mkdir(join(drop, 'oh_franklin_taxes'), { recursive: true });
-    const { status, out } = await cli('run', { DATA_DIR: empty, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+  // An empty snapshot would say that there are no deals.
+  test('a first run that can read nothing publishes nothing, and says what each source waits for', async () => {
+    const empty = await newLayout();
+    await mkdir(join(empty.drop, 'oh_franklin_taxes'), { recursive: true });
+    const { status, out } = await cli('run', {
+      DATA_DIR: empty.root,
+      SANDBOX_URL: 'http://127.0.0.1:9',
+      SOURCES: 'hud_fmr',
+    });
     assert.equal(status, 2, out);
-    assert.match(out, /^ {2}hud_fmr has never been read, and this run did not include it$/m);
+    assert.match(out, /audit sources\.something_was_read failed for \d+ rows and blocks publication/);
+    assert.equal(await readlink(empty.current).catch(() => null), null);
+    assert.match(out, /^ {2}hud_safmr has never been read, and this run did not include it$/m);
     assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
     assert.doesNotMatch(out, /: : /);
     assert.match(out, /^not read: oh_franklin_taxes in the drop folder: no source has this name$/m);
@@ -126,7 +132,21 @@ describe('the command line', () => {
     assert.equal(await readlink(layout.current), serving);
   });
 
-  test('the real web is never read into a folder of made-up data: one line, exit status 1, nothing published', async () => {
+  test('another made-up world is never read into the same folder: one line that names both', async () => {
+    const { status, out } = await cli('run', {
+      DATA_DIR: layout.root,
+      SANDBOX_URL: sandbox.url,
+      SOURCES: 'hud_fmr',
+      SEED: '98',
+    });
+    assert.equal(status, 1);
+    assert.match(
+      out.trimEnd().split('\n').at(-1) ?? '',
+      /^DATA_DIR is ".*", which has the world of SEED=\d+ .*; expected another folder for the world of SEED=98 /,
+    );
+  });
+
+  test('the real web is never read into a folder of made-up data: exit status 1, and nothing is published', async () => {
     const there = await readdir(layout.snapshots);
     const { status, out } = await cli('run', {
       DATA_DIR: layout.root,
@@ -137,7 +157,7 @@ describe('the command line', () => {
     assert.equal(status, 1);
     assert.match(
       out.trimEnd().split('\n').at(-1) ?? '',
-      /^DATA_DIR is ".*", which holds made-up data of the sandbox world; expected a folder of its own for public records/,
+      /^DATA_DIR is ".*", which has made-up data of the sandbox world; expected another folder for public records of the real web$/,
     );
     assert.deepEqual(await readdir(layout.snapshots), there);
     await rm(layout.kind);
@@ -146,34 +166,5 @@ describe('the command line', () => {
       1,
       'without its note the snapshots say it',
     );
-  });
-
-  test('another made-up world is never read into the same folder: one line that names both', async () => {
-    const env = {
-      DATA_DIR: await mkdtemp(join(tmpdir(), 'dealfeed-worlds-')),
-      SANDBOX_URL: sandbox.url,
-      SOURCES: 'hud_fmr',
-    };
-    assert.equal((await cli('run', { ...env, SEED: '7' })).status, 0);
-    const { status, out } = await cli('run', { ...env, SEED: '8' });
-    assert.equal(status, 1);
-    assert.match(
-      out.trimEnd().split('\n').at(-1) ?? '',
-      /^DATA_DIR is ".*", which holds the world of SEED=7 .*; expected a folder of its own for the world of SEED=8 /,
-    );
-    await rm(env.DATA_DIR, { recursive: true });
-  });
-
-  test('a first run that could read nothing publishes nothing: an empty snapshot would say that there are no deals', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-nothing-'));
-    const { status, out } = await cli('run', {
-      DATA_DIR: folder,
-      SANDBOX_URL: 'http://127.0.0.1:9',
-      SOURCES: 'hud_fmr',
-    });
-    assert.equal(status, 2, out);
-    assert.match(out, /audit sources\.something_was_read failed for \d+ rows and blocks publication/);
-    assert.equal(await readlink(layoutOf(folder).current).catch(() => null), null);
-    await rm(folder, { recursive: true });
   });
 });

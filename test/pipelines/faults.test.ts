@@ -1,4 +1,4 @@
-/** Everything a site can do wrong, done over a real socket, ends in the state that docs/failures.md documents, and the last good rows stay. */
+/** Faults of a site, over a real socket: each ends in the state of docs/failures.md, and the last good rows stay. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Hamilton's list names parcels and owners, not where the parcels lie: the county's map says that, for some a day later. */
+/** Hamilton's list has no addresses: they come from the county's map, for some parcels days later. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatComparisons } from '../../sandbox/comparison/compare.ts';

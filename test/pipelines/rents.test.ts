@@ -75,7 +75,7 @@ describe("HUD's API with a token", () => {
 });
 
 describe('rents by ZIP', () => {
-  test("are not posted in the sandbox, whose rents are HUD's real ones: the source is good and has no rows", async () => {
+  test('are not posted in the sandbox: the source is good and has no rows', async () => {
     const { row } = stateOf(plain, 'hud_safmr');
     assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
     const bases = new Set((await published(plainLayout, plain.runId, 'deals')).map((d) => d['rent_basis']));

@@ -1,4 +1,4 @@
-/** A run that is killed in the middle of its reads loses nothing: the next one of the day asks only for what the archive lacks, and publishes the same bytes. */
+/** A run killed while it reads: the next run of the day requests only pages not archived, and publishes the same bytes. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -57,7 +57,7 @@ export interface OneRun {
   readonly alter?: Alter;
   /** Sources to read; the others keep what they have. Default: all. */
   readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
-  /** Whether the one site that is read in a browser is read, too: that alone takes a third of a run. Default: it is not. */
+  /** Read the site that needs a browser, too, which takes a third of a run. Default: false. */
   readonly browser?: boolean;
   readonly models?: readonly Model[];
   /** Published tables to fill; the others stay empty. Default: all. */

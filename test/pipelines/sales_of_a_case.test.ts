@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay } from './runs.ts';
 
-test('a postponed sale and the day it is put off to are linked, and so are a first sale without a bid and the second', async () => {
+test('a postponed sale is linked to its new day, and a first sale without a bid to the second', async () => {
   const [layout, world] = [
     await newLayout(),
     makeWorld({ seed: 5, listings: 0, parcels: 0, auctions: 80, filings: 0 }),

@@ -1,0 +1,83 @@
+/** Prune removes what the policy says from a published folder, and the next day builds the same bytes. */
+import assert from 'node:assert/strict';
+import { cp, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { type Layout } from '../../pipelines/layout.ts';
+import { holdFolder } from '../../pipelines/run/lock.ts';
+import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
+import { type Policy } from '../../pipelines/operate/retention/plan.ts';
+import { archivedPages } from '../../pipelines/archived_pages.ts';
+import { readsUpTo } from '../../pipelines/ingest/reads.ts';
+import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { copyOf, hashesOf, newLayout, published, runDay, TINY } from '../pipelines/runs.ts';
+
+describe('on the disk', () => {
+  const NOTHING_KEPT: Policy = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
+  const world = makeWorld(TINY);
+  /** Every table with history. */
+  const tables = ['listing_history', 'signals', 'auctions', 'filings'];
+  /** Lists, pages and records of each kind, in less time than all of them take. */
+  const only = ({ family, name }: { family: string; name: string }): boolean =>
+    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_stark_sheriff', 'colorado_sos'].includes(name);
+  let layout: Layout;
+  before(async () => {
+    layout = await newLayout();
+    for (const day of ['2026-11-20', '2026-11-22', '2026-11-24']) await runDay({ layout, world, day, only, tables });
+  });
+  const copied = (): Promise<Layout> => copyOf(layout);
+
+  test('without APPLY nothing is touched', async () => {
+    const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
+    const there = await files();
+    const { plan, lines } = await prune(layout, NOTHING_KEPT, { apply: false });
+    assert.deepEqual(plan.snapshots, ['2026-11-20.01']);
+    assert.ok(plan.reads.length > 2);
+    assert.match(lines.join('\n'), /to remove: 1 of 3 snapshots[\s\S]*Nothing was removed\. APPLY=1 removes it/);
+    assert.deepEqual(
+      (await files()).filter((f) => !f.startsWith('lock')),
+      there.filter((f) => !f.startsWith('lock')),
+    );
+  });
+
+  test('after the strictest policy the next day builds the same bytes, and every kept row has its page', async () => {
+    const pruned = await copied();
+    await prune(pruned, NOTHING_KEPT, { apply: true });
+    assert.deepEqual(await listSnapshots(pruned), ['2026-11-22.01', '2026-11-24.01']);
+    assert.equal(await readlink(pruned.current), 'snapshots/2026-11-24.01');
+    assert.deepEqual(await verifySnapshot(pruned, '2026-11-24.01'), []);
+    assert.equal((await snapshotBefore(pruned, '2026-11-24'))?.run_id, '2026-11-22.01');
+    assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, { snapshots: [], reads: [], runs: [], objects: [] });
+    assert.deepEqual(await readdir(pruned.run('2026-11-20.01')), [], 'its run id stays taken');
+
+    // Every page that a row of a kept snapshot names, and every read that is left, can still be read from the archive.
+    const archive = await openArchive(pruned.root);
+    for (const table of tables) {
+      const pages = new Set((await published(pruned, '2026-11-22.01', table)).map((r) => String(r['page_sha256'])));
+      for (const page of pages) await archive.read(page);
+    }
+    for (const source of await readdir(pruned.stagedRoot)) {
+      for (const record of await readsUpTo(pruned, source, '2026-11-24'))
+        if (record.status === 'good') await archivedPages(archive, record);
+    }
+
+    const day = '2026-11-25';
+    const [after, without] = [
+      await runDay({ layout: pruned, world, day, only, tables }),
+      await runDay({ layout: await copied(), world, day, only, tables }),
+    ];
+    assert.deepEqual(hashesOf(after), hashesOf(without));
+  });
+
+  test('it leaves while a run is at work, and cleans up what a killed one of its own left', async () => {
+    const pruned = await copied();
+    const letGo = await holdFolder(pruned);
+    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
+    letGo();
+    await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
+    await prune(pruned, NOTHING_KEPT, { apply: true });
+    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-22.01', '2026-11-24.01']);
+  });
+});
