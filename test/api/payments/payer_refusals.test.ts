@@ -1,4 +1,4 @@
-/** Refusals before a purchase begins: each has a reason and a status of its own, and costs nobody anything. Chain and facilitator are scripted. */
+/** Refusals before a purchase begins: each has its own reason and status, and nobody is charged. All is scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
@@ -80,7 +80,7 @@ describe('a purchase is refused before it begins', () => {
     Object.assign(snapshot, { texts: counting(texts), rows: counting(rows) });
     return counter;
   };
-  /** Send a payment that is refused for this reason: no handler runs, nothing is sent for settlement, nothing is charged. */
+  /** Send a payment that is refused for this reason: no handler runs, and no settlement is requested. */
   const refusedFor = async (
     reason: string,
     status: number,

@@ -1,4 +1,4 @@
-/** What a buyer is told when the facilitator, the handler or the settlement fail. No chain: the facilitator is scripted. */
+/** Responses when the facilitator, the handler or the settlement fails. Chain and facilitator are scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';

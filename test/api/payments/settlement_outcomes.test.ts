@@ -134,7 +134,7 @@ describe('a payment that was sent for settlement', () => {
     });
   }
 
-  it('that the chain shows can never be settled is not called free of charge by the request, and is free for another use', async () => {
+  it('that the chain can never settle has an unknown outcome first, and is free for another use then', async () => {
     facilitator.onSettle = async () => ({ transaction: null });
     facilitator.chain.onOf = async () => ({ kind: 'void', reason: 'used_elsewhere' });
     const payment = await buyer.sign(url());
