@@ -1,4 +1,7 @@
-/** `make crash-clock`: JUMPS=400 jumps in all, half on each kind of ledger, or all on LEDGERS=sqlite or postgres. SEED= chooses them, MINUTES= ends a ledger's early, FAULT= builds a fault of clock_faults.ts in. */
+/**
+ * `make crash-clock`: JUMPS=400 jumps in total, half on each kind of ledger; LEDGERS=sqlite or postgres: all on one.
+ * SEED= chooses the jumps, MINUTES= limits the time per ledger, FAULT= plants a fault of clock_faults.ts.
+ */
 import { z } from 'zod';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { played, scenarios } from './clock_scenarios.ts';
@@ -24,7 +27,7 @@ try {
       process.stdout.write(`${ledger}: ${line}\n`);
     };
     const moments = await played(ledger, scenarios, FAULT === undefined ? {} : { fault: FAULT, patienceMs: 10_000 });
-    say(`${scenarios.length} moments one by one; ${moments.length} promises broken`);
+    say(`${scenarios.length} moments one by one; ${moments.length} guarantees broken`);
     const r = await sellUnderClocks({
       ledger,
       jumps: Math.ceil(JUMPS / kinds.length),
@@ -35,9 +38,15 @@ try {
       ...(FAULT === undefined ? {} : { fault: FAULT }),
     });
     say(
-      `SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ${r.open.unknown} while the outcome of one was not known), ${r.chainJumps} of the chain's time, ${r.restarts} restarts with a wrong clock; ` +
-        `of ${r.settlements.settlements} settlements ${r.settlements.lostReplies} replies lost, ${r.settlements.lost} lost, ${r.settlements.held} late; ${r.answered} answered, ${r.sold} sold (${r.leads} leads), ${r.released} released; ` +
-        `${r.signatures.collected} signatures collected and were tried ${r.signatures.again} times again; ${r.chargedUnanswered} charged without having been answered, ${r.collected} collected at the end; ${r.broken.length} promises broken; ${r.seconds.toFixed(0)} s`,
+      `SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ` +
+        `${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ${r.open.unknown} while an outcome was unknown), ` +
+        `${r.chainJumps} jumps of the chain, ${r.restarts} restarts with a wrong clock; ` +
+        `${r.settlements.settlements} settlements: ${r.settlements.lostReplies} replies lost, ` +
+        `${r.settlements.lost} lost, ${r.settlements.held} late; ` +
+        `${r.answered} answered, ${r.sold} sold (${r.leads} leads), ${r.released} released; ` +
+        `${r.signatures.collected} signatures collected, retried ${r.signatures.again} times; ` +
+        `${r.chargedUnanswered} charged without a response, ${r.collected} collected at the end; ` +
+        `${r.broken.length} guarantees broken; ${r.seconds.toFixed(0)} s`,
     );
     const broken = [...moments, ...r.broken];
     for (const line of broken) say(line);

@@ -1,4 +1,4 @@
-/** Ways to trust a clock too much that somebody could build in. The proofs with jumping clocks are worth something only if they find each of them. */
+/** Faults in the handling of clocks. The proofs with jumping clocks must find each of them. */
 import type { PlantedChange } from '../ledger/planted_change.ts';
 
 export interface ClockFault {

@@ -1,7 +1,7 @@
 /**
  * Loaded into a server before anything else (`node --import`): its wall clock, which a test can move while it runs, and
- * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries and worker threads too. Timers and
- * performance.now go on as they are, as with a real clock that is set.
+ * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries and worker threads too.
+ * Timers and performance.now go on, as when a real clock is set.
  *
  * The test connects to the socket CLOCK_SOCKET and writes lines such as {"offsetMs":-60000,"afterReadings":7}: after so
  * many more readings of the clock it is so far from the machine's. A second time when that is done, or when it was not

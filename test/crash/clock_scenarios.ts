@@ -1,7 +1,4 @@
-/**
- * Clocks that are wrong at the worst moment, one moment each, with whole servers: what must hold, and the fault of
- * clock_faults.ts that would break it.
- */
+/** Scenarios with a clock that is wrong at the worst moment, each with the fault of clock_faults.ts that it finds. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
@@ -12,7 +9,7 @@ import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld 
 
 const EXCLUSIVE = '/api/leads/exclusive';
 
-/** What a moment is made of. */
+/** The servers, buyers and settlements of a moment. */
 class Stage {
   readonly attempts: Attempt[] = [];
   fate: Fate | Promise<Fate> = UNHARMED;
@@ -33,7 +30,7 @@ class Stage {
     return server;
   }
 
-  /** A server that starts, looks at everything that was left open and old, and stops in good order. */
+  /** Start a server, which looks at everything open, and stop it. */
   async passing(offsetMs: number): Promise<void> {
     await (await this.server(offsetMs)).end('SIGTERM');
   }
@@ -108,7 +105,7 @@ export interface Scenario {
   readonly fault: string;
   /** Part of the suite; the others run in the proofs only. */
   readonly isShort?: true;
-  /** @returns what was promised and not kept; the account is drawn up afterwards by whoever calls it */
+  /** @returns broken guarantees; the caller compares the ledger with the chain afterwards */
   readonly play: (stage: Stage) => Promise<readonly string[]>;
 }
 
@@ -196,7 +193,10 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** Play moments one after the other in a world of their own, and draw up the account. @returns what was promised and not kept */
+/**
+ * Play moments one after the other in a new world, then compare the ledger with the chain.
+ * @returns broken guarantees
+ */
 export async function played(
   kind: 'sqlite' | 'postgres',
   moments: readonly Scenario[],

@@ -12,16 +12,17 @@ export const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1000, 60_000, 3_600_000,
 const preload = (file: string): string => `--import=${new URL(file, import.meta.url).href}`;
 
 export interface ClockedServer extends ServerProcess {
-  /** How far its clock is ahead of the machine's. */
+  /** Milliseconds by which its clock is ahead of the machine's. */
   readonly offsetMs: () => number;
   /**
-   * Move its clock, after it was read so often.
-   * @returns whether it was moved between two readings, or because it was not read so often in good time; null where the server is gone
+   * Move its clock after this many readings.
+   * @returns 'reading' if it moved between two readings, 'time' if the readings did not come in time, null if the
+   * server is gone
    */
   jump(offsetMs: number, afterReadings?: number): Promise<'reading' | 'time' | null>;
 }
 
-/** Start a server with a clock that is so far ahead of the machine's. `fault` names one of clock_faults.ts to build into it. */
+/** Start a server whose clock is ahead of the machine's. `fault` names a fault of clock_faults.ts to plant. */
 export async function clockedServer(
   env: Readonly<Record<string, string>>,
   offsetMs = 0,

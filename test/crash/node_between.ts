@@ -1,4 +1,4 @@
-/** A node of the chain as servers meet it on a bad day: settlements arrive late or never, and replies to those that arrived are lost. */
+/** A proxy before the chain's node: settlements arrive late or never, and replies to some that arrived are lost. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Selectors of transferWithAuthorization in its two forms: a settlement carries one of them. */
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
 
-/** What happens to a settlement on its way: it is passed on after a while, with its reply or without, or it is lost. */
+/** What happens to a settlement: it is forwarded after a delay, with or without its reply, or it is lost. */
 export interface Fate {
   readonly afterMs: number;
   readonly sent: boolean;
@@ -17,20 +17,20 @@ export const UNHARMED: Fate = { afterMs: 0, sent: true, replied: true };
 
 export interface NodeBetween {
   readonly url: string;
-  /** Settlements by what became of them. */
+  /** Settlements by outcome. */
   readonly seen: { settlements: number; lostReplies: number; lost: number; held: number };
-  /** Resolves when a settlement is on its way. */
+  /** Resolves when a settlement is in flight. */
   reached(): Promise<void>;
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no request is in flight. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Stand between servers and the node at `rpcUrl`; `fate` is asked for each settlement. */
+/** Start a proxy before the node at `rpcUrl`. `fate` decides for each settlement. */
 export async function nodeBetween(rpcUrl: string, fate: () => Fate | Promise<Fate>): Promise<NodeBetween> {
   const seen = { settlements: 0, lostReplies: 0, lost: 0, held: 0 };
   const underway = new Set<Promise<void>>();
-  /** Settlements whose fate is not known yet. */
+  /** Settlements whose fate is not decided yet. */
   const held = new Set<Buffer>();
   const pass = async (body: Buffer, outgoing: ServerResponse): Promise<void> => {
     const isSettlement =

@@ -1,4 +1,7 @@
-/** `make crash-sales`: KILLS=300 kills in all, half on each kind of ledger, or all on LEDGERS=sqlite or postgres. SEED= chooses the instants, MINUTES= ends a ledger's killing early. */
+/**
+ * `make crash-sales`: KILLS=300 kills in total, half on each kind of ledger; LEDGERS=sqlite or postgres: all on one.
+ * SEED= chooses the instants, MINUTES= limits the time per ledger.
+ */
 import { z } from 'zod';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { sellUnderKills } from './sales_kills.ts';
@@ -30,8 +33,10 @@ try {
       ...(MINUTES === undefined ? {} : { minutes: MINUTES }),
     });
     say(
-      `SEED=${SEED}: ${result.kills} servers killed, ${result.leftOpen} of them with a sale open; ${result.answered} answered, ${result.sold} sold (${result.leads} leads), ${result.released} released; ` +
-        `${result.chargedUnanswered} charged without having been answered, ${result.collected} collected again; ${result.troubles.join(', ')}; ${result.broken.length} promises broken; ${result.seconds.toFixed(0)} s`,
+      `SEED=${SEED}: ${result.kills} servers killed, ${result.leftOpen} of them with a sale open; ` +
+        `${result.answered} answered, ${result.sold} sold (${result.leads} leads), ${result.released} released; ` +
+        `${result.chargedUnanswered} charged without a response, ${result.collected} collected again; ` +
+        `${result.troubles.join(', ')}; ${result.broken.length} guarantees broken; ${result.seconds.toFixed(0)} s`,
     );
     for (const line of result.broken) say(line);
     if (result.broken.length > 0) process.exitCode = 1;

@@ -1,7 +1,7 @@
 /**
- * Servers whose clocks jump while they sell: real processes on one ledger and one chain, two of them with clocks that go
- * forward and back by minutes, hours and days at random instants, one whose clock is right; a node that loses replies;
- * buyers whose own clocks are wrong at times; a chain whose time runs ahead. "Right" is the chain's time.
+ * Servers whose clocks jump while they sell: processes on one ledger and one chain. Two have clocks that jump by
+ * minutes, hours and days at random instants, and one has the right clock, the chain's time. The node loses replies, buyers have
+ * wrong clocks at times, and the chain's time runs ahead.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { all } from '../ledger/purchases.ts';
@@ -24,13 +24,13 @@ const AWAY_MS = [
   3 * DAY_MS,
   40 * DAY_MS,
 ];
-/** A buyer's clock is not more wrong than this; of more, a payment would stay open for longer than an answer is kept. */
+/** Largest error of a buyer's clock. With more, a payment would stay open for longer than its answer is stored. */
 const MOST_BUYER_MS = 3 * DAY_MS;
 /** Readings of the clock after which it jumps, at most: a purchase makes some thirty. */
 const MOST_READINGS = 40;
 /** Jumps between two restarts of a jumping server, and between two jumps of the chain's time; how far that goes. */
 const [RESTART_EVERY, CHAIN_EVERY, LEAST_CHAIN_SECONDS, MOST_CHAIN_SECONDS] = [16, 15, 60, 400];
-/** Shares of settlements whose reply is lost, that are lost themselves, that arrive when nobody waits for them any more, and that are slow. */
+/** Shares of settlements: the reply is lost, the settlement is lost, it arrives after the server's wait, it is slow. */
 const [REPLY_LOST, LOST, HELD, SLOW] = [0.12, 0.04, 0.03, 0.3];
 const [HELD_MS, SLOW_MS] = [12_000, 300];
 /** How many of those who had their answer collect it too, and how often they try the same signature again. */
@@ -52,7 +52,7 @@ export interface ClockResult extends Account {
   readonly jumps: number;
   /** Of them those that fell between two readings of the clock by work that was going on. */
   readonly betweenReadings: number;
-  /** Jumps while a purchase was reserved, while one was sent for settlement, and while the outcome of one was not known. */
+  /** Jumps while a purchase was reserved, was settling, or had an unknown outcome. */
   readonly open: { readonly reserved: number; readonly settling: number; readonly unknown: number };
   readonly restarts: number;
   readonly chainJumps: number;
@@ -99,7 +99,7 @@ async function collectAgain(
   if (worked > 1) broken.push(`one signature collected payment ${nonce} ${worked} times`);
 }
 
-/** Sell, move the clocks, and look. */
+/** Sell while clocks jump, then compare the ledger with the chain. */
 export async function sellUnderClocks({
   ledger: kind,
   jumps,
@@ -177,7 +177,8 @@ export async function sellUnderClocks({
       if (open.some((p) => p.why !== null)) count.unknown += 1;
       if (count.jumps % 25 === 0)
         say(
-          `${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ${((performance.now() - startMs) / 1000).toFixed(0)} s`,
+          `${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ` +
+            `${((performance.now() - startMs) / 1000).toFixed(0)} s`,
         );
     };
     const jumper = async (slot: number): Promise<void> => {
@@ -219,7 +220,8 @@ export async function sellUnderClocks({
     await looking.close();
     for (const server of servers.splice(0)) await server?.end('SIGKILL');
 
-    // What is still on its way arrives; then the chain's time passes every payment's, and a server whose clock is right ends what was left open.
+    // Requests in flight arrive. Then the chain's time passes every validBefore, and a server with the right clock
+    // resolves everything open.
     await node.idle();
     const passed = MOST_BUYER_MS + HOUR_MS;
     await passOnChain(world.chain, passed / SECOND_MS);

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { sellUnderKills } from './sales_kills.ts';
 
 for (const ledger of ['sqlite', 'postgres'] as const) {
-  test(`on ${ledger}, after 4 kills at random instants, the books are the chain's and everybody has what was paid for`, async () => {
+  test(`on ${ledger}, after 4 random kills, the ledger equals the chain and buyers have their answers`, async () => {
     const result = await sellUnderKills({ ledger, kills: 4, seed: 7, collect: 20 });
     assert.deepEqual(result.broken, []);
     assert.equal(result.kills, 4);
-    assert.ok(result.sold > 5 && result.answered > 5, `they were really selling: ${JSON.stringify(result)}`);
+    assert.ok(result.sold > 5 && result.answered > 5, `sales were made: ${JSON.stringify(result)}`);
     assert.equal(result.troubles.length, 1);
   });
 }

@@ -11,31 +11,31 @@ import { buying, randomFrom, type Pace } from './sales_buying.ts';
 import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './sales_world.ts';
 
 const [SERVERS, BUYERS, LEADS] = [3, 6, 2000];
-/** Paid requests that are sent between a server's being there and its death, at most, and the time that is waited for them. */
+/** Most paid requests between the start of a server and its kill, and the longest wait for them. */
 const [MOST_REQUESTS, LONGEST_LIFE_MS] = [5, 20_000];
-/** Answers before the first kill, by which it is known how long one takes on this machine. */
+/** Answers before the first kill. They show how long an answer takes on this machine. */
 const WARM_UP = 8;
 
 export interface KillOptions {
   readonly ledger: 'sqlite' | 'postgres';
   readonly kills: number;
   readonly seed: number;
-  /** Charged purchases that are collected over HTTP at the end; the bytes of all are held against their hash. */
+  /** Charged purchases that are collected over HTTP at the end; the bytes of all are compared with their hash. */
   readonly collect: number;
-  /** Ends the killing before all kills are done, where they take longer. */
+  /** Limit on the time of the kills. */
   readonly minutes?: number;
   readonly say?: (line: string) => void;
 }
 
 export interface KillResult extends Account {
   readonly kills: number;
-  /** Of them those that left a payment sent for settlement of unknown outcome, or a reservation. */
+  /** Kills that left a settling purchase or a reservation. */
   readonly leftOpen: number;
   readonly troubles: readonly string[];
   readonly seconds: number;
 }
 
-/** Sell, kill, and look. */
+/** Sell while servers are killed, then compare the ledger with the chain. */
 export async function sellUnderKills({
   ledger: kind,
   kills,
@@ -82,7 +82,8 @@ export async function sellUnderKills({
           count.leftOpen += 1;
         if (count.killed % 25 === 0)
           say(
-            `  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ${((Date.now() - startMs) / 1000).toFixed(0)} s`,
+            `  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ` +
+              `${((Date.now() - startMs) / 1000).toFixed(0)} s`,
           );
         servers[slot] = await start();
       }
@@ -111,7 +112,7 @@ export async function sellUnderKills({
     await looking.close();
     for (const server of servers.splice(0)) await server?.end('SIGKILL');
 
-    // The chain's time passes, so that what was never settled cannot be any more; a new server finds everything as it was left.
+    // The chain's time passes every validBefore, so that open payments can no longer settle. Then a new server starts.
     await passOnChain(chain, 3600);
     const last = await start();
     servers.push(last);

@@ -1,4 +1,4 @@
-/** What the proofs of the sale share: real servers on one ledger and one chain that outlives them, real buyers, and the account that is drawn up at the end. */
+/** The world of the proofs of the sale: a ledger, a chain that outlives servers, buyers, and the final comparison. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Address } from 'viem';
@@ -113,15 +113,15 @@ export interface Account {
   readonly collected: number;
   /** Charged, and the answer never arrived before the end. */
   readonly chargedUnanswered: number;
-  /** What was promised and not kept. */
+  /** Broken guarantees. */
   readonly broken: readonly string[];
 }
 
 /**
- * Wait until a server that was started after everything has ended what was left open, hold the books against the chain, and let
- * buyers who were charged collect: those first who never had their answer.
- * @param collect how many collect over HTTP; the bytes of all are held against their hash
- * @param patienceMs time after which what is still open stays so
+ * Wait until the last server has resolved everything open, compare the ledger with the chain, and let charged buyers
+ * collect, first those who never got their answer.
+ * @param collect how many collect over HTTP; the bytes of all are compared with their hash
+ * @param patienceMs time after which open purchases count as staying open
  */
 export async function drawnUp(
   world: SalesWorld,
@@ -203,7 +203,7 @@ async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
   return broken;
 }
 
-/** What the books say that the chain does not, and the other way round. */
+/** Differences between the ledger and the chain. */
 async function booksAgainstChain(
   purchases: readonly Purchase[],
   attempts: readonly Attempt[],
@@ -226,7 +226,8 @@ async function booksAgainstChain(
     const used = await chain.authorizationUsed(buyer.address, nonce as `0x${string}`);
     if (used !== (purchase !== undefined)) {
       broken.push(
-        `payment ${nonce} is ${used ? 'charged' : 'not charged'}, and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`,
+        `payment ${nonce} is ${used ? 'charged' : 'not charged'}, ` +
+          `and the ledger has ${purchase ? 'sold' : 'nothing sold'} for it`,
       );
     }
     if (

@@ -9,7 +9,7 @@ import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buye
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
-const LEADS = 4;
+const [DEALS, PAGE, LEADS] = [5, 2, 4];
 
 describe('two hosts on one ledger', () => {
   let postgres: PostgresServer;
@@ -31,7 +31,7 @@ describe('two hosts on one ledger', () => {
     for (let i = 0; i < 2; i += 1) {
       const folder = await dataFolder();
       await folder.publish('2026-11-20.01', {
-        deals: rowsOfTable('deals', 2),
+        deals: rowsOfTable('deals', DEALS, (n) => ({ deal_score: n })),
         leads: rowsOfTable('leads', LEADS, (n) => ({ lead_score: n })),
       });
       folders.push(folder);
@@ -104,6 +104,20 @@ describe('two hosts on one ledger', () => {
         (await fetchWithPayment(`${at(i)}/api/leads`, await (await buyer()).sign(`${at(i)}/api/leads`))).status,
         404,
       );
+  });
+
+  it('continue the pages of the other host', async () => {
+    const payer = await buyer();
+    const ids: string[] = [];
+    for (let [page, cursor]: [number, string | null] = [0, '']; cursor !== null; page += 1) {
+      const response = await payer.fetch(`${at(page)}/api/deals?limit=${PAGE}${cursor && `&cursor=${cursor}`}`);
+      assert.equal(response.status, 200, await response.clone().text());
+      const body = await bodyOf(response);
+      ids.push(...(body['records'] as { id: string }[]).map(({ id }) => id));
+      cursor = body['next_cursor'] as string | null;
+    }
+    assert.equal(ids.length, DEALS);
+    assert.equal(new Set(ids).size, DEALS);
   });
 
   it('have a ledger equal to the chain', async () => {

@@ -1,4 +1,4 @@
-/** The payment header is read into exactly the shape we sell for, and its signature is checked in the one form that USDC takes. */
+/** Reads the payment header strictly, and checks its signature in the one form that USDC accepts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PaymentRequirements } from '@x402/core/types';

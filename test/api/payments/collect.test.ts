@@ -1,4 +1,4 @@
-/** What was paid for can be collected again by who paid, and by nobody else. On the real chain, by two servers on one ledger. */
+/** The payer, and nobody else, collects a paid answer again. Two servers on one ledger, and a local chain. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -19,6 +19,10 @@ const DEALS = '/api/deals';
 const PRICE = 50_000n;
 const identifier = (): string => `order-${generatePrivateKey().slice(2, 34)}`;
 const digestOf = (bytes: Buffer): string => `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
+
+/** Parameters of both forms of transferWithAuthorization. */
+const SIGNED =
+  'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce' as const;
 
 describe('what was paid for', () => {
   let shop: Shop;
@@ -75,7 +79,7 @@ describe('what was paid for', () => {
     }
   });
 
-  it('comes again to the payer who knows the identifier of the purchase, by the same payment or a fresh one, unbilled', async () => {
+  it('comes again without a charge to the payer with the identifier, by the same payment or a new one', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const once = await buyer.signAs(first() + `${DEALS}?state=OH&min_units=1`, id);
@@ -120,7 +124,7 @@ describe('what was paid for', () => {
     assert.equal(kept?.identifierHash, createHash('sha256').update(id).digest('hex'));
   });
 
-  it('gives a third party nothing: not by the payment rebuilt from the chain, nor by guessing the identifier, nor under another name', async () => {
+  it('gives a third party nothing, by the payment from the chain, a guessed identifier or another name', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const { response } = await bought(buyer, first() + DEALS, await buyer.signAs(first() + DEALS, id));
@@ -135,8 +139,8 @@ describe('what was paid for', () => {
       args: [from, to, value, validAfter, validBefore, nonce, ...signature],
     } = decodeFunctionData({
       abi: parseAbi([
-        'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-        'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+        `function transferWithAuthorization(${SIGNED}, uint8 v, bytes32 r, bytes32 s)`,
+        `function transferWithAuthorization(${SIGNED}, bytes signature)`,
       ]),
       data: input,
     });
@@ -232,7 +236,7 @@ describe('what was paid for', () => {
     assert.equal(await reasonOf(await collect(url, await stranger.signIn(url))), 'purchase_not_found');
   });
 
-  it('gives nothing for a wrong wallet, a message used before, a message for another purchase, or one that was changed', async () => {
+  it('gives nothing for a wrong wallet, or a message that is used, changed or for another purchase', async () => {
     const [buyer, thief] = [await shop.buyer(), await shop.buyer()];
     const [{ receipt }, { receipt: another }] = [
       await bought(buyer, first() + DEALS),

@@ -1,4 +1,4 @@
-/** One lead, one buyer: races, filters, and what nobody sees any more. On the real chain, by two servers on one ledger. */
+/** One lead, one buyer: races, filters and lists. Two servers on one ledger, and a local chain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
@@ -90,7 +90,7 @@ describe('an exclusive lead', () => {
     assert.equal(now.id, uuid(6));
   });
 
-  it('goes to one of those who race for it, the next best to the next, and the rest are told the truth and not billed', async () => {
+  it('goes to one of concurrent buyers, the next best to the next, and the others are not billed', async () => {
     const start = await shop.takings();
     const buyers = await Promise.all(Array.from({ length: 6 }, () => shop.buyer()));
     // Two of Franklin are left. Payments are signed before, so that the requests come at once, on both servers.
@@ -132,7 +132,7 @@ describe('an exclusive lead', () => {
     const [server] = shop.servers;
     assert.ok(server);
     assert.deepEqual(await server.running.watch.pass(), { sold: 0, released: 0, waiting: 1, failure: null });
-    // The buyer cancels the payment on the chain; two blocks later that is safe, and the transfer that was held back fails.
+    // The buyer cancels the payment on the chain. Two blocks later that is safe, and the held transfer fails.
     await unlucky.cancel(shop.chain, payment);
     await mine(shop.chain, 2);
     await shop.node.release();

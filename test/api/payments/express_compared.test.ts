@@ -1,6 +1,6 @@
 /**
  * This layer beside the official Express middleware: the same status, headers and billing, except where that one is
- * wrong or does nothing. The differences are written into docs/payments.md by this test (WRITE_DOCS=1) and held against it.
+ * wrong or does nothing. This test compares the differences with docs/payments.md, and writes them with WRITE_DOCS=1.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -48,9 +48,11 @@ const BECAUSE: Record<string, string> = {
   'settled, and the reply was lost':
     'The chain shows the payment, whatever the facilitator says: the buyer gets what was paid for.',
   'a settlement that is still pending':
-    'Pending is not failure. The chain does not show the payment yet, so the outcome is not known; once it shows it, the answer can be collected. (This one is never settled, so nobody is charged.)',
+    'Pending is not failure. The chain does not show the payment yet, so the outcome is not known; once it shows it, the ' +
+    'answer can be collected. (This one is never settled, so nobody is charged.)',
   'a settlement that is refused':
-    'A refusal proves nothing: the transfer may still arrive. The outcome is not known until the chain shows it. (This one is never settled, so nobody is charged.)',
+    'A refusal proves nothing: the transfer may still arrive. The outcome is not known until the chain shows it. (This ' +
+    'one is never settled, so nobody is charged.)',
   'a caller that names another host': 'The address of the resource is the configured one, whatever the request says.',
   'a browser': "The form of a refusal is the application's, not the layer's.",
 };
@@ -305,7 +307,8 @@ describe('beside the official Express middleware', () => {
       '|---|---|---|---|',
       ...Object.keys(BECAUSE).map(
         (situation) =>
-          `| ${situation} | ${differences.get(situation)?.express ?? ''} | ${differences.get(situation)?.ours ?? ''} | ${BECAUSE[situation] ?? ''} |`,
+          `| ${situation} | ${differences.get(situation)?.express ?? ''} | ` +
+          `${differences.get(situation)?.ours ?? ''} | ${BECAUSE[situation] ?? ''} |`,
       ),
       END,
     ].join('\n');

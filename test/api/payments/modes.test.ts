@@ -65,7 +65,7 @@ describe('the chain of the sandbox', () => {
     return server;
   };
 
-  it('ends with the server that started it, also where that one is killed; the next starts one of its own', async () => {
+  it('ends with the server that started it, even if that is killed; the next server starts another', async () => {
     const server = await started({});
     const rpcUrl = (await readWallet(folder.path))?.rpc_url ?? '';
     assert.equal(await answers(rpcUrl), true);
@@ -76,7 +76,7 @@ describe('the chain of the sandbox', () => {
     await next.close();
   });
 
-  it('outlives every server where it was there before, so that what a killed server left open can be found out', async () => {
+  it('that was running before outlives every server, so that open settlements can be resolved', async () => {
     const chain = await startChain();
     try {
       const server = await started({ SANDBOX_RPC: chain.rpcUrl });
@@ -94,7 +94,7 @@ describe('the chain of the sandbox', () => {
     }
   });
 
-  it("is shared by the processes on one data folder, which give one answer for one payment; the wallet file is the first one's", async () => {
+  it('is shared by the processes on one data folder, and the first process writes the wallet file', async () => {
     const first = await open({ DATA_DIR: folder.path });
     const { payTo, sandbox } = first.payments;
     const buyer = buyerWith(sandbox?.buyer.privateKey);

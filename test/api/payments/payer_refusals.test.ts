@@ -1,6 +1,7 @@
-/** Refusals before a purchase begins: each has a reason and a status of its own, and costs nobody anything. Chain and facilitator are scripted. */
+/** Refusals before a purchase begins: each has its own reason and status, and nobody is charged. All is scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { leadLimits } from '../../../api/payments/caps.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
@@ -17,6 +18,7 @@ const LEADS = 20;
 
 describe('a purchase is refused before it begins', () => {
   let folder: DataFolder;
+  let snapshots: Snapshots;
   let started: Started;
   let facilitator: ScriptedFacilitator;
   let ledger: Ledger;
@@ -29,8 +31,12 @@ describe('a purchase is refused before it begins', () => {
       deals: rowsOfTable('deals', 2),
       leads: rowsOfTable('leads', LEADS, (i) => ({ lead_score: i })),
     });
+    snapshots = await openSnapshots({ dataDir: folder.path });
   });
-  after(() => folder.remove());
+  after(async () => {
+    snapshots.close();
+    await folder.remove();
+  });
   /** Contract wallets sign by saying yes. */
   const signatures: Signatures = { ...signaturesOf(null), byContract: async () => true };
   const start = async (contractWallets = true): Promise<void> => {
@@ -40,7 +46,7 @@ describe('a purchase is refused before it begins', () => {
       get: (target, name: keyof Ledger) =>
         name === 'exclusivePause' ? async () => paused : (target[name] as (...given: never[]) => unknown).bind(target),
     });
-    started = await startApp(folder.path, { facilitator, ledger, contractWallets, signatures });
+    started = await startApp(folder.path, { facilitator, ledger, contractWallets, signatures, snapshots });
     buyer = buyerWith();
   };
   beforeEach(() => start());
@@ -74,7 +80,7 @@ describe('a purchase is refused before it begins', () => {
     Object.assign(snapshot, { texts: counting(texts), rows: counting(rows) });
     return counter;
   };
-  /** Send a payment that is refused for this reason: no handler runs, nothing is sent for settlement, nothing is charged. */
+  /** Send a payment that is refused for this reason: no handler runs, and no settlement is requested. */
   const refusedFor = async (
     reason: string,
     status: number,

@@ -1,6 +1,7 @@
-/** What a buyer is told when the facilitator, the handler or the settlement fail. No chain: the facilitator is scripted. */
+/** Responses when the facilitator, the handler or the settlement fails. Chain and facilitator are scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
 import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
@@ -13,6 +14,7 @@ const away = async (): Promise<never> => {
 
 describe('the payment layer', () => {
   let folder: DataFolder;
+  let snapshots: Snapshots;
   let started: Started;
   let facilitator: ScriptedFacilitator;
   const buyer = buyerWith();
@@ -22,11 +24,15 @@ describe('the payment layer', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+    snapshots = await openSnapshots({ dataDir: folder.path });
   });
-  after(() => folder.remove());
+  after(async () => {
+    snapshots.close();
+    await folder.remove();
+  });
   beforeEach(async () => {
     facilitator = new ScriptedFacilitator();
-    started = await startApp(folder.path, { facilitator });
+    started = await startApp(folder.path, { facilitator, snapshots });
   });
   afterEach(() => started.close());
 
@@ -46,7 +52,7 @@ describe('the payment layer', () => {
     const down = new ScriptedFacilitator();
     const answer = down.onSupported;
     down.onSupported = away;
-    const app = await startApp(folder.path, { facilitator: down, nowMs: () => now });
+    const app = await startApp(folder.path, { facilitator: down, nowMs: () => now, snapshots });
     try {
       assert.equal((await fetch(`${app.url}/api/meta`)).status, 200);
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);
@@ -64,7 +70,7 @@ describe('the payment layer', () => {
   it('refuses to start on a facilitator that does not serve the network', async () => {
     const other = new ScriptedFacilitator();
     other.onSupported = async () => false;
-    const app = await startApp(folder.path, { facilitator: other });
+    const app = await startApp(folder.path, { facilitator: other, snapshots });
     try {
       await assert.rejects(app.app.payments.start(), { name: 'UnservedNetwork' });
       assert.equal((await fetch(`${app.url}/api/deals`)).status, 503);

@@ -80,7 +80,7 @@ describe('limits of a running server', () => {
     return BigInt((await chain.reader.getTransactionCount({ address })) - transactions);
   };
 
-  it('stop sales when the gas of the day is used up, also after a restart, and sell again where more is allowed', async () => {
+  it('stop sales when the gas of the day is spent, also after a restart, until more is allowed', async () => {
     const limits = { GAS_PER_SETTLEMENT: '150000', GAS_PER_DAY: '300000' };
     const who = await buyer();
     const first = await self(limits);
@@ -117,7 +117,7 @@ describe('limits of a running server', () => {
     assert.equal(sent, 0n);
   });
 
-  it('keep contract wallets from servers that settle by themselves, and from all where the setting says so', async () => {
+  it('refuse contract wallets in self mode, and in every mode with CONTRACT_WALLETS=0', async () => {
     const wallet = await contractWallet(chain, 4n * PRICE);
     const own = await self();
     assert.deepEqual(

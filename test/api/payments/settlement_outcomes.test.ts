@@ -1,9 +1,10 @@
-/** The chain decides what a buyer gets: the facilitator's reply to settle is a hint, and nothing else. Chain and facilitator are scripted. */
+/** The chain decides what a buyer gets; the facilitator's reply is only a hint. Both are scripted. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { PaymentPayload } from '@x402/core/types';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
+import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
@@ -13,6 +14,7 @@ const OTHER = `0x${'2'.repeat(64)}`;
 
 describe('a payment that was sent for settlement', () => {
   let folder: DataFolder;
+  let snapshots: Snapshots;
   let started: Started;
   let facilitator: ScriptedFacilitator;
   const buyer = buyerWith();
@@ -22,11 +24,15 @@ describe('a payment that was sent for settlement', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+    snapshots = await openSnapshots({ dataDir: folder.path });
   });
-  after(() => folder.remove());
+  after(async () => {
+    snapshots.close();
+    await folder.remove();
+  });
   beforeEach(async () => {
     facilitator = new ScriptedFacilitator();
-    started = await startApp(folder.path, { facilitator });
+    started = await startApp(folder.path, { facilitator, snapshots });
   });
   afterEach(() => started.close());
 
@@ -128,7 +134,7 @@ describe('a payment that was sent for settlement', () => {
     });
   }
 
-  it('that the chain shows can never be settled is not called free of charge by the request, and is free for another use', async () => {
+  it('that the chain can never settle has an unknown outcome first, and is free for another use then', async () => {
     facilitator.onSettle = async () => ({ transaction: null });
     facilitator.chain.onOf = async () => ({ kind: 'void', reason: 'used_elsewhere' });
     const payment = await buyer.sign(url());

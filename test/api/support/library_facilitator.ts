@@ -1,4 +1,4 @@
-/** The facilitator of x402's library in this process, for comparisons: its exact scheme, a key that pays for the gas, a node of the chain. */
+/** The facilitator of x402's library in this process, for comparisons: its exact scheme, a gas key and a node. */
 import { x402Facilitator } from '@x402/core/facilitator';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { SupportedResponse } from '@x402/core/types';
@@ -44,7 +44,7 @@ export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitato
   const facilitator = new x402Facilitator().register(NETWORK, scheme);
   return {
     async verify(payload, requirements) {
-      // The scheme takes an unanswered call for an invalid signature; a chain that is down must not look like a bad payment.
+      // The scheme treats a failed call as an invalid signature; a node that is down must not look like that.
       await reader.getBlockNumber();
       return facilitator.verify(payload, requirements);
     },

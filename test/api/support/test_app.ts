@@ -39,7 +39,7 @@ export interface Started {
 
 /**
  * Start the application on a data folder. The facilitator reports what it supports, as at a real start. Every response
- * is compared with the OpenAPI description; `close` fails if one differs.
+ * is compared with the OpenAPI description; `close` fails if one differs. `snapshots` and `ledger` stay open if given.
  */
 export async function startApp(
   dataDir: string,
@@ -51,14 +51,15 @@ export async function startApp(
     wait = QUICK,
     nowMs = Date.now,
     ledger: given,
+    snapshots: shared,
     ...limits
-  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger } & Pick<
+  }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
     'unbilledPerMinute' | 'proxies' | 'handlerMs'
   > &
     Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
 ): Promise<Started> {
-  const snapshots = await openSnapshots({ dataDir, pollMs: 50, nowMs });
+  const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 50, nowMs }));
   const ledger = given ?? (await openSqliteLedger(':memory:'));
   const server = limitedServer();
   await new Promise<void>((resolve) => {
@@ -100,7 +101,7 @@ export async function startApp(
       });
       await app.payments.idle();
       if (!given) await ledger.close();
-      snapshots.close();
+      if (!shared) snapshots.close();
       assert.deepEqual(checker.errors, []);
     },
   };

@@ -1,0 +1,224 @@
+/**
+ * Billed exactly when the response is 200: each endpoint, with every kind of payment and every outcome. The balances of
+ * the token, wallet by wallet, and the ledger show what was billed, and they agree.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { decodePaymentRequiredHeader } from '@x402/core/http';
+import type { PaymentRequired } from '@x402/core/types';
+import { createPublicClient, http, parseAbi, type Hex } from 'viem';
+import { base } from '../../../api/payments/chain/base_chain.ts';
+import { atomicOf, USDC } from '../../../lib/network.ts';
+import type { Route } from '../../../api/routes/define.ts';
+import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
+import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+
+const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/** What each kind of payment is answered where the handler would give this outcome. */
+const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
+  '200': (kind) =>
+    kind === 'valid'
+      ? [200]
+      : kind === 'replayed'
+        ? [409]
+        : kind === 'concurrent replays'
+          ? [200, ...Array.from({ length: COPIES - 1 }, () => 409)]
+          : [402],
+  // A bad request is refused whatever is paid.
+  '400': (kind) => Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => 400),
+  '404': (kind) => unsold(kind, 404),
+  // The buyer's identifier names another purchase. Signed for another network, it is not a payment of this payer here.
+  '409': (kind) =>
+    ['no payment', 'malformed header', 'wrong network'].includes(kind)
+      ? [402]
+      : Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => 409),
+  'handler crash': (kind) => unsold(kind, 500),
+};
+const unsold = (kind: PaymentKind, status: number): readonly number[] =>
+  kind === 'valid' ? [status] : kind === 'replayed' ? [409] : kind === 'concurrent replays' ? [status] : [402];
+
+/** Test every kind of payment with every outcome, for the priced endpoints that `includes` accepts. */
+export function testBilling(count: number, includes: (path: string) => boolean): void {
+  describe('billing', () => {
+    let shop: Shop;
+    let wallets: Record<PaymentKind, Wallet>;
+    const counts = new Map<string, { requests: number; billed: number }>();
+    /** The payment of each wallet that bought an answer of each endpoint, to be replayed. */
+    const spent = new Map<string, string>();
+    const identifiers = new Map<PaymentKind, string>();
+
+    before(async () => {
+      shop = await openShop({
+        deals: rowsOfTable('deals', 3, () => ({ cap_rate: '9.00', dscr: '1.30', dscr_status: 'computed' })),
+        reports: rowsOfTable('reports', 3),
+        signals: rowsOfTable('signals', 2),
+        auctions: rowsOfTable('auctions', 2),
+        leads: rowsOfTable('leads', 30),
+        filings: rowsOfTable('filings', 4, (i) => ({
+          first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
+          ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+        })),
+      });
+      const made = PAYMENT_KINDS.map((kind) => [kind, createWallet()] as const);
+      await Promise.all(made.map(([, wallet]) => shop.chain.mint(wallet.address, 100n * DOLLAR)));
+      wallets = Object.fromEntries(made) as Record<PaymentKind, Wallet>;
+    });
+    after(() => shop.close());
+
+    /** Balances of the seller and of every wallet, in one question to the chain. */
+    const balances = async (): Promise<readonly bigint[]> => {
+      const client = createPublicClient({ chain: base, transport: http(shop.chain.rpcUrl, { batch: true }) });
+      const payTo = shop.servers[0]?.payments.payTo ?? '0x';
+      return Promise.all(
+        [payTo, ...PAYMENT_KINDS.map((kind) => wallets[kind].address)].map((address: Hex) =>
+          client.readContract({
+            address: USDC,
+            abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
+            functionName: 'balanceOf',
+            args: [address],
+          }),
+        ),
+      );
+    };
+    const pathOf = (route: Route): string =>
+      route.path.replace(':id', uuid(1)) + (route.path === '/api/lookup' ? '?apn=P-1' : '');
+    const withQuery = (path: string, query: string): string => path + (path.includes('?') ? '&' : '?') + query;
+
+    const sent = async (url: string, payment: string | undefined): Promise<number> => {
+      const response = await fetch(url, { headers: payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment } });
+      const text = await response.text();
+      if (response.status !== 200)
+        assert.equal(
+          (JSON.parse(text) as { billed: unknown }).billed === false ||
+            (JSON.parse(text) as { reason: string }).reason === 'settlement_pending',
+          true,
+          text,
+        );
+      return response.status;
+    };
+    /** Offer one kind of payment, once or in copies at once. */
+    const offered = async (
+      kind: PaymentKind,
+      outcome: Outcome,
+      route: Route,
+      url: string,
+      asked: PaymentRequired,
+    ): Promise<number[]> => {
+      const key = `${kind} ${route.path}`;
+      const identifier = outcome === '409' ? identifiers.get(kind) : undefined;
+      if (kind === 'replayed' && outcome !== '409')
+        return [await sent(url, spent.get(route.path) ?? assert.fail(`nothing was bought of ${key}`))];
+      const payment = await wallets[kind].payment(kind, asked, identifier);
+      if (kind === 'valid' && outcome === '200') spent.set(route.path, payment ?? '');
+      return Promise.all(Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => sent(url, payment)));
+    };
+
+    /** Every kind of payment for one endpoint and outcome; then the balances decide. */
+    async function row(route: Route, outcome: Outcome, asked: PaymentRequired): Promise<void> {
+      const url = shop.url + (outcome === '400' ? withQuery(pathOf(route), 'colour=red') : pathOf(route));
+      const price = atomicOf(route.price ?? '0.00');
+      const start = await balances();
+      const statuses = new Map<PaymentKind, number[]>();
+      const first = PAYMENT_KINDS.filter((kind) => kind !== 'replayed');
+      await Promise.all(
+        first.map(async (kind) => {
+          statuses.set(kind, await offered(kind, outcome, route, url, asked));
+        }),
+      );
+      statuses.set('replayed', await offered('replayed', outcome, route, url, asked));
+      const end = await balances();
+      let all = 0n;
+      for (const [i, kind] of PAYMENT_KINDS.entries()) {
+        const got = [...(statuses.get(kind) ?? [])].sort();
+        const where = `${route.path}, ${kind}, ${outcome}: ${got.join(' ')}`;
+        const expected = EXPECTED[outcome](kind);
+        // Copies of a payment that buys nothing: one or more are answered, the others find it in use.
+        if (kind === 'concurrent replays' && (outcome === '404' || outcome === 'handler crash'))
+          assert.ok(got.includes(expected[0] ?? 0) && got.every((s) => s === expected[0] || s === 409), where);
+        else assert.deepEqual(got, [...expected].sort(), where);
+        const sold = got.filter((s) => s === 200).length;
+        assert.equal((start[i + 1] ?? 0n) - (end[i + 1] ?? 0n), price * BigInt(sold), `${where}: charged`);
+        all += price * BigInt(sold);
+        const cell = counts.get(`${kind}|${outcome}`) ?? { requests: 0, billed: 0 };
+        counts.set(`${kind}|${outcome}`, { requests: cell.requests + got.length, billed: cell.billed + sold });
+      }
+      assert.equal((end[0] ?? 0n) - (start[0] ?? 0n), all, `${route.path}, ${outcome}: received`);
+    }
+
+    it('happens exactly when the answer is 200', async (t) => {
+      const [server] = shop.servers;
+      assert.ok(server);
+      const priced = server.app.routes.filter((r) => r.price !== null && includes(r.path));
+      assert.equal(priced.length, count);
+      const asked = new Map(
+        await Promise.all(
+          priced.map(async (route) => {
+            const response = await fetch(shop.url + pathOf(route));
+            await response.arrayBuffer();
+            return [route, decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '')] as const;
+          }),
+        ),
+      );
+      const rows = async (outcome: Outcome): Promise<void> => {
+        for (const [route, required] of asked) await row(route, outcome, required);
+      };
+      await rows('200');
+      await rows('400');
+      // Every wallet names a purchase of its own, of another request.
+      const other = asked.get(priced.find((r) => r.path === '/api/signals') ?? assert.fail('no signals'));
+      assert.ok(other);
+      for (const kind of PAYMENT_KINDS) {
+        const identifier = `matrix-${kind.replaceAll(' ', '-')}-0001`;
+        identifiers.set(kind, identifier);
+        assert.equal(
+          await sent(
+            withQuery(`${shop.url}/api/signals`, 'limit=7'),
+            await wallets[kind].payment('valid', other, identifier),
+          ),
+          200,
+        );
+      }
+      await rows('409');
+
+      const lease = server.snapshots.acquire();
+      assert.ok(lease);
+      const { rows: query, recordFields, texts, records } = lease.snapshot;
+      const crash = (): never => {
+        throw new Error('a crash of the handler');
+      };
+      Object.assign(lease.snapshot, { rows: crash, recordFields: crash, texts: crash, records: crash });
+      await rows('handler crash');
+      Object.assign(lease.snapshot, { rows: query, recordFields, texts, records });
+      lease.release();
+
+      await shop.folder.publish('2026-11-20.02', {});
+      await server.snapshots.refresh();
+      await rows('404');
+
+      let ledger = 0n;
+      for await (const { state, payment } of server.running.ledger.purchases()) {
+        assert.equal(state, 'sold');
+        ledger += payment.amount;
+      }
+      assert.equal(ledger, await shop.takings(), 'the ledger is the money on the chain');
+      t.diagnostic(`${priced.length} endpoints; requests (billed) by kind of payment and outcome:`);
+      t.diagnostic(['', ...OUTCOMES].map((o) => o.padEnd(20)).join(''));
+      for (const kind of PAYMENT_KINDS) {
+        t.diagnostic(
+          [
+            kind,
+            ...OUTCOMES.map((o) => {
+              const { requests, billed } = counts.get(`${kind}|${o}`) ?? { requests: 0, billed: 0 };
+              return `${requests} (${billed})`;
+            }),
+          ]
+            .map((c) => c.padEnd(20))
+            .join(''),
+        );
+      }
+    });
+  });
+}
