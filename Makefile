@@ -153,10 +153,11 @@ ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replace
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
 
-check: $(NODE) ## check format, lint and types
+check: $(NODE) ## check format, lint, types, line widths and file lengths
 	@prettier --log-level warn --check .
 	@oxlint --deny-warnings
 	@tsc --noEmit -p .
+	@.ci/limits
 
 t: $(NODE) ## run one test file: FILE=test/models/rents.test.ts
 	@node --test --test-timeout=600000 $(FILE)

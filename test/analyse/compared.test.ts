@@ -194,8 +194,8 @@ describe('the profile report', () => {
       const page = await context.newPage();
       await page.goto(pathToFileURL(file).href);
       // In the page's own words: the document is not a type of Node's.
-      const colours =
-        (await page.evaluate(`[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('section svg text')).fill,
+      const colours = (await page.evaluate(`[getComputedStyle(document.body).backgroundColor,
+          getComputedStyle(document.querySelector('section svg text')).fill,
         getComputedStyle(document.querySelector('section svg path[fill^="var(--one)"]')).fill]`)) as string[];
       const [paper = 0, ink = 0, mark = 0] = colours.map((colour) =>
         (colour.match(/\d+/gu) ?? []).slice(0, 3).reduce((sum, n) => sum + Number(n), 0),

@@ -94,7 +94,7 @@ describe('over a snapshot', () => {
   });
   const offers = (line: string, earlier = ''): string[] => complete(catalog, earlier, line, ['hidden_upside'])[0];
 
-  test('Tab completes tables after FROM, columns of named tables and aliases, enum values, and keywords in either case', () => {
+  test('Tab completes tables after FROM, columns of tables and aliases, enum values and keywords', () => {
     assert.deepEqual(offers('FROM de'), ['deals']);
     assert.deepEqual(offers('SELECT * FROM deals JOIN lis'), ['listing_history']);
     assert.deepEqual(offers('WHERE cap_r', 'SELECT * FROM deals'), [

@@ -93,7 +93,8 @@ describe('a number walked back', () => {
     let checked = 0;
     const all = await rows('SELECT id FROM leads ORDER BY hash(id) LIMIT 30');
     const kinds = await rows(
-      '(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT 20) UNION ALL (SELECT id FROM leads WHERE county_value IS NULL AND amount IS NOT NULL LIMIT 5)',
+      `(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT 20)
+      UNION ALL (SELECT id FROM leads WHERE county_value IS NULL AND amount IS NOT NULL LIMIT 5)`,
     );
     for (const { id } of [...all, ...kinds]) {
       const e = await walk(id);
@@ -109,7 +110,8 @@ describe('a number walked back', () => {
 
   test('of a deal: formula, inputs, assumptions, and the parsed pages of listing and rent', async () => {
     const [deal] = await rows(
-      "SELECT * FROM deals WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'metro' ORDER BY id LIMIT 1",
+      `SELECT * FROM deals
+      WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'metro' ORDER BY id LIMIT 1`,
     );
     const e = await walk(deal?.['id']);
     assert.deepEqual(
@@ -126,7 +128,7 @@ describe('a number walked back', () => {
     const lines = formatExplanation(e, 'noi_underwritten').join('\n');
     assert.match(
       lines,
-      /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* market_rent_2br .*\(recomputed: identical\)/,
+      /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* .*\(recomputed: identical\)/,
     );
     assert.match(lines, /vacancy = 0\.07 {2}assumption of uw-2026\.1, share, proposal: /);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
@@ -158,7 +160,7 @@ describe('a number walked back', () => {
     const [derived] = await rows('SELECT id FROM auctions WHERE opening_bid_derived ORDER BY id LIMIT 1');
     assert.match(
       formatExplanation(await walk(derived?.['id']), 'opening_bid').join('\n'),
-      /= appraised_value \* opening_bid_numerator \/ opening_bid_denominator, rounded up to the cent\n.*two thirds of the appraisal, under ORC 2329/,
+      /= appraised_value \* opening_bid_numerator \/ opening_bid_denominator, rounded up to the cent\n.*under ORC 2329/,
     );
   });
 
@@ -170,7 +172,8 @@ describe('a number walked back', () => {
     assert.match(
       lines,
       new RegExp(
-        `Versions of the listing\n {2}2026-11-20 to 2026-11-20 {2}added +${String(deal?.['first_price'])}\n {2}2026-11-23 to 2026-11-23 {2}price_cut +${String(deal?.['list_price'])}`,
+        `Versions of the listing\n {2}2026-11-20 to 2026-11-20 {2}added +${String(deal?.['first_price'])}` +
+          `\n {2}2026-11-23 to 2026-11-23 {2}price_cut +${String(deal?.['list_price'])}`,
       ),
     );
   });

@@ -39,7 +39,8 @@ try {
     });
     say(
       `SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ` +
-        `${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ${r.open.unknown} while an outcome was unknown), ` +
+        `${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ` +
+        `${r.open.unknown} while an outcome was unknown), ` +
         `${r.chainJumps} jumps of the chain, ${r.restarts} restarts with a wrong clock; ` +
         `${r.settlements.settlements} settlements: ${r.settlements.lostReplies} replies lost, ` +
         `${r.settlements.lost} lost, ${r.settlements.held} late; ` +

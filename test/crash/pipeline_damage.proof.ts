@@ -68,7 +68,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
 
-  test('staged rows changed, cut or lost: the run stops, and reparse restores the same bytes from the archive', async () => {
+  test('staged rows changed, cut or lost: the run stops, and reparse restores the same bytes', async () => {
     const layout = mended;
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
@@ -86,7 +86,7 @@ describe('after two days, a file that is no longer what was written', () => {
     }
   });
 
-  test('a table or manifest of the previous snapshot changed, cut or lost: the run stops and uses no older one', async () => {
+  test('a damaged table or manifest of the previous snapshot: the run stops and uses no older one', async () => {
     const layout = mended;
     const serving = (await currentSnapshot(layout)) ?? '';
     const named = snapshotDamage(serving, `${FIRST}.01`);
@@ -103,7 +103,7 @@ describe('after two days, a file that is no longer what was written', () => {
     }
   });
 
-  test('a damaged record of a read is named; with everything repaired, the day has the bytes of an undisturbed run', async () => {
+  test('a damaged record of a read is named; once it is repaired, the day has its usual bytes', async () => {
     const layout = mended;
     const file = (await staged(layout, 'oh_hamilton_tax')).replace(/parquet$/u, 'json');
     await truncate(file, 200);

@@ -1,7 +1,7 @@
 /**
- * A disk that is full at each phase of a run: one line that names it, exit status 1, published snapshots unchanged; with
- * free space the next run publishes the bytes of an undisturbed one. It mounts a file system of limited size, which only
- * root may do. The suite has one phase (pipeline_short.test.ts).
+ * A disk that is full at each phase of a run: one line that names it, exit status 1, published snapshots unchanged.
+ * With free space the next run publishes the bytes of an undisturbed one. It mounts a file system of limited size,
+ * which only root may do. The suite has one phase (pipeline_short.test.ts).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -176,9 +176,8 @@ export async function killRuns({
         found.push(...files.filter((f) => !expected.files.includes(f)).map((f) => `${f} is left over`));
         found.push(...expected.files.filter((f) => !files.includes(f)).map((f) => `${f} is missing`));
         wrong.push(...found.map((problem) => `history ${history}, ${day}, after ${row} kills: ${problem}`));
-        say(
-          `run to the end: history ${history}, ${day}, after ${row} kills${found.length === 0 ? '' : `: ${found.join('; ')}`}`,
-        );
+        const differences = found.length === 0 ? '' : `: ${found.join('; ')}`;
+        say(`complete run: history ${history}, ${day}, after ${row} kills${differences}`);
         if (killed >= kills) break;
       }
       await rm(layout.root, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * One kill, one full disk and two damaged files, on a day with history. The proofs beside this file do the same at every
- * phase and to every kind of file: pipeline_kills, pipeline_full_disk, pipeline_damage.
+ * One kill, one full disk and two damaged files, on a day with history. The proofs beside this file do the same at
+ * every phase and to every kind of file: pipeline_kills, pipeline_full_disk, pipeline_damage.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

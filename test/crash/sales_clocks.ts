@@ -1,7 +1,7 @@
 /**
  * Servers whose clocks jump while they sell: processes on one ledger and one chain. Two have clocks that jump by
- * minutes, hours and days at random instants, and one has the right clock, the chain's time. The node loses replies, buyers have
- * wrong clocks at times, and the chain's time runs ahead.
+ * minutes, hours and days at random instants, and one has the right clock, the chain's time. The node loses replies,
+ * some buyers have wrong clocks, and the chain's time runs ahead.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { all } from '../ledger/purchases.ts';

@@ -19,7 +19,7 @@ const QUIET_MS = 1000;
 /** What a request may be early by at the site where the one before it was late on its way. */
 const JITTER_MS = 60;
 
-test('three workers read four sources of one site one request at a time, at its interval, and obey Retry-After', async (t) => {
+test('three workers read one site one request at a time, at its interval, and obey Retry-After', async (t) => {
   const seen: { readonly path: string; readonly at: number }[] = [];
   let [underWay, most, refused] = [0, 0, 0];
   const server = createServer((request, response) => {
@@ -99,7 +99,7 @@ test('three workers read four sources of one site one request at a time, at its 
   const needed = sources.length * (PAGES + 1) + 1;
   assert.ok(
     seen.length >= needed && seen.length <= needed + 2,
-    `each page once, robots.txt once a source, the refused page again, and for who took over robots.txt and the page under way: ${seen.length}`,
+    `pages and robots.txt once, again the refused page and what was under way at a takeover: ${seen.length}`,
   );
   const apart = seen.slice(1).map(({ at }, i) => at - (seen[i]?.at ?? 0));
   assert.ok(

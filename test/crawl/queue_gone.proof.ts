@@ -37,7 +37,7 @@ describe('PostgreSQL', () => {
     await postgres.remove();
   });
 
-  test('stops during a read: the run exits with 2 and publishes nothing; the next run continues with the same worker', async (t) => {
+  test('stops during a read: the run exits with 2 and publishes nothing; the next run continues', async (t) => {
     const alone = await newLayout();
     const undisturbed = await startPipeline(web, alone.root, DAY, { SOURCES });
     assert.equal((await undisturbed.ended).status, 0);

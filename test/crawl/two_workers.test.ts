@@ -17,7 +17,8 @@ import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts'
 const DAY = '2026-11-20';
 /** One of each family, some on a host of their own, two on one host, two with sessions, one with a token. */
 const SOURCES =
-  'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
+  'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,' +
+  'oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
 
 describe('a run with two workers', () => {
   let postgres: PostgresServer;
@@ -111,7 +112,7 @@ describe('a run with two workers', () => {
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
   });
 
-  test('a worker with another data folder or password, or without a secret of the run, is refused in one line', async (t) => {
+  test('a worker with another data folder or password, or without a secret, is refused in one line', async (t) => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
     const run = await startPipeline(webs[0], layout.root, DAY, {
@@ -123,13 +124,13 @@ describe('a run with two workers', () => {
     assert.equal(status, 2);
     assert.match(
       run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. Nothing was published\. The archive has what was read: run again\.$/u,
+      /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. /u,
     );
     const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
     assert.equal(await worker.ended, 1);
     assert.match(
       worker.lines.join('\n'),
-      /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same folder, shared between the hosts$/u,
+      /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same folder/u,
     );
     const stranger = await startPipeline(webs[0], other.root, DAY, { SOURCES: 'hud_fmr', QUEUE });
     assert.equal((await stranger.ended).status, 1);

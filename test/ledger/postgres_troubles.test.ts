@@ -87,7 +87,7 @@ test('restarts of the server under load, also like a power cut, lose nothing tha
 });
 
 test('the ledger is unavailable while the server is stopped, and recovers by itself', async () => {
-  const ledger = await openPostgresLedger(await server().schema(), { patienceMs: 200 });
+  const ledger = await openPostgresLedger(await server().schema(), { patienceMs: 2_000 });
   const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
   await server().stop('immediate');
   await Promise.all(

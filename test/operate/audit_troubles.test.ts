@@ -90,7 +90,8 @@ test('owed transfers and unpaid sales are trouble', async () => {
   const kinds = async (): Promise<string[]> =>
     (await ledgerState({ DATA_DIR }, NOW))?.problems.map((t) => `${t.kind}: ${t.message}`) ?? [];
   assert.deepEqual(await kinds(), [
-    'transfers_owed: 1 incoming transfers, $1.00 in all, paid for something that can no longer be delivered: refund them',
+    'transfers_owed: 1 incoming transfers, $1.00 in all, paid for something that can no longer be delivered: ' +
+      'refund them',
     'sales_unpaid: 1 sold purchases, $1.00 in all, have no transfer on the chain',
   ]);
   assert.ok(await ledger.resolveOwed(hash(103), 1, hash(900)));

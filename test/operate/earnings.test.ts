@@ -24,7 +24,7 @@ const answer = {
   },
 };
 
-/** A purchase that was sent for settlement, and sold unless it is said to be open; `clockMs` is what its server took for the time. */
+/** A purchase that was sent for settlement, and sold unless it is open; `clockMs` is its server's clock. */
 async function buys(
   ledger: Ledger,
   n: number,
@@ -100,7 +100,7 @@ test('sales are summed by day, month and in all, in whole cents and exactly', as
   ]);
 });
 
-test('test money never counts as earnings; without a record of how the server is paid, earnings are unknown', async () => {
+test('test money never counts as earnings; without a record of the payment mode, earnings are unknown', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   const ledger = await openLedger({ DATA_DIR });
   await buys(ledger, 1, Date.now(), '2026-11-21.01', 50_000n);

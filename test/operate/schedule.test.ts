@@ -115,7 +115,8 @@ describe('as a crontab', () => {
       const guard = command.split(' && ').length > 1 ? (command.split(' && ')[0] ?? '') : 'true';
       const candidates = days.filter((d) => Number(d.slice(8)) >= low && Number(d.slice(8)) <= high);
       // The guard as the shell understands it, on each of those days.
-      const script = `date() { command date -d "$DAY" "$@"; }; for DAY in ${candidates.join(' ')}; do if ${guard}; then echo $DAY; fi; done`;
+      const date = 'date() { command date -d "$DAY" "$@"; }';
+      const script = `${date}; for DAY in ${candidates.join(' ')}; do if ${guard}; then echo $DAY; fi; done`;
       const fires = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
       for (const day of days.filter(job.on)) assert.ok(fires.includes(day), `${job.name} ${day}`);
       if (job.name === 'ohio') assert.deepEqual(fires, days.filter(job.on));
@@ -167,7 +168,7 @@ test('where no schedule is installed the watch makes nothing up', async (t) => {
   );
 });
 
-test("INSTALL=1 writes the lines to this user's crontab with the settings; a second time changes nothing", async (t) => {
+test("INSTALL=1 writes the lines to this user's crontab; a second time changes nothing", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-crontab-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const crontab = join(folder, 'tab');

@@ -144,7 +144,7 @@ describe('the state of a folder', () => {
     assert.deepEqual([blocked.level, EXIT[blocked.level]], ['critical', 2]);
     assert.match(
       formatHealth(blocked).join('\n'),
-      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run 2026-11-21\.02 published nothing: audit sources\.rows_add_up failed; the previous snapshot stays current\. See docs\/runbook\/audit_blocked\.md/,
+      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run .* published nothing: .*audit_blocked\.md/,
     );
   });
 

@@ -14,19 +14,32 @@ const DEFECTS: Readonly<
   filings: [
     'a row twice, and a value outside its list',
     (sql) =>
-      `WITH made AS (${sql}) SELECT * REPLACE ('NEVER HEARD OF' AS entity_status) FROM made UNION ALL (SELECT * FROM made ORDER BY id LIMIT 1)`,
+      `WITH made AS (${sql})
+      SELECT * REPLACE ('NEVER HEARD OF' AS entity_status) FROM made
+      UNION ALL (SELECT * FROM made ORDER BY id LIMIT 1)`,
     ['filings.grain_unique', 'filings.entity_status_closed'],
   ],
   deals: [
     'a null without a status, a broken identity, a figure out of range, a score that is not the sum of its parts',
     (sql) =>
-      `SELECT * REPLACE (CAST(NULL AS DECIMAL(14, 2)) AS dscr, CAST(cap_gap_pct + 0.01 AS DECIMAL(14, 2)) AS cap_gap_pct, CAST(-1 AS INTEGER) AS days_on_feed, CAST(deal_score + 1 AS INTEGER) AS deal_score) FROM (${sql})`,
+      `SELECT * REPLACE (
+        CAST(NULL AS DECIMAL(14, 2)) AS dscr,
+        CAST(cap_gap_pct + 0.01 AS DECIMAL(14, 2)) AS cap_gap_pct,
+        CAST(-1 AS INTEGER) AS days_on_feed,
+        CAST(deal_score + 1 AS INTEGER) AS deal_score
+      ) FROM (${sql})`,
     ['deals.dscr_absent_as_said', 'deals.gap_identity', 'deals.figures_in_range', 'deals.score_is_sum_of_parts'],
   ],
   auctions: [
     'a bid one cent below two thirds',
     (sql) =>
-      `SELECT * REPLACE (CASE WHEN opening_bid_basis = 'two_thirds_of_appraisal' THEN CAST(quotient_up_to_cent(2 * wide(appraised_value), 3) - 0.01 AS DECIMAL(14, 2)) ELSE opening_bid END AS opening_bid) FROM (${sql})`,
+      `SELECT * REPLACE (
+        CASE
+          WHEN opening_bid_basis = 'two_thirds_of_appraisal'
+            THEN CAST(quotient_up_to_cent(2 * wide(appraised_value), 3) - 0.01 AS DECIMAL(14, 2))
+          ELSE opening_bid
+        END AS opening_bid
+      ) FROM (${sql})`,
     ['auctions.two_thirds_holds'],
   ],
   leads: [
@@ -41,7 +54,7 @@ const DEFECTS: Readonly<
   ],
 };
 
-test('a run with wrong tables publishes nothing and keeps the failing rows; the previous day stays current', async () => {
+test('a run with wrong tables publishes nothing, writes the failing rows, and leaves the previous day', async () => {
   const [layout, world] = [
     await newLayout(),
     makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 }),

@@ -12,7 +12,7 @@ const tables = ['signals', 'sources', 'rejects'];
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
 const FRANKLIN = new URL('../../sources/tax/oh_franklin_tax/recorded/list.csv', import.meta.url);
 
-test('a dropped list causes no warning without a file, is read if there is one, and stays when the file is gone', async () => {
+test('a dropped list needs no file, is read if there is one, and stays when the file is gone', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   const dropped = ({ name }: { readonly name: string }): boolean => LISTS.includes(name);
   // A first run that reads nothing at all publishes nothing.
@@ -41,7 +41,8 @@ test('a dropped list causes no warning without a file, is read if there is one, 
   await mkdir(folder, { recursive: true });
   await writeFile(
     join(folder, 'list.csv'),
-    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n0100000060,LOST A ZERO,,,7.00\n',
+    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n' +
+      '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n0100000060,LOST A ZERO,,,7.00\n',
   );
   const refused = await runDay({ layout, world, day: '2026-11-19', only, tables });
   assert.match(
@@ -51,7 +52,8 @@ test('a dropped list causes no warning without a file, is read if there is one, 
 
   await writeFile(
     join(folder, 'list.csv'),
-    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
+    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n' +
+      '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
   );
   const read = await runDay({ layout, world, day: '2026-11-20', only, tables });
   assert.deepEqual(about(warningsOf(read)), []);
@@ -78,7 +80,7 @@ test('a dropped list causes no warning without a file, is read if there is one, 
   );
 });
 
-test('a list may have title rows, its first bad row is named, and an unreadable file stops no other source', async () => {
+test('a list may have title rows, its first bad row is named, and a bad file stops no other source', async () => {
   const [layout, world] = [await newLayout(), makeWorld(TINY)];
   await mkdir(join(layout.drop, 'oh_franklin_tax'), { recursive: true });
   await copyFile(FRANKLIN, join(layout.drop, 'oh_franklin_tax', 'list.csv'));

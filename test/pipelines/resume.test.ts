@@ -1,4 +1,4 @@
-/** A run killed while it reads: the next run of the day requests only pages not archived, and publishes the same bytes. */
+/** A run killed while it reads: the next run requests only what is not archived, and publishes the same bytes. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

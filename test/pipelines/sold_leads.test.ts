@@ -98,7 +98,7 @@ describe('leads that are sold', () => {
     assert.ok(isSame(await rebuild(layout, '2026-11-20.02')), 'with those of then, whatever was sold since');
   });
 
-  test('are unknown while the ledger is unavailable: exit status 2, the reason in one line, nothing published', async () => {
+  test('are unknown while the ledger is unavailable: exit status 2, one line, nothing published', async () => {
     const layout = await layoutReady;
     const [snapshots, current] = [await listSnapshots(layout), await currentSnapshot(layout)];
     const file = join(layout.root, 'ledger.sqlite');

@@ -1,6 +1,6 @@
 /**
  * Compiles contracts.sol. The result is stored in contracts.json, so that a start needs no compiler; a test compiles
- * again and compares. Run as a program, this file writes contracts.json, or compiles another .sol file given as argument.
+ * again and compares. Run as a program, this file writes contracts.json, or compiles the .sol file of its argument.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -30,8 +30,8 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         'scores; county tax-delinquency signals, sheriff sales, off-market leads and new business registrations, ' +
         'from public pages. Paid per call with x402.',
       guarantee:
-        'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero matches ' +
-        'returns HTTP 404 with a typed reason and is not billed.',
+        'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
+        'matches returns HTTP 404 with a typed reason and is not billed.',
       ...(notice === '' ? {} : { notice }),
       coverage: await dealCoverage(request),
       refresh_cadence:

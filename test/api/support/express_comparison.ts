@@ -221,3 +221,17 @@ export async function comparedWithHost(url: string, host: string): Promise<Compa
     ),
   };
 }
+
+export interface Observed {
+  readonly text: string;
+  readonly seen: readonly ComparedResponse[];
+}
+
+/** With the host that the 402 names. */
+export const hosted = (observed: Observed, target: Target | undefined): Observed => {
+  const named = new URL(observed.seen[0]?.required?.resource.url ?? 'http://nothing').host;
+  return {
+    ...observed,
+    text: `${observed.text}; names ${named === new URL(target?.url ?? '').host ? 'the server' : named}`,
+  };
+};
