@@ -87,7 +87,7 @@ test('restarts of the server under load, also like a power cut, lose nothing tha
 });
 
 test('the ledger is unavailable while the server is stopped, and recovers by itself', async () => {
-  const ledger = await openPostgresLedger(await server().schema(), { patienceMs: 2_000 });
+  const ledger = await openPostgresLedger(await server().schema(), { patienceMs: 1_000 });
   const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
   await server().stop('immediate');
   await Promise.all(
@@ -104,7 +104,7 @@ test('the ledger is unavailable while the server is stopped, and recovers by its
 
 test('a locked ledger is unavailable, and nothing is written', async () => {
   const url = await server().database();
-  const ledger = await openPostgresLedger(url, { patienceMs: 200 });
+  const ledger = await openPostgresLedger(url, { patienceMs: 1_000 });
   const { id } = await reserve(ledger, wanted(1));
   const locker = await sql(url, 'BEGIN', 'LOCK TABLE purchases IN EXCLUSIVE MODE');
   await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
