@@ -145,7 +145,11 @@ export interface FetchContext {
   get(url: string, options: GetOptions): Promise<Page>;
   /** The same, but null on 404 or 410. */
   getIfExists(url: string, options: GetOptions): Promise<Page | null>;
-  /** Report a known row whose page could not be read. It counts as a row in and as a reject. */
+  /**
+   * Report known rows whose page could not be read: they keep their last good version. The page counts as one row in
+   * and one reject.
+   * @param key natural key of a row, or the part of it that all rows of the page share, such as the sale date
+   */
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void;
 }
 

@@ -6,7 +6,6 @@ import { load } from 'cheerio/slim';
 import {
   defineSource,
   Quarantine,
-  SourceUnavailable,
   type Candidate,
   type FetchContext,
   type Page,
@@ -15,6 +14,7 @@ import {
 import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
+import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
 import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
 
@@ -72,12 +72,6 @@ export interface ListingSite extends Pick<
 
 /** Ends a read whose pages link in a circle. */
 const MAX_PAGES = 2000;
-
-/** So many failures in a row mean that the site is down or changed, not that one page is broken. */
-const MAX_FAILURES_IN_A_ROW = 5;
-
-/** Errors after which a polite reader stops at once. */
-const STOP: readonly SourceUnavailable['reason'][] = ['refused', 'rate_limited', 'challenge', 'host_not_allowed'];
 
 /** Availability by the last word of schema.org's value; any other word is unknown. */
 const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
@@ -213,20 +207,17 @@ async function fetchIndex(
 /** Pages of the listings. One unreadable page is reported and skipped; a refusal or repeated failure ends the read. */
 async function* fetchDetails(ctx: FetchContext, base: string, list: CardsWithDetails): AsyncGenerator<Page> {
   const details = await fetchIndex(ctx, base, list);
-  let failures = 0;
+  const skipped = new SkippedPages(ctx, details.size);
   for (const [listing_id, url] of details) {
     let page: Page;
     try {
       page = await ctx.get(url, { kind: 'detail', context: { listing_id }, accept: 'text/html' });
       nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
     } catch (error) {
-      failures += 1;
-      if (error instanceof SourceUnavailable && STOP.includes(error.reason)) throw error;
-      if (failures >= Math.min(MAX_FAILURES_IN_A_ROW, details.size)) throw error;
-      ctx.unreadable({ listing_id }, error);
+      skipped.skip({ listing_id }, error);
       continue;
     }
-    failures = 0;
+    skipped.read();
     yield page;
   }
 }

@@ -90,6 +90,12 @@ function valueAfter(labelled: Labelled, label: string): string | null {
   return index >= 0 && next?.[0] === '' ? next[1] || null : null;
 }
 
+/** Status of an item: from UPDATE, or as its own box shows it. */
+const slotOf = ({ aid, slot }: Item, slots: Readonly<Record<string, Slot>>): Slot => {
+  const updated = slots[aid];
+  return updated === undefined || (updated.label === null && updated.text === null) ? slot : updated;
+};
+
 /** JSON by item that fetch put into the page's context. */
 function notesOf<T>(page: Page, key: string): Readonly<Record<string, T>> {
   const text = page.context[key];
@@ -110,6 +116,9 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   const caseStatus = value('Case Status');
   const saleType = optional(fromDetails) ?? value('Sale Type');
   const status = readStatus(caseStatus, item.slot, area);
+  // A canceled item keeps the case status ACTIVE, so an item without a status is never read as scheduled.
+  if (item.slot.label === null && item.slot.text === null)
+    refuse('missing_status', `the status box of item ${item.aid} is blank, and no response to UPDATE states it`);
   const slotDay = dayOfTime(item.slot.text);
   if (slotDay !== null && slotDay !== saleDate)
     refuse(
@@ -154,7 +163,7 @@ export function parseItems(county: County, page: Page): readonly Candidate[] {
   return readItems(page).map((read) => {
     const labels = read.labelled.map(([label]) => label);
     checkColumns(labels, NEEDED, page.url, KNOWN);
-    const item = { ...read, slot: slots[read.aid] ?? read.slot };
+    const item = { ...read, slot: slotOf(read, slots) };
     const saleType = saleTypes[item.aid];
     const parcel = valueOf(item.labelled, 'Parcel ID');
     const number = optional(withoutId(valueOf(item.labelled, 'Case #')));
