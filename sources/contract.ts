@@ -162,8 +162,11 @@ export interface DropFormat {
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
-  /** Name of a second file that says how to read the first, such as a column map. Its text is in the page's context. */
-  readonly beside?: string;
+  /**
+   * Name of a second file that belongs to the first, such as a column map: one for all files, or made from the name of
+   * each. Its text is in the page's context, by its name.
+   */
+  readonly beside?: string | ((file: string) => string);
 }
 
 /** Candidates of a page: a list, or one at a time where a page holds millions. */
@@ -193,6 +196,11 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly reads?: 'replace' | 'increments';
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
+  /**
+   * Refuse dropped files that are incomplete together, such as a list of which a page is missing.
+   * @throws Quarantine naming what is missing
+   */
+  checkDrop?(pages: readonly Page[]): void;
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
   parse(page: Page): C;
 }

@@ -14,6 +14,7 @@ import {
 import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
+import { isSaved, onSite, savedPages } from '../saved_pages.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
 import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
@@ -80,7 +81,7 @@ const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ['SoldOut', 'sold'],
 ]);
 
-/** @param isDetail the node is from the listing's own page, not from a list */
+/** @param isDetail the node is from the listing's own page on the site, not from a list or a saved page */
 function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boolean): Candidate {
   const value = (field: keyof ListingPaths): unknown => firstValueAt(node, site.paths[field]);
   const stated = value('listing_id');
@@ -152,14 +153,15 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
       url.searchParams.set(list.offset, String(offset));
       continue;
     }
-    if (items < read.total)
-      throw new Quarantine(
-        'count_mismatch',
-        `the site states ${read.total} listings, its pages hold ${items}`,
-        page.url,
-      );
+    checkCount(items, read.total, page.url);
     url = null;
   }
+}
+
+/** @throws Quarantine count_mismatch if the pages hold fewer items than the site states */
+function checkCount(items: number, total: number, pageUrl: string | undefined): void {
+  if (items < total)
+    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${items}`, pageUrl);
 }
 
 /** Addresses of the listings' pages by listing id, in the order of the list. */
@@ -237,12 +239,25 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     politeness: site.politeness,
     row: Listing,
     expect: site.expect,
+    drop: savedPages('saved', list.kind === 'cards' ? "a listing's own page" : 'a page of the list'),
+    checkDrop: (pages) => {
+      if (list.kind === 'cards') return;
+      const lists = pages.map((page) => itemsOf(page, list));
+      checkCount(
+        lists.flatMap(({ items }) => items).length,
+        Math.max(...lists.map(({ total }) => total)),
+        pages[0]?.url,
+      );
+    },
     fetch: (ctx) => (list.kind === 'cards' ? fetchDetails(ctx, base, list) : fetchItemList(ctx, base, list)),
     parse: (page) => {
-      if (list.kind === 'cards')
-        return [rowCandidate(nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url), site, page, true)];
+      const own = onSite(page, base);
+      if (list.kind === 'cards') {
+        const node = nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
+        return [rowCandidate(node, site, own, !isSaved(page))];
+      }
       return itemsOf(page, list).items.map((item) => {
-        if (isObject(item)) return rowCandidate(item, site, page, false);
+        if (isObject(item)) return rowCandidate(item, site, own, false);
         const raw = JSON.stringify(item) ?? '';
         return {
           reject: { reason: 'not_an_item', detail: `a list element is ${raw}, expected a ${list.type}` },

@@ -21,6 +21,7 @@ import { readCalendar, type SaleDay } from './calendar.ts';
 import { DetailsReader } from './details.ts';
 import { parseItems, type County } from './rows.ts';
 import { readSaleDay } from './sale_day.ts';
+import { checkSaved, parseSaved, SAVED_FORMATS } from './saved.ts';
 import { parseScraped } from './scraped.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -95,8 +96,13 @@ export function realAuction(declared: {
         kind: 'scraped',
         about: 'sale days of this county as another project scraped them, a JSON array',
       },
+      ...SAVED_FORMATS,
     ],
+    checkDrop: checkSaved,
     fetch: (ctx) => fetchSales(county, ctx),
-    parse: (page) => (page.kind === 'scraped' ? parseScraped(county, page) : parseItems(county, page)),
+    parse: (page) => {
+      if (page.kind === 'scraped') return parseScraped(county, page);
+      return page.kind.startsWith('saved_') ? parseSaved(county, page) : parseItems(county, page);
+    },
   });
 }
