@@ -69,4 +69,15 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
     warningsOf(third).join('\n'),
     /oh_cuyahoga_sheriff quarantined: malformed_page: the drop folder holds 2026-12-07_waiting_1_update\.json, expected .*2026-12-07_waiting_1_load\.json \(the response to LOAD/u,
   );
+
+  // Two pages of waiting sales, of which the second was not saved.
+  const load = '{"retHTML":"","rlist":""}';
+  const update = '{"WM":2,"CM":0,"ADATA":{"COUNT":0,"AITEM":[]}}';
+  await writeFile(join(folder, '2026-12-07_waiting_1_load.json'), load);
+  await writeFile(join(folder, '2026-12-07_waiting_1_update.json'), update);
+  const fourth = await runDay({ layout, world, day: '2026-11-22', only });
+  assert.match(
+    warningsOf(fourth).join('\n'),
+    /oh_cuyahoga_sheriff quarantined: count_mismatch: the saved files of 2026-12-07 hold 0 sales and lack page 2 of 2/u,
+  );
 });

@@ -174,6 +174,14 @@ test('each page has the statuses that UPDATE gives right after its LOAD, ten at 
   }
 });
 
+test("a session starts at the site's front page, which sets its cookies", async () => {
+  const { asked } = await read({ ...SITE, items: items(1) });
+  const front = 'https://cuyahoga.sheriffsaleauction.ohio.gov/';
+  assert.equal(asked[0], front);
+  const preview = asked.findIndex((query) => query.includes('PREVIEW'));
+  assert.equal(asked[preview - 1], front);
+});
+
 test('a status that the list itself shows is read where UPDATE has none', async () => {
   const site = { ...SITE, items: items(2), filledBoxes: true };
   const { pages } = await read(site);
@@ -221,6 +229,12 @@ const FAULTS: readonly (readonly [what: string, fault: Partial<DoubleDay>, reaso
     { scheduled: 14 },
     'count_mismatch',
     /^the sale of 2026-12-09 is unreadable: 12 items read for 2026-12-09, the calendar counts 14 scheduled/u,
+  ],
+  [
+    'its list changes between two requests',
+    { losesOneAfter: 3 },
+    'count_mismatch',
+    /^the sale of 2026-12-09 is unreadable: a page of the waiting sales had the items .* and now has /u,
   ],
   ['it has a new label', { newLabel: 'Judge:' }, 'unknown_column', /^the sale of 2026-12-09 is unreadable: .*Judge/u],
 ];

@@ -23,6 +23,8 @@ export interface DoubleDay {
   readonly scheduled?: number;
   /** Page for whose items UPDATE answers COUNT 0. */
   readonly withoutStatuses?: number;
+  /** Number of LOADs in a session after which the last item is gone. */
+  readonly losesOneAfter?: number;
   /** A label that no item had before. */
   readonly newLabel?: string;
 }
@@ -53,6 +55,7 @@ interface Bound {
   /** Ids of the page loaded last. */
   shown: readonly string[];
   number: number;
+  loads: number;
 }
 
 const printedDay = ({ day }: DoubleDay): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`;
@@ -113,7 +116,9 @@ function load(site: DoubleSite, session: Bound, query: URLSearchParams): string 
   const { day } = session;
   const area = query.get('AREA') ?? '';
   if (day === undefined) return '{"retHTML":"","rlist":""}';
-  const here = day.items.filter((item) => item.area === area);
+  session.loads += 1;
+  const isShorter = session.loads > (day.losesOneAfter ?? Infinity);
+  const here = day.items.filter((item) => item.area === area).slice(0, isShorter ? -1 : undefined);
   let at = session.at[area] ?? 1;
   if (query.get('PageDir') === '1') at += site.paging === 'by number' ? 0 : 1;
   else at = site.paging === 'by number' ? Number(query.get('bypassPage')) || 1 : 1;
@@ -196,7 +201,7 @@ export function doubleContext(site: DoubleSite, asOf: string): Double {
     lastGoodOn: null,
     session() {
       const id = String(sessions.size + 1);
-      sessions.set(id, { day: undefined, at: {}, shown: [], number: 0 });
+      sessions.set(id, { day: undefined, at: {}, shown: [], number: 0, loads: 0 });
       return { id };
     },
     async get(url, options) {
