@@ -145,7 +145,11 @@ export interface FetchContext {
   get(url: string, options: GetOptions): Promise<Page>;
   /** The same, but null on 404 or 410. */
   getIfExists(url: string, options: GetOptions): Promise<Page | null>;
-  /** Report a known row whose page could not be read. It counts as a row in and as a reject. */
+  /**
+   * Report known rows whose page could not be read: they keep their last good version. The page counts as one row in
+   * and one reject.
+   * @param key natural key of a row, or the part of it that all rows of the page share, such as the sale date
+   */
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void;
 }
 
@@ -158,8 +162,11 @@ export interface DropFormat {
   /** `kind` of the page that parse receives. */
   readonly kind: string;
   readonly about: string;
-  /** Name of a second file that says how to read the first, such as a column map. Its text is in the page's context. */
-  readonly beside?: string;
+  /**
+   * Name of a second file that belongs to the first, such as a column map: one for all files, or made from the name of
+   * each. Its text is in the page's context, by its name.
+   */
+  readonly beside?: string | ((file: string) => string);
 }
 
 /** Candidates of a page: a list, or one at a time where a page holds millions. */
@@ -189,6 +196,11 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly reads?: 'replace' | 'increments';
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
+  /**
+   * Refuse dropped files that are incomplete together, such as a list of which a page is missing.
+   * @throws Quarantine naming what is missing
+   */
+  checkDrop?(pages: readonly Page[]): void;
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
   parse(page: Page): C;
 }

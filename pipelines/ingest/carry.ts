@@ -4,7 +4,7 @@ import { rowsOf } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Layout } from '../layout.ts';
-import type { NaturalKey } from './check.ts';
+import { isPartOfKey, type NaturalKey } from './check.ts';
 import { trustedRows, type ReadRecord } from './reads.ts';
 import { HANDED_OVER, loadRows, stagedColumns } from './rows.ts';
 
@@ -17,6 +17,7 @@ export const fileToCarryFrom = async (
 
 /**
  * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.
+ * A key with only some of its parts is that of all rows of an unreadable page.
  * @returns number of rows added
  */
 export async function carryRows(
@@ -28,12 +29,19 @@ export async function carryRows(
   if (before === undefined || rejectedKeys.length === 0) return 0;
   const { key, columns } = spec.row;
   const parts = columns.filter((c) => key.includes(c.name)).map((c) => ({ ...c, sql: 'VARCHAR', absent: 'not read' }));
-  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused', parts, rejectedKeys);
+  const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused));
+  const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
+  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused', parts, rows);
+  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused_pages', parts, pages);
   const sameKey = (a: string, b: string): string =>
     key
       .map(identifier)
       .map((n) => `CAST(${a}.${n} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${n} AS VARCHAR)`)
       .join(' AND ');
+  const onPage = key
+    .map(identifier)
+    .map((n) => `(r.${n} IS NULL OR r.${n} = CAST(p.${n} AS VARCHAR))`)
+    .join(' AND ');
   // By name: a file from before a column existed has no value for it.
   const [added] = await rowsOf(
     connection,
@@ -42,7 +50,7 @@ export async function carryRows(
         .map((c) => `p.${identifier(c.name)}`)
         .join(', ')}
       FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
-      WHERE EXISTS (FROM refused r WHERE ${sameKey('p', 'r')})
+      WHERE (EXISTS (FROM refused r WHERE ${sameKey('p', 'r')}) OR EXISTS (FROM refused_pages r WHERE ${onPage}))
         AND NOT EXISTS (FROM fresh f WHERE ${sameKey('p', 'f')})`,
   );
   return Number(added?.['Count']);

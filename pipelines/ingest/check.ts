@@ -8,7 +8,7 @@ export type Rejected = RowOf<typeof RejectedRow>;
 export type Values = Readonly<Record<string, unknown>>;
 export type NaturalKey = Readonly<Record<string, string>>;
 
-/** A row known to exist whose page could not be read. */
+/** A row known to exist whose page could not be read, or a page of several rows, whose key is the part they share. */
 export interface Unreadable {
   readonly key: NaturalKey;
   readonly url: string;
@@ -97,6 +97,9 @@ function keyOf(spec: SourceSpec, values: Values): NaturalKey | undefined {
     ? Object.fromEntries(parts)
     : undefined;
 }
+
+/** Whether a key is that of several rows. */
+export const isPartOfKey = (spec: SourceSpec, key: NaturalKey): boolean => spec.row.key.some((name) => !(name in key));
 
 /** A row without a page of its own, as a reject. */
 export const lostRow = (spec: SourceSpec, lost: Unreadable, index: number, observedAt: string): Rejected => ({

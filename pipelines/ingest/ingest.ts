@@ -112,6 +112,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
         `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,
       );
     }
+    if (pages.length > 0) spec.checkDrop?.(pages);
     if (pages.length === 0) {
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of read.pages()) pages.push(page);

@@ -12,7 +12,15 @@ import { makeFolder, moveInto, sha256OfFile } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { carryRows } from './carry.ts';
-import { checkedRows, lostRow, type NaturalKey, type Rejected, type Unreadable, type Values } from './check.ts';
+import {
+  checkedRows,
+  isPartOfKey,
+  lostRow,
+  type NaturalKey,
+  type Rejected,
+  type Unreadable,
+  type Values,
+} from './check.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
 
@@ -43,6 +51,8 @@ export interface Tally {
   readonly rejectedKeys: readonly NaturalKey[];
   readonly rowsIn: number;
   readonly merged: number;
+  /** Rejects that stand for a page of several rows, such as a sale day. */
+  readonly unreadablePages: number;
 }
 
 export interface Staged {
@@ -124,7 +134,8 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     rejects.push(lostRow(spec, lost, index, observedAt));
   }
   const merged = await mergeDuplicates(connection, spec);
-  return { rows: accepted - merged, rejects, rejectedKeys, rowsIn: accepted + rejects.length, merged };
+  const unreadablePages = unreadable.filter((lost) => isPartOfKey(spec, lost.key)).length;
+  return { rows: accepted - merged, rejects, rejectedKeys, rowsIn: accepted + rejects.length, merged, unreadablePages };
 }
 
 /** Keep the later of two versions of a row: pages are in the source's own order. @returns number of rows removed */

@@ -1,9 +1,10 @@
 /**
  * Sheriff sales of a county on the RealAuction platform: a calendar, the page of a sale day that sets the session's
- * date, lists of items compressed by tokens, and details without the parties, which only members see.
+ * date and leaves the page counts to its script, lists of items compressed by tokens without their status, the
+ * statuses and page counts of the list loaded last, and details without the parties, which only members see.
  *
  * The session's state is in the cookies, so that a response depends only on the request: CFID and CFTOKEN hold the
- * date, AWSALB, which the real site renews with every response, the current page of each area.
+ * date, AWSALB, which the real site renews with every response, the current page of each area and the area loaded last.
  */
 import { page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../world/days.ts';
@@ -17,12 +18,17 @@ const AREAS = ['R', 'W', 'C'] as const;
 type Area = (typeof AREAS)[number];
 type Pages = Readonly<Record<Area, number>>;
 
-/** Counties whose status boxes are blank until the page's script fills them with a second request. */
-const FILLED_LATER = new Set(['39151', '39017']);
+/** Counties whose lists page forward only. The others page by number, and answer a step forward with the same page. */
+const FORWARD_ONLY = new Set(['39017', '39151']);
+
+/** LOAD and UPDATE begin with the blank lines of the template that writes them. */
+const BLANK_LINES = '\n\n\n\t\n\t\n\n\t\n    \n';
 
 interface Session {
   readonly saleDate: string;
   readonly pages: Pages;
+  /** Area that was loaded last. */
+  readonly area: Area | null;
 }
 
 const FIRST_PAGES: Pages = { R: 1, W: 1, C: 1 };
@@ -40,7 +46,7 @@ const areaOf = (item: AuctionOnDay): Area => (item.status === 'scheduled' ? 'W' 
 
 function cookies(session: Session): string[] {
   const number = dayNumber(session.saleDate);
-  const pages = AREAS.map((area) => session.pages[area]).join('.');
+  const pages = [...AREAS.map((area) => session.pages[area]), session.area ?? ''].join('.');
   return [
     `CFID=${number}; path=/; HttpOnly`,
     `CFTOKEN=${(number * 7919).toString(16)}-sandbox; path=/; HttpOnly`,
@@ -52,9 +58,10 @@ function cookies(session: Session): string[] {
 function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Session | null {
   if (cfid === undefined || awsalb === undefined || cftoken !== `${(Number(cfid) * 7919).toString(16)}-sandbox`)
     return null;
-  const [word, ...pages] = Buffer.from(awsalb, 'base64url').toString().split('.');
-  const [R = 1, W = 1, C = 1] = pages.map(Number);
-  return word === 'pages' ? { saleDate: dayText(Number(cfid)), pages: { R, W, C } } : null;
+  const [word, ...state] = Buffer.from(awsalb, 'base64url').toString().split('.');
+  const [R = 1, W = 1, C = 1] = state.map(Number);
+  const area = AREAS.find((each) => each === state[3]) ?? null;
+  return word === 'pages' ? { saleDate: dayText(Number(cfid)), pages: { R, W, C }, area } : null;
 }
 
 function calendar(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse {
@@ -96,7 +103,12 @@ function calendar(day: WorldDay, fips: string, requested: string | undefined): S
 
 const itemsOf = (day: WorldDay, fips: string, saleDate: string, area: Area): AuctionOnDay[] =>
   (byDay(day).get(`${fips} ${saleDate}`) ?? []).filter((item) => areaOf(item) === area);
-const pagesOf = (items: readonly AuctionOnDay[]): number => Math.max(1, Math.ceil(items.length / PER_PAGE));
+const pagesOf = (items: readonly AuctionOnDay[]): number => Math.ceil(items.length / PER_PAGE);
+
+/** Items on the current page of an area. */
+function itemsShown(day: WorldDay, fips: string, { saleDate, pages }: Session, area: Area): AuctionOnDay[] {
+  return itemsOf(day, fips, saleDate, area).slice((pages[area] - 1) * PER_PAGE, pages[area] * PER_PAGE);
+}
 
 function preview(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse | null {
   const [, month, date, year] = /^(\d{2})\/(\d{2})\/(\d{4})$/u.exec(requested ?? '') ?? [];
@@ -106,33 +118,37 @@ function preview(day: WorldDay, fips: string, requested: string | undefined): Sa
   const number = dayNumber(saleDate);
   if (!Number.isInteger(number)) return null;
   const names: Readonly<Record<Area, string>> = {
-    R: 'Running',
+    R: 'Running Auctions',
     W: 'Auctions Waiting',
     C: 'Auctions Closed or Canceled',
   };
   const areas = AREAS.map((area) => {
-    const pages = pagesOf(itemsOf(day, fips, saleDate, area));
-    const pageText = `page <span id="curP${area}A">1</span> of <span id="max${area}A">${pages}</span>`;
+    // The script fills the page counts; the running area has one page.
+    const pageText =
+      `<div class="PageFrame" area="${area}"><span class="PageText"><span tabindex="0">page </span>` +
+      `<input id="curP${area}A" aria-label="Current page" type="text" curPG="" /><span tabindex="0"> of </span>` +
+      `<span tabindex="0" aria-label="Total pages" id="max${area}A"></span></span></div>`;
     return (
-      `<div class="Head_${area}">${names[area]} <span class="PageText">${pageText}</span></div>\n` +
-      `<div id="Area_${area}" area="${area}" class="Area"></div>`
+      `<div class="Head_${area}"><div tabindex="0" class="Sub_Title">${names[area]}</div>` +
+      `${area === 'R' ? '' : pageText}\n<div id="Area_${area}" class="Auct_Area" ref="Y" arid="${area}"></div></div>`
     );
   });
+  const listed = (byDay(day).get(`${fips} ${saleDate}`) ?? []).map(({ aid }) => aid).join(',');
   const body = [
     `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>`,
-    '<div id="ALB" rel="0"></div>',
     ...areas,
+    `<div tabindex="0" id="ALB" style="display:none">${listed}</div>`,
     '<script src="/CORE/System/JS/auction.js"></script>',
   ].join('\n');
   return page(htmlPage('Auction Preview', body), {
-    'set-cookie': cookies({ saleDate, pages: FIRST_PAGES }),
+    'set-cookie': cookies({ saleDate, pages: FIRST_PAGES, area: null }),
     'cache-control': 'no-store',
   });
 }
 
 /** JSON, served as HTML. */
 const jsonAsHtml = (value: unknown, session: Session | null): SandboxResponse =>
-  respond(JSON.stringify(value), 'text/html; charset=UTF-8', {
+  respond(`${BLANK_LINES}${JSON.stringify(value)}\n`, 'text/html; charset=UTF-8', {
     'cache-control': 'no-store',
     ...(session ? { 'set-cookie': cookies(session) } : {}),
   });
@@ -148,34 +164,40 @@ function load(
   // Without a date the response is the same as on a day without sales.
   if (!session || !area) return jsonAsHtml({ retHTML: '', rlist: '' }, null);
   const items = itemsOf(day, fips, session.saleDate, area);
-  const bypass = Number(value('bypasspage') ?? '0');
-  const step = Number(value('pagedir') ?? '0');
-  const wanted =
-    bypass > 0
-      ? bypass
-      : step !== 0
-        ? session.pages[area] + Math.sign(step)
-        : value('dor') === '1'
-          ? 1
-          : session.pages[area];
-  const current = Math.min(pagesOf(items), Math.max(1, wanted));
-  const shown = items.slice((current - 1) * PER_PAGE, current * PER_PAGE);
-  const html = shown.map((item) => itemMarkup(day, item, !FILLED_LATER.has(fips))).join('');
-  return jsonAsHtml(
-    { retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') },
-    { ...session, pages: { ...session.pages, [area]: current } },
-  );
+  const last = Math.max(1, pagesOf(items));
+  const isStep = value('pagedir') === '1';
+  const forward = isStep ? session.pages[area] + 1 : 1;
+  const numbered = isStep ? session.pages[area] : Number(value('bypasspage') ?? '0');
+  const wanted = FORWARD_ONLY.has(fips) ? forward : numbered;
+  const current = { ...session, pages: { ...session.pages, [area]: Math.min(last, Math.max(1, wanted)) }, area };
+  const shown = itemsShown(day, fips, current, area);
+  const html = shown.map((item) => itemMarkup(day, item)).join('');
+  return jsonAsHtml({ retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') }, current);
 }
 
-/** The request with which the page's script fills the status boxes. */
+/**
+ * The request with which the page's script fills the status boxes and the page counts. It answers up to ten items of
+ * the page loaded last, and COUNT 0 for any others.
+ */
 function update(day: WorldDay, fips: string, request: SandboxRequest, requested: string | undefined): SandboxResponse {
   const session = sessionOf(request);
-  const found = (requested ?? '')
-    .split(',')
-    .map((aid) => byAid(day).get(aid))
-    .filter((item) => item !== undefined && item.countyFips === fips && item.saleDate === session?.saleDate);
+  const wanted = (requested ?? '').split(',').filter(Boolean);
+  const shown = session?.area && wanted.length <= PER_PAGE ? itemsShown(day, fips, session, session.area) : [];
+  const found = shown.filter(({ aid }) => wanted.includes(aid));
+  const pages = (area: Area): number => (session ? pagesOf(itemsOf(day, fips, session.saleDate, area)) : 0);
+  const current = session?.area ? `page ${session.pages[session.area]} of ${pages(session.area)}` : '';
+  const AITEM = found.map((item) => ({ AID: item.aid, ...slotOf(item), SBH: item.status === 'sold', SP: false }));
   return jsonAsHtml(
-    { ADATA: { AITEM: found.flatMap((item) => (item ? [{ AID: item.aid, ...slotOf(item) }] : [])) } },
+    {
+      PC: current,
+      WM: pages('W'),
+      CM: pages('C'),
+      RR: false,
+      RW: false,
+      RA: false,
+      RC: false,
+      ADATA: { COUNT: AITEM.length, AITEM },
+    },
     session,
   );
 }
@@ -198,7 +220,10 @@ export function realAuction(fips: string): (day: WorldDay, request: SandboxReque
   return (day, request) => {
     if (request.path === '/')
       return page(
-        htmlPage('Sheriff Sale Auction', '<a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a>'),
+        htmlPage(
+          'Sheriff Sale Auction',
+          '<div id="splashMenuBottom"><a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a></div>',
+        ),
       );
     if (request.path.toLowerCase() !== '/index.cfm') return null;
     const values = new Map([...request.query].map(([name, text]) => [name.toLowerCase(), text]));

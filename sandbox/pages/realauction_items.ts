@@ -26,22 +26,32 @@ export function compress(html: string): string {
   return TOKENS.reduce((text, [token, meaning]) => text.replaceAll(meaning, token), html);
 }
 
+/** Cells of a status box in the response to UPDATE. */
 export interface SlotCells {
   /** A for "Auction Starts", B for "Auction Status", or the words themselves. */
   readonly A: string;
   readonly B: string;
+  /** Label and amount of a sale. */
   readonly C: string;
   readonly D: string;
+  /** Label and kind of the buyer. */
+  readonly SL: string;
+  readonly ST: string;
+  /** Opening bid. */
+  readonly P: string;
 }
 
-const SLOT_LABELS: Readonly<Record<string, string>> = { A: 'Auction Starts', B: 'Auction Status' };
+const NOT_SOLD = { C: '', D: '', SL: '', ST: '' };
 
 /** The status box of an item: its time, the word that replaced the time, or the price it sold for. */
 export function slotOf(item: AuctionOnDay): SlotCells {
   const time = `${usDay(item.saleDate)} ${item.startsAt}`;
-  if (item.status === 'sold')
-    return { A: 'Auction Sold', B: time, C: 'Amount', D: item.soldFor === null ? '' : fullDollars(item.soldFor) };
-  return item.slotWords === null ? { A: 'A', B: time, C: '', D: '' } : { A: 'B', B: item.slotWords, C: '', D: '' };
+  const P = item.openingBid === null ? '$0.00' : fullDollars(item.openingBid);
+  if (item.status === 'sold') {
+    const D = item.soldFor === null ? '' : fullDollars(item.soldFor);
+    return { A: 'Auction Sold', B: time, C: 'Amount', D, SL: 'Sold To', ST: '3rd Party Bidder', P };
+  }
+  return item.slotWords === null ? { A: 'A', B: time, ...NOT_SOLD, P } : { A: 'B', B: item.slotWords, ...NOT_SOLD, P };
 }
 
 /** The platform pads ZIPs with zeros to nine digits. */
@@ -72,15 +82,19 @@ const labelled = (pairs: readonly [string, string][]): string =>
     .map(([label, value]) => `<tr><th class="AD_LBL" scope="row">${label}</th><td class="AD_DTA">${value}</td></tr>`)
     .join('');
 
+/** A status box, blank until the page's script fills it with the response to UPDATE. */
+const BLANK_BOX =
+  '<div class="AUCTION_STATS" tabindex="0">' +
+  '<div class="ASTAT_MSGA ASTAT_LBL"></div><div class="ASTAT_MSGB Astat_DATA"></div>' +
+  '<div class="ASTAT_MSGC ASTAT_LBL"></div> <div class="ASTAT_MSGD Astat_DATA"></div>' +
+  '<div class="ASTAT_MSG_SOLDTO_Label ASTAT_LBL"></div><div class="ASTAT_MSG_SOLDTO_MSG Astat_DATA"></div></div>';
+
 /** Markup of one item, before compression. */
-export function itemMarkup(day: WorldDay, item: AuctionOnDay, withStatus: boolean): string {
-  const slot: SlotCells = withStatus ? slotOf(item) : { A: '', B: '', C: '', D: '' };
+export function itemMarkup(day: WorldDay, item: AuctionOnDay): string {
   return (
-    `<div class="AUCTION_ITEM PREVIEW" id="AITEM_${item.aid}" aid="${item.aid}" rem="0"><div class="AUCTION_STATS">` +
-    `<div class="ASTAT_MSGA ASTAT_LBL">${SLOT_LABELS[slot.A] ?? slot.A}</div>` +
-    `<div class="ASTAT_MSGB Astat_DATA">${slot.B}</div>` +
-    `<div class="ASTAT_MSGC ASTAT_LBL">${slot.C}</div><div class="ASTAT_MSGD Astat_DATA">${slot.D}</div></div>` +
-    `<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}</tbody></table></div></div>`
+    `<div id="AITEM_${item.aid}" aria-label="Auction Details" class="AUCTION_ITEM PREVIEW" aid="${item.aid}" rem="0" ` +
+    `isset="0">${BLANK_BOX}<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}` +
+    '</tbody></table></div></div><div class="AUCTION_ITEM_SPACER">&nbsp;</div> '
   );
 }
 

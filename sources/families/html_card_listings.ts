@@ -16,6 +16,7 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
+import { onSite, savedPages } from './saved_pages.ts';
 import { availabilityOf, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
 
 /** Where a card holds a field. */
@@ -194,12 +195,13 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
     const { pathname, search }: URL = new URL(read.next, page.url);
     url = new URL(pathname + search, base).href;
   }
+  checkCount(cards, total, new URL(site.start, base).href);
+}
+
+/** @throws Quarantine count_mismatch if the pages hold fewer cards than the site states */
+function checkCount(cards: number, total: number, pageUrl: string | undefined): void {
   if (cards < total)
-    throw new Quarantine(
-      'count_mismatch',
-      `the site states ${total} listings, its pages hold ${cards}`,
-      new URL(site.start, base).href,
-    );
+    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${cards}`, pageUrl);
 }
 
 /** An adapter for one broker site. */
@@ -216,10 +218,19 @@ export function htmlCardListings(site: CardSite): SourceSpec {
     politeness: site.politeness,
     row: Listing,
     expect: site.expect,
+    drop: savedPages('cards', 'a page of the list'),
+    checkDrop: (pages) => {
+      const lists = pages.map((page) => readCards(site, page));
+      checkCount(
+        lists.flatMap(({ cards }) => cards).length,
+        Math.max(...lists.map(({ total }) => total)),
+        pages[0]?.url,
+      );
+    },
     fetch: (ctx) => fetchList(ctx, site, base),
     parse: (page) => {
       const { $, cards } = readCards(site, page);
-      return cards.map((card) => rowCandidate($, card, site, page));
+      return cards.map((card) => rowCandidate($, card, site, onSite(page, base)));
     },
   });
 }

@@ -1,7 +1,7 @@
 /** Files that the operator put into a source's drop folder. They are archived and parsed like pages. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page, SourceSpec } from '../contract.ts';
+import type { DropFormat, Page, SourceSpec } from '../contract.ts';
 import type { Archive, RequestRecord } from './archive.ts';
 import { assemblePage } from './page.ts';
 
@@ -32,11 +32,15 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   });
   const pages: Page[] = [];
   const unknownFiles: string[] = [];
-  const helpers = new Set((spec.drop ?? []).map(({ beside }) => beside ?? ''));
-  for (const name of names.filter((n) => !n.startsWith('.') && !helpers.has(n)).sort()) {
-    const format = spec.drop?.find(({ pattern }) =>
+  const formatOf = (name: string): DropFormat | undefined =>
+    spec.drop?.find(({ pattern }) =>
       new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(name.toLowerCase()),
     );
+  const helpers = new Set(names.map((name) => besideOf(formatOf(name), name) ?? ''));
+  const isHelper = (name: string): boolean =>
+    helpers.has(name) || spec.drop?.some(({ beside }) => beside === name) === true || isBrowserFolder(name, names);
+  for (const name of names.filter((n) => !n.startsWith('.') && !isHelper(n)).sort()) {
+    const format = formatOf(name);
     const bytes =
       format &&
       (await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
@@ -49,10 +53,9 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
     }
     const sha256 = await archive.put(bytes);
     const url = dropAddress(spec.name, name);
+    const second = besideOf(format, name);
     const beside =
-      format.beside !== undefined && names.includes(format.beside)
-        ? { [format.beside]: await readFile(join(folder, format.beside), 'utf8') }
-        : {};
+      second !== undefined && names.includes(second) ? { [second]: await readFile(join(folder, second), 'utf8') } : {};
     // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
     const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
@@ -78,6 +81,14 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   }
   return { pages, unknownFiles };
 }
+
+/** Name of the second file that belongs to a dropped file. */
+const besideOf = (format: DropFormat | undefined, name: string): string | undefined =>
+  typeof format?.beside === 'function' ? format.beside(name) : format?.beside;
+
+/** The folder of images and scripts that a browser puts next to a complete web page. */
+const isBrowserFolder = (name: string, names: readonly string[]): boolean =>
+  name.endsWith('_files') && names.some((n) => n.replace(/\.html?$/iu, '_files') === name && n !== name);
 
 /** Address of a dropped file, without the machine's own path. */
 const dropAddress = (source: string, name: string): string => `file:///drop/${source}/${encodeURIComponent(name)}`;

@@ -198,6 +198,38 @@ test('a refused row keeps its last good version and the time it was read', async
   );
 });
 
+test('an unreadable page of several rows keeps all of them, and is no refused row of the read', async () => {
+  const layout = await folder();
+  const Sale = defineRecord('sale', 'One row per day and case.', ['day', 'parcel'], {
+    day: text('Day of the sale.'),
+    parcel: text('Parcel.'),
+  });
+  const sales: SourceSpec = {
+    ...spec,
+    row: Sale,
+    parse: (of) =>
+      of
+        .text()
+        .split('\n')
+        .map((raw) => ({ raw, values: { day: raw.split('=')[0], parcel: raw.split('=')[1] } })),
+  };
+  const first = await readDay(layout, '2026-11-20', 'mon=1\nmon=2\nmon=3\ntue=4\ntue=5\nwed=6', { of: sales });
+  const lost = { key: { day: 'mon' }, url: 'https://county.example/mon', reason: 'count_mismatch', detail: 'mon' };
+  const second = await readDay(layout, '2026-11-21', 'tue=4', { standing: first, of: sales, unreadable: [lost] });
+  assert.deepEqual(second.counts, { rows_in: 2, rows_out: 1, rows_rejected: 1, rows_merged: 0, rows_carried: 3 });
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => [r['day'], r['parcel'], String(r['observed_at']).slice(0, 10)]),
+    [
+      ['mon', '1', '2026-11-20'],
+      ['mon', '2', '2026-11-20'],
+      ['mon', '3', '2026-11-20'],
+      ['tue', '4', '2026-11-21'],
+    ],
+  );
+  const strict = { ...sales, expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0 } };
+  await stage([page('tue=4')], (tally) => checkExpectations(strict, tally, 6), { spec: sales, unreadable: [lost] });
+});
+
 test('rows are not carried from a damaged staged file', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');

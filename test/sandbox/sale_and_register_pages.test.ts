@@ -33,34 +33,50 @@ describe('sheriff sales', () => {
 
   test('LOAD without the cookies of PREVIEW is an empty day', async () => {
     const answer = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'));
-    assert.equal(answer.text, '{"retHTML":"","rlist":""}');
+    assert.equal(answer.text.trim(), '{"retHTML":"","rlist":""}');
+    assert.match(answer.text, /^\n+\t/u, 'blank lines come before the brace');
     assert.match(String(answer.headers['content-type']), /text\/html/u);
   });
 
-  test("with them, both ways of paging give the day's items by tens, as many as the calendar counts", async () => {
+  interface Answer {
+    readonly WM: number;
+    readonly CM: number;
+    readonly ADATA: { readonly COUNT: number; readonly AITEM: readonly { readonly AID: string; readonly B: string }[] };
+  }
+  /** Ask UPDATE for items with the cookies of a LOAD. */
+  const update = async (aids: readonly string[], cookie: string): Promise<Answer> => {
+    const address = `${CUYAHOGA_SALES}?zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=1`;
+    return JSON.parse((await get(sandbox, address, { cookie })).text) as Answer;
+  };
+
+  test("the page counts are in UPDATE, and the numbered pages give the day's items, as the calendar counts", async () => {
     const day = busiest();
     const expected = sandbox.day.auctions.filter((item) => item.county === 'Cuyahoga' && item.saleDate === day);
     const opened = await get(sandbox, preview(day));
-    const count = Number(/id="maxWA">(\d+)/u.exec(opened.text)?.[1]);
-    const byNumber: string[] = [];
-    for (let page = 1; page <= count; page += 1)
-      byNumber.push(
-        ...listOf(
-          (await get(sandbox, load('W', `PageDir=0&doR=1&bypassPage=${page}`), { cookie: cookiesOf(opened) })).text,
-        ),
+    assert.match(
+      opened.text,
+      /id="curPWA"[^>]*curPG="" \/>.*id="maxWA"><\/span>/u,
+      'empty until the script fills them',
+    );
+    const listed = /id="ALB"[^>]*>([\d,]*)</u.exec(opened.text)?.[1]?.split(',');
+    assert.deepEqual(listed, expected.map(({ aid }) => aid).sort());
+    const first = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) });
+    const { WM, CM } = await update(listOf(first.text), cookiesOf(first));
+    assert.ok(WM > 1, 'more than one page');
+    assert.equal(CM, Math.ceil(expected.filter(({ status }) => status !== 'scheduled').length / 10));
+    const byNumber = listOf(first.text);
+    for (let page = 2; page <= WM; page += 1) {
+      const shown = listOf(
+        (await get(sandbox, load('W', `PageDir=0&doR=1&bypassPage=${page}`), { cookie: cookiesOf(opened) })).text,
       );
-    const forward: string[] = [];
-    let cookie = cookiesOf(opened);
-    for (let paging = 'PageDir=0&doR=1&bypassPage=0'; ; paging = 'PageDir=1&doR=0&bypassPage=0') {
-      const answer = await get(sandbox, load('W', paging), { cookie });
-      cookie = cookiesOf(answer);
-      const fresh = listOf(answer.text).filter((aid) => !forward.includes(aid));
-      if (fresh.length === 0) break;
-      assert.ok(fresh.length <= 10);
-      forward.push(...fresh);
+      assert.ok(shown.length <= 10);
+      byNumber.push(...shown);
     }
-    assert.deepEqual(forward, byNumber);
-    const closed = listOf((await get(sandbox, load('C', 'PageDir=0&doR=1&bypassPage=0'), { cookie })).text);
+    const forward = await get(sandbox, load('W', 'PageDir=1&doR=0&bypassPage=0'), { cookie: cookiesOf(first) });
+    assert.deepEqual(listOf(forward.text), listOf(first.text), 'a step forward gives the same page');
+    const closed = listOf(
+      (await get(sandbox, load('C', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text,
+    );
     assert.deepEqual([...byNumber, ...closed].sort(), expected.map(({ aid }) => aid).sort());
     const month = encodeURIComponent(`{ts '${day.slice(0, 7)}-01 00:00:00'}`);
     const calendar = await get(sandbox, `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR&selCalDate=${month}`);
@@ -69,13 +85,31 @@ describe('sheriff sales', () => {
     assert.deepEqual([Number(active), Number(scheduled)], [byNumber.length, expected.length]);
   });
 
+  test('UPDATE answers ten items of the page loaded last, and COUNT 0 for others', async () => {
+    const opened = await get(sandbox, preview(busiest()));
+    const first = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) });
+    const second = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=2'), { cookie: cookiesOf(opened) });
+    const counted = async (aids: readonly string[], cookie: string): Promise<number[]> => {
+      const { ADATA } = await update(aids, cookie);
+      return [ADATA.COUNT, ADATA.AITEM.length];
+    };
+    const aids = listOf(first.text);
+    assert.deepEqual(await counted(aids, cookiesOf(first)), [10, 10]);
+    assert.deepEqual(await counted(aids, cookiesOf(second)), [0, 0], 'another page');
+    assert.deepEqual(await counted([...aids, '1'], cookiesOf(first)), [0, 0], 'eleven ids');
+    assert.deepEqual(await counted(aids, cookiesOf(opened)), [0, 0], 'no page loaded');
+    const { ADATA } = await update(aids, cookiesOf(first));
+    assert.ok(ADATA.AITEM.every(({ B }) => /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2} AM ET$/u.test(B)));
+  });
+
   test('items are shortened by tokens, and neither they nor their details name a party', async () => {
     const opened = await get(sandbox, preview(busiest()));
     const { retHTML } = JSON.parse(
       (await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text,
     ) as { retHTML: string };
-    assert.match(retHTML, /^@A@E_ITEM PREVIEW" id="AITEM_\d+" aid="\d+"/u);
-    assert.doesNotMatch(retHTML, /<div|<\/div>|AUCTION/u);
+    assert.match(retHTML, /^<div id="AITEM_\d+" aria-label="Auction Details"@C@E_ITEM PREVIEW" aid="\d+"/u);
+    assert.match(retHTML, /@AASTAT_MSGA ASTAT_LBL">@B@AASTAT_MSGB Astat_DATA">@B/u, 'the status boxes are blank');
+    assert.doesNotMatch(retHTML, /<\/div>|AUCTION/u);
     const item = sandbox.day.auctions.find(({ county }) => county === 'Cuyahoga');
     const details = await get(sandbox, `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${item?.aid}`);
     assert.match(

@@ -1,6 +1,7 @@
 /** The rows of a read in memory, parsed and checked as the pipeline does. */
 import {
   checkedRows,
+  isPartOfKey,
   lostRow,
   type NaturalKey,
   type Rejected,
@@ -26,6 +27,8 @@ export interface Parsed {
   readonly rejectedKeys: readonly NaturalKey[];
   readonly rowsIn: number;
   readonly merged: number;
+  /** Rejects that stand for a page of several rows, such as a sale day. */
+  readonly unreadablePages: number;
 }
 
 export async function parsed(
@@ -46,5 +49,6 @@ export async function parsed(
     rejectedKeys: [...refused.flatMap(({ key }) => (key ? [key] : [])), ...unreadable.map(({ key }) => key)],
     rowsIn: all.length + unreadable.length,
     merged: accepted.length - byKey.size,
+    unreadablePages: unreadable.filter(({ key }) => isPartOfKey(spec, key)).length,
   };
 }

@@ -7,7 +7,7 @@ import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { candidatesOf } from './parsed.ts';
-import { doubleContext, type DoubleItem, type DoubleSite } from './realauction_double.ts';
+import { doubleContext, type Double, type DoubleDay, type DoubleItem, type DoubleSite } from './realauction_double.ts';
 
 const TODAY = '2026-11-20';
 const DAY = '2026-12-07';
@@ -21,12 +21,17 @@ const items = (count: number, area: 'W' | 'C' = 'W', from = 50_000): DoubleItem[
     saleType: 'FORECLOSURE - FIRST SALE',
   }));
 
+/** An item with its time on another day. */
+const onDay =
+  (day: string) =>
+  (item: DoubleItem): DoubleItem => ({ ...item, slot: `${day} 09:00 AM ET` });
+
 const SITE: DoubleSite = { day: DAY, items: items(23), paging: 'by number', saysPageCount: true };
 
-async function read(
-  site: DoubleSite,
-): Promise<{ rows: Readonly<Record<string, unknown>>[]; pages: Page[]; asked: string[] }> {
-  const { ctx, asked } = doubleContext(site, TODAY);
+type Rows = Readonly<Record<string, unknown>>[];
+
+async function read(site: DoubleSite): Promise<{ rows: Rows; pages: Page[] } & Pick<Double, 'asked' | 'unreadable'>> {
+  const { ctx, asked, unreadable } = doubleContext(site, TODAY);
   const pages: Page[] = [];
   for await (const page of cuyahoga.fetch?.(ctx) ?? []) pages.push(page);
   const candidates = await candidatesOf(cuyahoga, pages);
@@ -34,7 +39,7 @@ async function read(
     assert.ok('values' in candidate, JSON.stringify(candidate));
     return SheriffSale.schema.parse(candidate.values);
   });
-  return { rows, pages, asked };
+  return { rows, pages, asked, unreadable };
 }
 
 const aidsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
@@ -146,17 +151,122 @@ test('a page of items can be parsed again from its own record alone', async () =
   assert.match(page.context['saleTypes'] ?? '', /FIRST SALE/u);
 });
 
-test('status boxes that the page leaves blank are asked for as its script does', async () => {
-  const site = {
-    ...SITE,
-    blankSlots: true,
-    items: [...items(2), { aid: '60002', area: 'W' as const, slot: 'Withdrawn' }],
-  };
-  const { rows } = await read(site);
+test('each page has the statuses that UPDATE gives right after its LOAD, ten at most', async () => {
+  const canceled = (index: number): DoubleItem => ({
+    aid: String(50_000 + index),
+    area: 'W',
+    slot: 'Canceled per Order',
+  });
+  const site = { ...SITE, items: items(23).map((item, index) => (index % 10 === 3 ? canceled(index) : item)) };
+  for (const paging of ['by number', 'forward only'] as const) {
+    const { rows, asked } = await read({ ...site, paging });
+    assert.deepEqual(
+      rows.filter(({ status }) => status === 'cancelled').map(({ item_id }) => item_id),
+      ['50003', '50013'],
+    );
+    assert.equal(rows.filter(({ status }) => status === 'scheduled').length, 21);
+    const updates = asked.filter((query) => query.includes('FNC=UPDATE&'));
+    assert.deepEqual(
+      updates.map((query) => /ref=([^&]*)/u.exec(query)?.[1]?.split(',').filter(Boolean).length),
+      [10, 10, 3],
+    );
+    for (const update of updates) assert.match(asked[asked.indexOf(update) - 1] ?? '', /FNC=LOAD&AREA=W/u);
+  }
+});
+
+test("a session starts at the site's front page, which sets its cookies", async () => {
+  const { asked } = await read({ ...SITE, items: items(1) });
+  const front = 'https://cuyahoga.sheriffsaleauction.ohio.gov/';
+  assert.equal(asked[0], front);
+  const preview = asked.findIndex((query) => query.includes('PREVIEW'));
+  assert.equal(asked[preview - 1], front);
+});
+
+test('a status that the list itself shows is read where UPDATE has none', async () => {
+  const site = { ...SITE, items: items(2), filledBoxes: true };
+  const { pages } = await read(site);
+  const [page] = pages;
+  assert.ok(page);
+  const { slots: _, ...context } = page.context;
+  const [candidate] = await candidatesOf(cuyahoga, [{ ...page, context }]);
+  assert.ok(candidate && 'values' in candidate);
+  assert.equal(candidate.values['status'], 'scheduled');
+});
+
+test('an item without a status is refused, although its case is ACTIVE', async () => {
+  const { pages } = await read({ ...SITE, items: items(2) });
+  const [page] = pages;
+  assert.ok(page);
+  const { slots: _, ...context } = page.context;
+  const candidates = await candidatesOf(cuyahoga, [{ ...page, context }]);
   assert.deepEqual(
-    rows.map(({ status }) => status),
-    ['scheduled', 'scheduled', 'withdrawn'],
+    candidates.map((candidate) => 'reject' in candidate && [candidate.reject.reason, candidate.key?.['sale_date']]),
+    [
+      ['missing_status', DAY],
+      ['missing_status', DAY],
+    ],
   );
+});
+
+/** The site of three sale days, of which the second has a fault. */
+const threeDays = (fault: Partial<DoubleDay>): DoubleSite => ({
+  ...SITE,
+  more: [
+    { day: '2026-12-09', items: items(12, 'W', 60_000).map(onDay('12/09/2026')), ...fault },
+    { day: '2026-12-14', items: items(11, 'W', 70_000).map(onDay('12/14/2026')) },
+  ],
+});
+
+const FAULTS: readonly (readonly [what: string, fault: Partial<DoubleDay>, reason: string, detail: RegExp])[] = [
+  [
+    'UPDATE answers COUNT 0 for its second page',
+    { withoutStatuses: 2 },
+    'count_mismatch',
+    /^the sale of 2026-12-09 is unreadable: UPDATE answered 0 of 2 statuses of page 2 of the waiting sales \(COUNT 0\)$/u,
+  ],
+  [
+    'its list is shorter than the calendar counts',
+    { scheduled: 14 },
+    'count_mismatch',
+    /^the sale of 2026-12-09 is unreadable: 12 items read for 2026-12-09, the calendar counts 14 scheduled/u,
+  ],
+  [
+    'its list changes between two requests',
+    { losesOneAfter: 3 },
+    'count_mismatch',
+    /^the sale of 2026-12-09 is unreadable: a page of the waiting sales had the items .* and now has /u,
+  ],
+  ['it has a new label', { newLabel: 'Judge:' }, 'unknown_column', /^the sale of 2026-12-09 is unreadable: .*Judge/u],
+];
+
+for (const [what, fault, reason, detail] of FAULTS) {
+  test(`one bad sale day does not affect the others: ${what}`, async () => {
+    const { rows, unreadable } = await read(threeDays(fault));
+    assert.deepEqual([...new Set(rows.map(({ sale_date }) => sale_date))], [DAY, '2026-12-14']);
+    assert.equal(rows.length, 23 + 11);
+    assert.deepEqual(
+      unreadable.map(({ key }) => key),
+      [{ county_fips: '39035', sale_date: '2026-12-09' }],
+    );
+    const error = unreadable[0]?.error;
+    assert.ok(error instanceof Quarantine && error.reason === reason, String(error));
+    assert.match(error.message, detail);
+  });
+}
+
+test('a site on which every sale day is bad is quarantined', async () => {
+  const bad = threeDays({ withoutStatuses: 1 });
+  const more = (bad.more ?? []).map((day) => ({ ...day, withoutStatuses: 1 }));
+  await assert.rejects(read({ ...bad, withoutStatuses: 1, more }), quarantined('count_mismatch'));
+});
+
+test('an item that is missing is named', async () => {
+  const site = { ...SITE, paging: 'by number' as const, items: [...items(10), ...items(1, 'C', 60_000)] };
+  const stuck = {
+    ...site,
+    items: site.items.map((item) => (item.area === 'C' ? { ...item, area: 'X' as 'C' } : item)),
+  };
+  await assert.rejects(read(stuck), /10 items read for 2026-12-07, the calendar counts 11 .*; not read: 60000$/u);
 });
 
 test('where details are for members only, the site is asked once and no more', async () => {
@@ -212,7 +322,7 @@ test('labels are read whether they stand in a th, a td or a div', async () => {
     const text = JSON.stringify({
       retHTML:
         '<div class="AUCTION_ITEM PREVIEW" id="AITEM_7" aid="7"><div class="AUCTION_STATS">' +
-        '<div class="ASTAT_MSGA"></div><div class="ASTAT_MSGB"></div></div>' +
+        '<div class="ASTAT_MSGA">Auction Starts</div><div class="ASTAT_MSGB">12/07/2026 09:00 AM ET</div></div>' +
         `<div class="AUCTION_DETAILS"><${tag} class="ad_tab">${details}</${tag}></div></div>`,
       rlist: '7',
     });

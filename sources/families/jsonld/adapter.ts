@@ -6,7 +6,6 @@ import { load } from 'cheerio/slim';
 import {
   defineSource,
   Quarantine,
-  SourceUnavailable,
   type Candidate,
   type FetchContext,
   type Page,
@@ -15,6 +14,8 @@ import {
 import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
+import { isSaved, onSite, savedPages } from '../saved_pages.ts';
+import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
 import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
 
@@ -73,12 +74,6 @@ export interface ListingSite extends Pick<
 /** Ends a read whose pages link in a circle. */
 const MAX_PAGES = 2000;
 
-/** So many failures in a row mean that the site is down or changed, not that one page is broken. */
-const MAX_FAILURES_IN_A_ROW = 5;
-
-/** Errors after which a polite reader stops at once. */
-const STOP: readonly SourceUnavailable['reason'][] = ['refused', 'rate_limited', 'challenge', 'host_not_allowed'];
-
 /** Availability by the last word of schema.org's value; any other word is unknown. */
 const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ...['InStock', 'OnlineOnly', 'InStoreOnly', 'PreSale', 'PreOrder'].map((word) => [word, 'for_sale'] as const),
@@ -86,7 +81,7 @@ const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
   ['SoldOut', 'sold'],
 ]);
 
-/** @param isDetail the node is from the listing's own page, not from a list */
+/** @param isDetail the node is from the listing's own page on the site, not from a list or a saved page */
 function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boolean): Candidate {
   const value = (field: keyof ListingPaths): unknown => firstValueAt(node, site.paths[field]);
   const stated = value('listing_id');
@@ -158,14 +153,15 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
       url.searchParams.set(list.offset, String(offset));
       continue;
     }
-    if (items < read.total)
-      throw new Quarantine(
-        'count_mismatch',
-        `the site states ${read.total} listings, its pages hold ${items}`,
-        page.url,
-      );
+    checkCount(items, read.total, page.url);
     url = null;
   }
+}
+
+/** @throws Quarantine count_mismatch if the pages hold fewer items than the site states */
+function checkCount(items: number, total: number, pageUrl: string | undefined): void {
+  if (items < total)
+    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${items}`, pageUrl);
 }
 
 /** Addresses of the listings' pages by listing id, in the order of the list. */
@@ -213,20 +209,17 @@ async function fetchIndex(
 /** Pages of the listings. One unreadable page is reported and skipped; a refusal or repeated failure ends the read. */
 async function* fetchDetails(ctx: FetchContext, base: string, list: CardsWithDetails): AsyncGenerator<Page> {
   const details = await fetchIndex(ctx, base, list);
-  let failures = 0;
+  const skipped = new SkippedPages(ctx, details.size);
   for (const [listing_id, url] of details) {
     let page: Page;
     try {
       page = await ctx.get(url, { kind: 'detail', context: { listing_id }, accept: 'text/html' });
       nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
     } catch (error) {
-      failures += 1;
-      if (error instanceof SourceUnavailable && STOP.includes(error.reason)) throw error;
-      if (failures >= Math.min(MAX_FAILURES_IN_A_ROW, details.size)) throw error;
-      ctx.unreadable({ listing_id }, error);
+      skipped.skip({ listing_id }, error);
       continue;
     }
-    failures = 0;
+    skipped.read();
     yield page;
   }
 }
@@ -246,12 +239,25 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     politeness: site.politeness,
     row: Listing,
     expect: site.expect,
+    drop: savedPages('saved', list.kind === 'cards' ? "a listing's own page" : 'a page of the list'),
+    checkDrop: (pages) => {
+      if (list.kind === 'cards') return;
+      const lists = pages.map((page) => itemsOf(page, list));
+      checkCount(
+        lists.flatMap(({ items }) => items).length,
+        Math.max(...lists.map(({ total }) => total)),
+        pages[0]?.url,
+      );
+    },
     fetch: (ctx) => (list.kind === 'cards' ? fetchDetails(ctx, base, list) : fetchItemList(ctx, base, list)),
     parse: (page) => {
-      if (list.kind === 'cards')
-        return [rowCandidate(nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url), site, page, true)];
+      const own = onSite(page, base);
+      if (list.kind === 'cards') {
+        const node = nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
+        return [rowCandidate(node, site, own, !isSaved(page))];
+      }
       return itemsOf(page, list).items.map((item) => {
-        if (isObject(item)) return rowCandidate(item, site, page, false);
+        if (isObject(item)) return rowCandidate(item, site, own, false);
         const raw = JSON.stringify(item) ?? '';
         return {
           reject: { reason: 'not_an_item', detail: `a list element is ${raw}, expected a ${list.type}` },

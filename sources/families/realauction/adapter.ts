@@ -2,8 +2,12 @@
  * Sheriff sales of Ohio counties on the RealAuction platform, `<county>.sheriffsaleauction.ohio.gov`.
  *
  * A read takes the calendar months around the run's day, and one session per sale day: the page of the day sets the
- * session's date, then LOAD gives about ten items at a time. A session without a date gives an empty list, so the items
- * are checked against the calendar's counts.
+ * session's date, LOAD gives ten items at a time without their status, and UPDATE gives the statuses of the page loaded
+ * last and the number of pages. A session without a date gives an empty list, so the items are checked against the
+ * calendar's counts. A day that cannot be read does not affect the others.
+ *
+ * The calendar, LOAD and UPDATE are as recorded from Ohio's sites in July 2026, except that the recorded LOAD has no
+ * status boxes and the recorded UPDATE no COUNT: both are as public code describes them.
  *
  * ORC 2329.153 provides one official site for all sheriffs of Ohio, with a host per county. Declared are the counties
  * whose host is public: Allen, Portage and Lawrence by their sheriffs, Jackson by its sheriff in a newspaper, the
@@ -12,68 +16,49 @@
 import { defineSource, type FetchContext, type Page, type SourceSpec } from '../../contract.ts';
 import { addDays, monthsBetween } from '../../days.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
-import { readCalendar } from './calendar.ts';
-import { readDetails, readSlots, valueOf, type Slot } from './items.ts';
+import { named, SkippedPages } from '../skipped_pages.ts';
+import { readCalendar, type SaleDay } from './calendar.ts';
+import { DetailsReader } from './details.ts';
 import { parseItems, type County } from './rows.ts';
-import { readSaleDay, type DayRead } from './sale_day.ts';
+import { readSaleDay } from './sale_day.ts';
+import { checkSaved, parseSaved, SAVED_FORMATS } from './saved.ts';
 import { parseScraped } from './scraped.ts';
 import { openSite, type Site } from './site.ts';
 
 const DAYS_BACK = 7;
 const DAYS_AHEAD = 75;
 
-/** Texts of blank status boxes, which the site's script would fill. */
-async function readBlankSlots(site: Site, read: DayRead): Promise<Record<string, Slot>> {
-  const slots: Record<string, Slot> = {};
-  for (const { items } of read.loaded) {
-    const blank = items.filter(({ slot }) => slot.text === null).map(({ aid }) => aid);
-    const page = blank.length === 0 ? null : await site.slots(blank, read.session);
-    if (page) Object.assign(slots, readSlots(page));
+/** Sale days with items in the calendars around the run's day. */
+async function saleDays(site: Site, asOf: string): Promise<SaleDay[]> {
+  const [from, to] = [addDays(asOf, -DAYS_BACK), addDays(asOf, DAYS_AHEAD)];
+  const days: SaleDay[] = [];
+  for (const month of monthsBetween(from, to)) {
+    const calendar = readCalendar(await site.calendar(month), month);
+    const inWindow = calendar.filter(({ day }) => day >= from && day <= to);
+    days.push(...inWindow.filter(({ active, scheduled }) => Math.max(active, scheduled) > 0));
   }
-  return slots;
+  return days;
 }
 
-/** Reads sale types from the items' details pages, until one shows that the site requires a login for them. */
-class DetailsReader {
-  #isPublic = true;
-
-  async saleTypes(site: Site, read: DayRead): Promise<Record<string, string>> {
-    const saleTypes: Record<string, string> = {};
-    for (const aid of read.aids) {
-      if (!this.#isPublic) break;
-      const page = await site.details(aid, read.session);
-      if (page === null) continue;
-      const labelled = readDetails(page);
-      if (labelled.length === 0) this.#isPublic = false;
-      const saleType = valueOf(labelled, 'Sale Type');
-      if (saleType !== null) saleTypes[aid] = saleType;
-    }
-    return saleTypes;
-  }
-}
-
-/**
- * Pages of items. Blank status boxes and sale types are on other pages: those are read first, and the items once more
- * with the result in their context, so that an archived page can be parsed again from its own record.
- */
+/** Pages of items. A sale day that cannot be read is reported, and its last good rows stay. */
 async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Page> {
   const site = openSite(county, ctx);
-  const from = addDays(ctx.asOf, -DAYS_BACK);
-  const to = addDays(ctx.asOf, DAYS_AHEAD);
-  const details = new DetailsReader();
-  for (const month of monthsBetween(from, to)) {
-    for (const day of readCalendar(await site.calendar(month), month)) {
-      if (day.day < from || day.day > to || Math.max(day.active, day.scheduled) === 0) continue;
-      let read = await readSaleDay(site, ctx, day);
-      const notes = { slots: await readBlankSlots(site, read), saleTypes: await details.saleTypes(site, read) };
-      const context = Object.fromEntries(
-        Object.entries(notes)
-          .filter(([, byItem]) => Object.keys(byItem).length > 0)
-          .map(([key, byItem]) => [key, JSON.stringify(byItem)]),
+  const reader = { county, site, ctx, details: new DetailsReader(site) };
+  const days = await saleDays(site, ctx.asOf);
+  const skipped = new SkippedPages(ctx, days.length);
+  for (const day of days) {
+    let pages: readonly Page[];
+    try {
+      pages = await readSaleDay(reader, day);
+    } catch (error) {
+      skipped.skip(
+        { county_fips: county.fips, sale_date: day.day },
+        named(`the sale of ${day.day} is unreadable`, error),
       );
-      if (Object.keys(context).length > 0) read = await readSaleDay(site, ctx, day, context);
-      for (const { page } of read.loaded) yield page;
+      continue;
     }
+    skipped.read();
+    yield* pages;
   }
 }
 
@@ -111,8 +96,13 @@ export function realAuction(declared: {
         kind: 'scraped',
         about: 'sale days of this county as another project scraped them, a JSON array',
       },
+      ...SAVED_FORMATS,
     ],
+    checkDrop: checkSaved,
     fetch: (ctx) => fetchSales(county, ctx),
-    parse: (page) => (page.kind === 'scraped' ? parseScraped(county, page) : parseItems(county, page)),
+    parse: (page) => {
+      if (page.kind === 'scraped') return parseScraped(county, page);
+      return page.kind.startsWith('saved_') ? parseSaved(county, page) : parseItems(county, page);
+    },
   });
 }

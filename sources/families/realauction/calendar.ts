@@ -13,6 +13,13 @@ export interface SaleDay {
 /** Areas of a sale day: waiting, closed or canceled, and running during the sale. */
 export type Area = 'W' | 'C' | 'R';
 
+/** Ids of a comma-separated list. */
+export const listedIds = (text: string): string[] =>
+  text
+    .split(',')
+    .map((aid) => aid.trim())
+    .filter(Boolean);
+
 /** YYYY-MM-DD of a day printed as MM/DD/YYYY, or null. */
 export function dayOf(printed: string | undefined): string | null {
   const match = /^\s*(\d{2})\/(\d{2})\/(\d{4})\b/u.exec(printed ?? '');
@@ -69,16 +76,27 @@ export function readCalendar(page: Page, month: string): SaleDay[] {
 }
 
 /**
- * The page of a sale day, which sets the session's date: the number of list pages of each area, if stated.
+ * The page of a sale day, which sets the session's date: ids of the day's items, as far as the page lists them. Its
+ * page counts (#maxWA, #maxCA) are empty until the site's script fills them from the responses to UPDATE.
  * @throws Quarantine template_changed if it is another page or shows another day
  */
-export function readPreview(page: Page, day: string): Readonly<Partial<Record<Area, number>>> {
+export function readPreview(page: Page, day: string): readonly string[] {
+  const { shown, listed } = readSaleDayPage(page);
+  if (shown !== null && shown !== day)
+    throw new Quarantine('template_changed', `the page shows the sale of ${shown}, expected ${day}`, page.url);
+  return listed;
+}
+
+/**
+ * The day that a sale-day page shows, and the ids in its #ALB element.
+ * @throws Quarantine template_changed if it is another page
+ */
+export function readSaleDayPage(page: Page): { readonly shown: string | null; readonly listed: readonly string[] } {
   const $ = load(page.text());
   if ($('#Area_W').length === 0)
     throw new Quarantine('template_changed', 'the page of the sale day has no list of items (#Area_W)', page.url);
-  const shown = dayInText($('.BLHeaderDateDisplay').text());
-  if (shown !== null && shown !== day)
-    throw new Quarantine('template_changed', `the page shows the sale of ${shown}, expected ${day}`, page.url);
-  const [waiting, closed] = [firstNumber($('#maxWA')), firstNumber($('#maxCA'))];
-  return { ...(waiting === undefined ? {} : { W: waiting }), ...(closed === undefined ? {} : { C: closed }) };
+  return {
+    shown: dayInText($('.BLHeaderDateDisplay').text()),
+    listed: listedIds($('#ALB').text()),
+  };
 }

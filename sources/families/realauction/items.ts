@@ -3,6 +3,7 @@ import { load, type CheerioAPI } from 'cheerio/slim';
 import { Quarantine, type Page } from '../../contract.ts';
 import { isObject, parseJson, type JsonObject } from '../../json.ts';
 import { line } from '../../values.ts';
+import { listedIds, type Area } from './calendar.ts';
 import { expandTokens } from './tokens.ts';
 
 /** The status box of an item, which the site calls its time slot. */
@@ -46,6 +47,34 @@ const NESTED = '.AD_DTA .AD_LBL, .AD_DTA .AD_DTA, .AUCTION_ITEM .AUCTION_ITEM';
 const STATUS_BOXES = '.ASTAT_MSGA, .ASTAT_MSGB, .ASTAT_MSGC, .ASTAT_MSGD';
 
 /**
+ * Items in an area of a sale day's page.
+ * @throws Quarantine template_changed if an item is not as expected
+ */
+export function itemsIn($: CheerioAPI, area: ReturnType<CheerioAPI>, pageUrl: string): Item[] {
+  const changed = (detail: string): never => {
+    throw new Quarantine('template_changed', detail, pageUrl);
+  };
+  if (area.find(NESTED).length > 0) changed('a value contains the next label or value: a closing tag is missing');
+  const items: Item[] = [];
+  for (const element of area.find('.AUCTION_ITEM[aid]')) {
+    const item = $(element);
+    const aid = item.attr('aid') ?? '';
+    const stats = item.find('.AUCTION_STATS').first();
+    // LOAD leaves the box blank, and UPDATE fills it. An item without a box has no status of its own.
+    const boxes = stats.find('.ASTAT_MSGA, .ASTAT_MSGB');
+    if (stats.length > 0 && (boxes.length !== 2 || boxes.find(STATUS_BOXES).length > 0))
+      changed(`item ${aid} has no known status box (.ASTAT_MSGA, .ASTAT_MSGB)`);
+    const textOf = (selector: string): string | null => line(stats.find(selector).first().text());
+    items.push({
+      aid,
+      slot: { label: textOf('.ASTAT_MSGA'), text: textOf('.ASTAT_MSGB'), amount: textOf('.ASTAT_MSGD') },
+      labelled: labelledIn($, item.find('.AUCTION_DETAILS').first()),
+    });
+  }
+  return items;
+}
+
+/**
  * Items of a response to LOAD; none if the area is empty, or if the session has no date.
  * @throws Quarantine if it is not such a response, or its list of ids differs from its items
  */
@@ -56,27 +85,8 @@ export function readItems(page: Page): Item[] {
   };
   if (typeof retHTML !== 'string' || typeof rlist !== 'string') return changed('the response has no retHTML and rlist');
   const $ = load(expandTokens(retHTML, page.url));
-  if ($(NESTED).length > 0) changed('a value contains the next label or value: a closing tag is missing');
-  const items: Item[] = [];
-  for (const element of $('.AUCTION_ITEM[aid]')) {
-    const item = $(element);
-    const aid = item.attr('aid') ?? '';
-    const stats = item.find('.AUCTION_STATS').first();
-    // A blank box is filled by the site's script. Without a box, a canceled item would be read as scheduled.
-    const boxes = stats.find('.ASTAT_MSGA, .ASTAT_MSGB');
-    if (boxes.length !== 2 || boxes.find(STATUS_BOXES).length > 0)
-      changed(`item ${aid} has no known status box (.ASTAT_MSGA, .ASTAT_MSGB)`);
-    const textOf = (selector: string): string | null => line(stats.find(selector).first().text());
-    items.push({
-      aid,
-      slot: { label: textOf('.ASTAT_MSGA'), text: textOf('.ASTAT_MSGB'), amount: textOf('.ASTAT_MSGD') },
-      labelled: labelledIn($, item.find('.AUCTION_DETAILS').first()),
-    });
-  }
-  const listed = rlist
-    .split(',')
-    .map((aid) => aid.trim())
-    .filter(Boolean);
+  const items = itemsIn($, $.root(), page.url);
+  const listed = listedIds(rlist);
   const found = items.map((item) => item.aid);
   if (listed.length !== found.length || listed.some((aid) => !found.includes(aid)))
     changed(`rlist names the items ${listed.join(',') || 'none'}, the page holds ${found.join(',') || 'none'}`);
@@ -96,16 +106,33 @@ export function readDetails(page: Page): Labelled {
 /** Codes of two labels of the status box; other labels are written in full. */
 const SLOT_LABELS: Readonly<Record<string, string>> = { A: 'Auction Starts', B: 'Auction Status' };
 
+/** The response to UPDATE. */
+export interface StatusAnswer {
+  /** Status boxes by item. */
+  readonly slots: Readonly<Record<string, Slot>>;
+  /** COUNT: the number of items answered, if stated. */
+  readonly count: number | undefined;
+  /** WM and CM: the number of list pages of the waiting and the closed area, if stated. */
+  readonly pages: Readonly<Partial<Record<Area, number>>>;
+}
+
+/** A count that the site states as a number or as digits. */
+function statedCount(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d+$/u.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;
+}
+
 /**
- * Status boxes by item, from the response to UPDATE, with which the page fills blank boxes.
+ * Status boxes of the items of the page loaded last, with which the site's script fills the blank boxes and the page
+ * counts. Items of another page are left out of the response without a word.
  * @throws Quarantine template_changed if it is not such a response
  */
-export function readSlots(page: Page): Record<string, Slot> {
-  const { ADATA } = jsonOf(page);
-  const list = isObject(ADATA) ? ADATA['AITEM'] : undefined;
+export function readStatuses(page: Page): StatusAnswer {
+  const { ADATA, WM, CM } = jsonOf(page);
+  const list = isObject(ADATA) ? (ADATA['AITEM'] ?? (statedCount(ADATA['COUNT']) === 0 ? [] : undefined)) : undefined;
   if (!Array.isArray(list)) throw new Quarantine('template_changed', 'the response has no ADATA.AITEM', page.url);
-  return Object.fromEntries(
-    list.map((entry: JsonObject) => {
+  const slots = Object.fromEntries(
+    list.filter(isObject).map((entry: JsonObject): [string, Slot] => {
       const label = line(entry['A']);
       return [
         line(entry['AID']) ?? '',
@@ -113,4 +140,10 @@ export function readSlots(page: Page): Record<string, Slot> {
       ];
     }),
   );
+  const [waiting, closed] = [statedCount(WM), statedCount(CM)];
+  return {
+    slots,
+    count: isObject(ADATA) ? statedCount(ADATA['COUNT']) : undefined,
+    pages: { ...(waiting === undefined ? {} : { W: waiting }), ...(closed === undefined ? {} : { C: closed }) },
+  };
 }

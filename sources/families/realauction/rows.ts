@@ -90,6 +90,12 @@ function valueAfter(labelled: Labelled, label: string): string | null {
   return index >= 0 && next?.[0] === '' ? next[1] || null : null;
 }
 
+/** Status of an item: from UPDATE, or as its own box shows it. */
+const slotOf = ({ aid, slot }: Item, slots: Readonly<Record<string, Slot>>): Slot => {
+  const updated = slots[aid];
+  return updated === undefined || (updated.label === null && updated.text === null) ? slot : updated;
+};
+
 /** JSON by item that fetch put into the page's context. */
 function notesOf<T>(page: Page, key: string): Readonly<Record<string, T>> {
   const text = page.context[key];
@@ -110,6 +116,9 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   const caseStatus = value('Case Status');
   const saleType = optional(fromDetails) ?? value('Sale Type');
   const status = readStatus(caseStatus, item.slot, area);
+  // A canceled item keeps the case status ACTIVE, so an item without a status is never read as scheduled.
+  if (item.slot.label === null && item.slot.text === null)
+    refuse('missing_status', `the status box of item ${item.aid} is blank, and no response to UPDATE states it`);
   const slotDay = dayOfTime(item.slot.text);
   if (slotDay !== null && slotDay !== saleDate)
     refuse(
@@ -140,6 +149,43 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   };
 }
 
+/** Items of an area of a sale day, with what their page does not state. */
+export interface ItemList {
+  readonly items: readonly Item[];
+  readonly saleDate: string;
+  readonly area: Area | null;
+  /** Statuses from UPDATE, by item. */
+  readonly slots: Readonly<Record<string, Slot>>;
+  /** Sale types from the details pages, by item. */
+  readonly saleTypes: Readonly<Record<string, string>>;
+  readonly pageUrl: string;
+  /** An address on the county's site. */
+  readonly siteUrl: string;
+}
+
+/** Rows of items. @throws Quarantine if an item lacks a label or has an unknown one */
+export function itemCandidates(county: County, list: ItemList): readonly Candidate[] {
+  const { saleDate, area } = list;
+  return list.items.map((read) => {
+    const labels = read.labelled.map(([label]) => label);
+    checkColumns(labels, NEEDED, list.pageUrl, KNOWN);
+    const item = { ...read, slot: slotOf(read, list.slots) };
+    const saleType = list.saleTypes[item.aid];
+    const parcel = valueOf(item.labelled, 'Parcel ID');
+    const number = optional(withoutId(valueOf(item.labelled, 'Case #')));
+    return candidate(
+      () => JSON.stringify({ ...item, ...(saleType === undefined ? {} : { saleType }) }),
+      () => ({
+        values: saleOf(county, { item, saleDate, area, saleType }),
+        sourceUrl: previewUrl(list.siteUrl, saleDate),
+      }),
+      number === null || parcel === null
+        ? undefined
+        : { county_fips: county.fips, case_number: number, parcel_raw: parcel, sale_date: saleDate },
+    );
+  });
+}
+
 /**
  * Rows of a page of items. The page's context has what the page does not state: `saleDate`, `area`, and by item the
  * `saleTypes` of the details pages and the `slots` of blank status boxes.
@@ -148,25 +194,13 @@ export function parseItems(county: County, page: Page): readonly Candidate[] {
   const saleDate = page.context['saleDate'];
   if (saleDate === undefined)
     throw new Quarantine('malformed_page', "the page's context has no saleDate, the date of its session", page.url);
-  const area = (page.context['area'] ?? null) as Area | null;
-  const saleTypes = notesOf<string>(page, 'saleTypes');
-  const slots = notesOf<Slot>(page, 'slots');
-  return readItems(page).map((read) => {
-    const labels = read.labelled.map(([label]) => label);
-    checkColumns(labels, NEEDED, page.url, KNOWN);
-    const item = { ...read, slot: slots[read.aid] ?? read.slot };
-    const saleType = saleTypes[item.aid];
-    const parcel = valueOf(item.labelled, 'Parcel ID');
-    const number = optional(withoutId(valueOf(item.labelled, 'Case #')));
-    return candidate(
-      () => JSON.stringify({ ...item, ...(saleType === undefined ? {} : { saleType }) }),
-      () => ({
-        values: saleOf(county, { item, saleDate, area, saleType }),
-        sourceUrl: previewUrl(page.url, saleDate),
-      }),
-      number === null || parcel === null
-        ? undefined
-        : { county_fips: county.fips, case_number: number, parcel_raw: parcel, sale_date: saleDate },
-    );
+  return itemCandidates(county, {
+    items: readItems(page),
+    saleDate,
+    area: (page.context['area'] ?? null) as Area | null,
+    slots: notesOf<Slot>(page, 'slots'),
+    saleTypes: notesOf<string>(page, 'saleTypes'),
+    pageUrl: page.url,
+    siteUrl: page.url,
   });
 }

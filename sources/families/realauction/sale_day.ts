@@ -1,89 +1,186 @@
-/** Reading all items of one sale day, checked against the calendar's counts. */
+/** Reading all items of one sale day with their statuses, checked against the calendar's counts. */
 import { Quarantine, type FetchContext, type Page, type Session } from '../../contract.ts';
 import { readCalendar, readPreview, type Area, type SaleDay } from './calendar.ts';
-import { readItems, type Item } from './items.ts';
-import { firstPage, nextPage, numberedPage, type Site } from './site.ts';
+import type { DetailsReader } from './details.ts';
+import { readItems, readStatuses, type Item, type Slot, type StatusAnswer } from './items.ts';
+import { parseItems, type County } from './rows.ts';
+import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './site.ts';
 
 /** Ends a read of a site that keeps sending new items; no sale day has as many pages. */
 const MAX_PAGES = 100;
 
-export interface DayRead {
+export const AREA_NAMES: Readonly<Record<Area, string>> = { W: 'waiting', C: 'closed', R: 'running' };
+
+/** What the read of a sale day needs. */
+export interface DayReader {
+  readonly county: County;
+  readonly site: Site;
+  readonly ctx: FetchContext;
+  readonly details: DetailsReader;
+}
+
+/** A page of items, by the request that gave it. */
+interface LoadedPage {
+  readonly area: Area;
+  readonly paging: string;
+  readonly aids: readonly string[];
+  readonly slots: Readonly<Record<string, Slot>>;
+}
+
+interface DayRead {
   readonly session: Session;
   /** Public page of the day. */
   readonly url: string;
-  readonly loaded: readonly { readonly page: Page; readonly items: readonly Item[] }[];
-  /** Ids of the day's items, in the order first seen. */
-  readonly aids: readonly string[];
+  /** Ids that the day's page lists; empty if it lists none. */
+  readonly listed: readonly string[];
+  readonly loaded: readonly LoadedPage[];
+  readonly aids: ReadonlySet<string>;
   /** Number of items in the closed area. */
   readonly closed: number;
 }
 
-/** Context entries for the pages of items. */
-type ItemContext = Readonly<Record<string, string>>;
+const aidsOf = (items: readonly Item[]): string[] => items.map(({ aid }) => aid);
 
 /**
- * Read all items of a sale day in a session of their own. County sites page in one of two ways: by number up to the
- * count on the day's page, or forward until no new item comes. The second is used if there is no count, or if a
+ * Statuses of the items of the page that the session loaded last, and the page counts. UPDATE answers COUNT 0 for
+ * items of any other page, without an error.
+ * @throws Quarantine count_mismatch unless UPDATE answers every item
+ */
+async function statusesOf(
+  site: Site,
+  session: Session,
+  aids: readonly string[],
+  pageName: string,
+): Promise<Pick<StatusAnswer, 'slots' | 'pages'>> {
+  let slots: Readonly<Record<string, Slot>> = {};
+  let pages: StatusAnswer['pages'] = {};
+  for (let at = 0; at < aids.length; at += MAX_STATUSES) {
+    const wanted = aids.slice(at, at + MAX_STATUSES);
+    const page = await site.statuses(wanted, session);
+    const answer = readStatuses(page);
+    const answered = wanted.filter((aid) => aid in answer.slots).length;
+    const count = answer.count ?? Object.keys(answer.slots).length;
+    if (answered !== wanted.length || count !== wanted.length)
+      throw new Quarantine(
+        'count_mismatch',
+        `UPDATE answered ${answered} of ${wanted.length} statuses of ${pageName} (COUNT ${count})`,
+        page.url,
+      );
+    slots = { ...slots, ...answer.slots };
+    pages = answer.pages;
+  }
+  return { slots, pages };
+}
+
+/**
+ * Find all items of a sale day in a session of their own. UPDATE follows the LOAD of its page and states the number of
+ * pages. County sites page in one of two ways: by number, or forward until no new item comes. The second is used if a
  * numbered page has no new item.
  */
-async function readOnce(site: Site, ctx: FetchContext, day: SaleDay, context: ItemContext): Promise<DayRead> {
-  const session = ctx.session();
+async function findItems({ site, ctx }: DayReader, day: SaleDay): Promise<DayRead> {
+  const session = await site.open();
   const page = await site.preview(day.day, session);
-  const pageCounts = readPreview(page, day.day);
-  const loaded: { page: Page; items: readonly Item[] }[] = [];
+  const listed = readPreview(page, day.day);
+  const loaded: LoadedPage[] = [];
   const aids = new Set<string>();
   let closed = 0;
-  /** Load one page of items. @returns whether it had a new one */
-  const load = async (area: Area, paging: string): Promise<boolean> => {
-    const list = await site.load({ area, paging, session, context: { ...context, saleDate: day.day } });
-    const items = readItems(list);
-    const before = aids.size;
-    for (const { aid } of items) aids.add(aid);
-    if (area === 'C') closed += items.length;
-    if (aids.size > before) loaded.push({ page: list, items });
-    return aids.size > before;
+  /** Load one page of items. @returns the page count of its area if stated; null if the page has no new item */
+  const load = async (area: Area, paging: string): Promise<{ pages: number | undefined } | null> => {
+    const found = aidsOf(readItems(await site.load({ area, paging, session, context: { saleDate: day.day } })));
+    if (found.every((aid) => aids.has(aid))) return null;
+    for (const aid of found) aids.add(aid);
+    if (area === 'C') closed += found.length;
+    const pageName = `page ${loaded.filter((other) => other.area === area).length + 1} of the ${AREA_NAMES[area]} sales`;
+    const { slots, pages } = await statusesOf(site, session, found, pageName);
+    loaded.push({ area, paging, aids: found, slots });
+    return { pages: pages[area] };
   };
   // The running area has items only during the sale.
   const areas: Area[] = day.day === ctx.asOf ? ['W', 'C', 'R'] : ['W', 'C'];
   for (const area of areas) {
     if (area === 'R' && aids.size >= day.scheduled) continue;
-    if (!(await load(area, firstPage))) continue;
-    const count = pageCounts[area];
-    let isForward = count === undefined;
-    for (let number = 2; number <= Math.min(count ?? 1, MAX_PAGES) && !isForward; number += 1)
-      isForward = !(await load(area, numberedPage(number)));
-    for (let step = 0; isForward && step < MAX_PAGES && aids.size < day.scheduled; step += 1)
-      isForward = await load(area, nextPage);
+    let last = await load(area, firstPage);
+    let pagingTo = numberedPage;
+    for (let number = 2; last !== null && number <= MAX_PAGES; number += 1) {
+      if (last.pages === undefined ? aids.size >= day.scheduled : number > last.pages) break;
+      last = await load(area, pagingTo(number));
+      if (last !== null || pagingTo !== numberedPage) continue;
+      pagingTo = () => nextPage;
+      last = await load(area, nextPage);
+    }
   }
-  return { session, url: page.url, loaded, aids: [...aids], closed };
+  return { session, url: page.url, listed, loaded, aids, closed };
 }
 
 /** Whether the items are all that the calendar counts, or all active ones on a site that hides closed items. */
-const isComplete = (day: SaleDay, read: DayRead): boolean =>
-  read.aids.length === day.scheduled || (read.closed === 0 && read.aids.length > 0 && read.aids.length === day.active);
+const isComplete = (day: SaleDay, { aids, closed }: DayRead): boolean =>
+  aids.size === day.scheduled || (closed === 0 && aids.size > 0 && aids.size === day.active);
 
-/**
- * Read all items of a sale day. The list may change during the read: if the counts differ, it is read once more with a
- * fresh calendar.
- * @throws Quarantine count_mismatch if the counts differ again
- */
-export async function readSaleDay(
-  site: Site,
-  ctx: FetchContext,
-  day: SaleDay,
-  context: ItemContext = {},
-): Promise<DayRead> {
-  const first = await readOnce(site, ctx, day, context);
-  if (isComplete(day, first)) return first;
-  const month = day.day.slice(0, 7);
-  const calendar = readCalendar(await site.calendar(month), month);
-  const current = calendar.find((other) => other.day === day.day) ?? { ...day, active: 0, scheduled: 0 };
-  const second = await readOnce(site, ctx, current, context);
-  if (isComplete(current, second)) return second;
+/** @throws Quarantine count_mismatch */
+function checkComplete(day: SaleDay, read: DayRead): void {
+  if (isComplete(day, read)) return;
+  const lost = read.listed.filter((aid) => !read.aids.has(aid));
   throw new Quarantine(
     'count_mismatch',
-    `${second.aids.length} items read for ${day.day}, ` +
-      `the calendar counts ${current.scheduled} scheduled and ${current.active} active`,
-    second.url,
+    `${read.aids.size} items read for ${day.day}, the calendar counts ${day.scheduled} scheduled and ` +
+      `${day.active} active${lost.length === 0 ? '' : `; not read: ${lost.join(', ')}`}`,
+    read.url,
   );
+}
+
+/**
+ * Load the pages of items once more, with their statuses and sale types in the context, so that an archived page can be
+ * parsed again from its own record.
+ * @throws Quarantine count_mismatch if a page has other items now
+ */
+async function loadWithNotes(
+  { county, site }: DayReader,
+  day: SaleDay,
+  read: DayRead,
+  saleTypes: Readonly<Record<string, string>>,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (const { area, paging, aids, slots } of read.loaded) {
+    const types = Object.fromEntries(Object.entries(saleTypes).filter(([aid]) => aids.includes(aid)));
+    const context = {
+      saleDate: day.day,
+      slots: JSON.stringify(slots),
+      ...(Object.keys(types).length === 0 ? {} : { saleTypes: JSON.stringify(types) }),
+    };
+    const page = await site.load({ area, paging, session: read.session, context });
+    const found = aidsOf(readItems(page));
+    if (found.length !== aids.length || found.some((aid) => !aids.includes(aid)))
+      throw new Quarantine(
+        'count_mismatch',
+        `a page of the ${AREA_NAMES[area]} sales had the items ${aids.join(', ')} and now has ${found.join(', ')}`,
+        page.url,
+      );
+    // An unknown label is a fault of this day, not of the county.
+    parseItems(county, page);
+    pages.push(page);
+  }
+  return pages;
+}
+
+async function readOnce(reader: DayReader, day: SaleDay): Promise<Page[]> {
+  const read = await findItems(reader, day);
+  checkComplete(day, read);
+  return loadWithNotes(reader, day, read, await reader.details.saleTypes([...read.aids], read.session));
+}
+
+/**
+ * Pages with all items of a sale day. The list may change during the read: if the counts differ, it is read once more
+ * with a fresh calendar.
+ * @throws Quarantine count_mismatch if the counts differ again
+ */
+export async function readSaleDay(reader: DayReader, day: SaleDay): Promise<readonly Page[]> {
+  try {
+    return await readOnce(reader, day);
+  } catch (error) {
+    if (!(error instanceof Quarantine) || error.reason !== 'count_mismatch') throw error;
+  }
+  const month = day.day.slice(0, 7);
+  const calendar = readCalendar(await reader.site.calendar(month), month);
+  const current = calendar.find((other) => other.day === day.day) ?? { ...day, active: 0, scheduled: 0 };
+  return readOnce(reader, current);
 }

@@ -3,7 +3,7 @@ import type { FetchContext, Page, Session } from '../../contract.ts';
 import type { Area } from './calendar.ts';
 import { previewUrl, type County } from './rows.ts';
 
-/** How LOAD pages: by page number, or forward from the last page. */
+/** How LOAD pages: 0, then the page numbers from 2, or forward from the page loaded last. */
 export const firstPage = 'PageDir=0&doR=1&tx&bypassPage=0';
 export const numberedPage = (number: number): string => `PageDir=0&doR=1&tx&bypassPage=${number}`;
 export const nextPage = 'PageDir=1&doR=0&tx&bypassPage=0';
@@ -15,7 +15,12 @@ export interface LoadRequest {
   readonly context: Readonly<Record<string, string>>;
 }
 
+/** Most ids that one UPDATE answers. */
+export const MAX_STATUSES = 10;
+
 export interface Site {
+  /** A session with the site's cookies, which its front page sets. */
+  open(): Promise<Session>;
   /** @param month YYYY-MM */
   calendar(month: string): Promise<Page>;
   /** The page of a sale day, which sets the session's date. */
@@ -23,8 +28,8 @@ export interface Site {
   /** About ten items of an area, on the session's date. */
   load(request: LoadRequest): Promise<Page>;
   details(aid: string, session: Session): Promise<Page | null>;
-  /** UPDATE: the status boxes of items. */
-  slots(aids: readonly string[], session: Session): Promise<Page | null>;
+  /** UPDATE: the status boxes of up to ten items of the page that this session loaded last, and the page counts. */
+  statuses(aids: readonly string[], session: Session): Promise<Page>;
 }
 
 export function openSite(county: County, ctx: FetchContext): Site {
@@ -32,14 +37,22 @@ export function openSite(county: County, ctx: FetchContext): Site {
   let tx = ctx.nowMs;
   const base = `https://${county.host}`;
   const index = (query: string): string => `${base}/index.cfm?${query}`;
-  // The calendar needs no date, but a site may require its own cookies.
-  const calendarSession = ctx.session();
+  const open = async (): Promise<Session> => {
+    const session = ctx.session();
+    await ctx.getIfExists(`${base}/`, { kind: 'home', session });
+    return session;
+  };
+  let calendarSession: Session | undefined;
   return {
-    calendar: (month) =>
-      ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), {
+    open,
+    calendar: async (month) => {
+      // The calendar needs no date, but the site's own cookies.
+      calendarSession ??= await open();
+      return ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), {
         kind: 'calendar',
         session: calendarSession,
-      }),
+      });
+    },
     preview: (day, session) => ctx.get(previewUrl(base, day), { kind: 'preview', session }),
     load: ({ area, paging, session, context }) =>
       ctx.get(index(`zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging.replace('tx', `tx=${tx++}`)}`), {
@@ -49,9 +62,9 @@ export function openSite(county: County, ctx: FetchContext): Site {
       }),
     details: (aid, session) =>
       ctx.getIfExists(index(`zaction=auction&zmethod=details&AID=${aid}`), { kind: 'details', session }),
-    slots: (aids, session) =>
-      ctx.getIfExists(index(`zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=${tx++}`), {
-        kind: 'slots',
+    statuses: (aids, session) =>
+      ctx.get(index(`zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=${tx++}`), {
+        kind: 'statuses',
         session,
       }),
   };

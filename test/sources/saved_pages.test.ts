@@ -1,0 +1,134 @@
+/** Pages that a person saved in a browser, from the drop folder through the adapters of sites made of HTML. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
+import buckeye from '../../sources/listings/buckeye_income_property/source.ts';
+import heartland from '../../sources/listings/heartland_multifamily/source.ts';
+import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import { parsed, type Parsed } from './parsed.ts';
+
+const RECORDED = new URL('../../sources/', import.meta.url);
+const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
+const DAY_PAGE = 'sheriff/oh_cuyahoga_sheriff/recorded/saved_page.html';
+const LOADED = 'sheriff/oh_cuyahoga_sheriff/recorded/blank_slots.json';
+
+const updateOf = (waitingPages: number): string =>
+  JSON.stringify({
+    PC: `page 1 of ${waitingPages}`,
+    WM: waitingPages,
+    CM: 0,
+    ADATA: {
+      COUNT: 2,
+      AITEM: [
+        { AID: '54131', A: 'A', B: '12/07/2026 09:00 AM ET', D: '' },
+        { AID: '54132', A: 'B', B: 'Canceled per Order', D: '' },
+      ],
+    },
+  });
+
+/** Drop files for a source. A name that ends with a slash is a folder. */
+async function drop(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Dropped> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-saved-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const folder = join(dataDir, 'drop', spec.name);
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files))
+    await (name.endsWith('/') ? mkdir(join(folder, name)) : writeFile(join(folder, name), content));
+  return readDrop(spec, {
+    dropDir: join(dataDir, 'drop'),
+    archive: await openArchive(dataDir),
+    clock: { observedAt: () => '2026-11-20T12:00:00Z' },
+    runId: '2026-11-20.01',
+  });
+}
+
+/** What the pipeline makes of dropped files. @throws Quarantine */
+async function read(t: TestContext, spec: SourceSpec, files: Readonly<Record<string, string>>): Promise<Parsed> {
+  const { pages, unknownFiles } = await drop(t, spec, files);
+  assert.deepEqual(unknownFiles, []);
+  spec.checkDrop?.(pages);
+  return parsed(spec, pages);
+}
+
+const statuses = ({ rows }: Parsed): unknown[] => rows.map((row) => [row['item_id'], row['sale_date'], row['status']]);
+
+test("a sale day's page, saved with its folder of images, gives its sales", async (t) => {
+  const files = { 'Auction Preview.html': await recorded(DAY_PAGE), 'Auction Preview_files/': '' };
+  assert.deepEqual(statuses(await read(t, cuyahoga, files)), [
+    ['54131', '2026-12-07', 'scheduled'],
+    ['54132', '2026-12-07', 'withdrawn'],
+  ]);
+});
+
+test('saved responses to LOAD have the statuses of the responses to UPDATE next to them', async (t) => {
+  const files = {
+    '2026-12-07_waiting_1_load.json': await recorded(LOADED),
+    '2026-12-07_waiting_1_update.json': updateOf(1),
+  };
+  assert.deepEqual(statuses(await read(t, cuyahoga, files)), [
+    ['54131', '2026-12-07', 'scheduled'],
+    ['54132', '2026-12-07', 'cancelled'],
+  ]);
+});
+
+test('a sale day of which a page is missing is refused, with what to save', async (t) => {
+  const refused = (files: Readonly<Record<string, string>>, message: RegExp): Promise<void> =>
+    assert.rejects(
+      read(t, cuyahoga, files),
+      (error) => error instanceof Quarantine && error.reason === 'count_mismatch' && message.test(error.message),
+    );
+  await refused(
+    { '2026-12-07_waiting_1_load.json': await recorded(LOADED), '2026-12-07_waiting_1_update.json': updateOf(3) },
+    /^the saved files of 2026-12-07 hold 2 sales and lack page 2 of 3 of the waiting sales, page 3 of 3 of the waiting sales: save them too$/u,
+  );
+  await refused(
+    { 'day.html': (await recorded(DAY_PAGE)).replace('54131,54132', '54131,54132,54140') },
+    /^the saved files of 2026-12-07 hold 2 sales and lack the items 54140: save them too$/u,
+  );
+  await refused(
+    {
+      '2026-12-07_waiting_1_load.json': await recorded(LOADED),
+      '2026-12-07_waiting_1_update.json': '{"ADATA":{"COUNT":0}}',
+    },
+    /^2026-12-07_waiting_1_load\.json: 2026-12-07_waiting_1_update\.json has 0 of its 2 statuses: save the response/u,
+  );
+});
+
+test('a response to LOAD without its UPDATE, or any other file, is named', async (t) => {
+  await assert.rejects(
+    read(t, cuyahoga, { '2026-12-07_waiting_1_load.json': await recorded(LOADED) }),
+    /^Quarantine: 2026-12-07_waiting_1_load\.json: the statuses of its sales are missing: save .* as 2026-12-07_waiting_1_update\.json$/u,
+  );
+  await assert.rejects(
+    read(t, cuyahoga, { 'login.html': '<html></html>' }),
+    /^Quarantine: login\.html: the page of the/u,
+  );
+  const { unknownFiles } = await drop(t, cuyahoga, { '2026-12-07_waiting_1_update.json': '{}', 'load.json': '{}' });
+  assert.deepEqual(unknownFiles, ['2026-12-07_waiting_1_update.json', 'load.json']);
+});
+
+test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {
+  const html = await recorded('listings/buckeye_income_property/recorded/cards.html');
+  const total = Number(/of ([\d,]+)/u.exec(html)?.[1]);
+  const cards = html.split('<article').length - 1;
+  const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards}`) });
+  assert.ok(rows.length > 0);
+  for (const row of rows)
+    assert.match(String(row['source_url']), /^https:\/\/www\.buckeye-income-property\.example\//u);
+  await assert.rejects(
+    read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards + 1}`) }),
+    new RegExp(`states ${cards + 1} listings, its pages hold ${cards}`, 'u'),
+  );
+});
+
+test("saved pages of listings with JSON-LD give the listings with their pages' addresses", async (t) => {
+  const html = await recorded('listings/heartland_multifamily/recorded/detail_full.html');
+  const { rows } = await read(t, heartland, { 'listing.html': html });
+  assert.equal(rows.length, 1);
+  assert.match(String(rows[0]?.['source_url']), /^https:\/\/www\.heartland-multifamily\.example\//u);
+});
