@@ -118,8 +118,8 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     'For operators and analysts: see where every row comes from, how often it is read, under which terms, and what ' +
       'its publisher leaves out. Written by `make docs` from the adapters; do not edit.',
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
-      'platform, fills. [Site faults](failures.md) says what happens when a site misbehaves; [saving pages](saving-pages.md) says ' +
-      'how to save pages for the drop folder by hand.',
+      'platform, fills. [Site faults](failures.md) says what happens when a site misbehaves, ' +
+      '[saving pages](saving-pages.md) how to save pages for the drop folder by hand.',
     ...sections,
   ].join('\n\n');
 }

@@ -222,7 +222,8 @@ export function realAuction(fips: string): (day: WorldDay, request: SandboxReque
       return page(
         htmlPage(
           'Sheriff Sale Auction',
-          '<div id="splashMenuBottom"><a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a></div>',
+          '<div id="splashMenuBottom">' +
+            '<a href="/index.cfm?zaction=USER&amp;zmethod=CALENDAR">Auction Calendar</a></div>',
         ),
       );
     if (request.path.toLowerCase() !== '/index.cfm') return null;

@@ -1,53 +1,13 @@
 /** The RealAuction family: what its pages say, and how a read gets all of a sale day. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Quarantine, type Page } from '../../sources/contract.ts';
-import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
+import { type Page } from '../../sources/contract.ts';
 import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { candidatesOf } from './parsed.ts';
-import { doubleContext, type Double, type DoubleDay, type DoubleItem, type DoubleSite } from './realauction_double.ts';
-
-const TODAY = '2026-11-20';
-const DAY = '2026-12-07';
-const AT_NINE = '12/07/2026 09:00 AM ET';
-
-const items = (count: number, area: 'W' | 'C' = 'W', from = 50_000): DoubleItem[] =>
-  Array.from({ length: count }, (_, index) => ({
-    aid: String(from + index),
-    area,
-    slot: area === 'W' ? AT_NINE : 'Withdrawn',
-    saleType: 'FORECLOSURE - FIRST SALE',
-  }));
-
-/** An item with its time on another day. */
-const onDay =
-  (day: string) =>
-  (item: DoubleItem): DoubleItem => ({ ...item, slot: `${day} 09:00 AM ET` });
-
-const SITE: DoubleSite = { day: DAY, items: items(23), paging: 'by number', saysPageCount: true };
-
-type Rows = Readonly<Record<string, unknown>>[];
-
-async function read(site: DoubleSite): Promise<{ rows: Rows; pages: Page[] } & Pick<Double, 'asked' | 'unreadable'>> {
-  const { ctx, asked, unreadable } = doubleContext(site, TODAY);
-  const pages: Page[] = [];
-  for await (const page of cuyahoga.fetch?.(ctx) ?? []) pages.push(page);
-  const candidates = await candidatesOf(cuyahoga, pages);
-  const rows = candidates.map((candidate) => {
-    assert.ok('values' in candidate, JSON.stringify(candidate));
-    return SheriffSale.schema.parse(candidate.values);
-  });
-  return { rows, pages, asked, unreadable };
-}
-
-const aidsOf = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  [...new Set(rows.map((row) => String(row['item_id'])))].sort();
-const quarantined =
-  (reason: string) =>
-  (error: unknown): boolean =>
-    error instanceof Quarantine && error.reason === reason;
+import type { DoubleItem } from './realauction_double.ts';
+import { DAY, AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
 
 test('tokens stand for markup and are put back', () => {
   assert.equal(
@@ -206,87 +166,6 @@ test('an item without a status is refused, although its case is ACTIVE', async (
       ['missing_status', DAY],
     ],
   );
-});
-
-/** The site of three sale days, of which the second has a fault. */
-const threeDays = (fault: Partial<DoubleDay>): DoubleSite => ({
-  ...SITE,
-  more: [
-    { day: '2026-12-09', items: items(12, 'W', 60_000).map(onDay('12/09/2026')), ...fault },
-    { day: '2026-12-14', items: items(11, 'W', 70_000).map(onDay('12/14/2026')) },
-  ],
-});
-
-const FAULTS: readonly (readonly [what: string, fault: Partial<DoubleDay>, reason: string, detail: RegExp])[] = [
-  [
-    'UPDATE answers COUNT 0 for its second page',
-    { withoutStatuses: 2 },
-    'count_mismatch',
-    /^the sale of 2026-12-09 is unreadable: UPDATE answered 0 of 2 statuses of page 2 of the waiting sales \(COUNT 0\)$/u,
-  ],
-  [
-    'its list is shorter than the calendar counts',
-    { scheduled: 14 },
-    'count_mismatch',
-    /^the sale of 2026-12-09 is unreadable: 12 items read for 2026-12-09, the calendar counts 14 scheduled/u,
-  ],
-  [
-    'its list changes between two requests',
-    { losesOneAfter: 3 },
-    'count_mismatch',
-    /^the sale of 2026-12-09 is unreadable: a page of the waiting sales had the items .* and now has /u,
-  ],
-  ['it has a new label', { newLabel: 'Judge:' }, 'unknown_column', /^the sale of 2026-12-09 is unreadable: .*Judge/u],
-];
-
-for (const [what, fault, reason, detail] of FAULTS) {
-  test(`one bad sale day does not affect the others: ${what}`, async () => {
-    const { rows, unreadable } = await read(threeDays(fault));
-    assert.deepEqual([...new Set(rows.map(({ sale_date }) => sale_date))], [DAY, '2026-12-14']);
-    assert.equal(rows.length, 23 + 11);
-    assert.deepEqual(
-      unreadable.map(({ key }) => key),
-      [{ county_fips: '39035', sale_date: '2026-12-09' }],
-    );
-    const error = unreadable[0]?.error;
-    assert.ok(error instanceof Quarantine && error.reason === reason, String(error));
-    assert.match(error.message, detail);
-  });
-}
-
-test('a site on which every sale day is bad is quarantined', async () => {
-  const bad = threeDays({ withoutStatuses: 1 });
-  const more = (bad.more ?? []).map((day) => ({ ...day, withoutStatuses: 1 }));
-  await assert.rejects(read({ ...bad, withoutStatuses: 1, more }), quarantined('count_mismatch'));
-});
-
-test('an item that is missing is named', async () => {
-  const site = { ...SITE, paging: 'by number' as const, items: [...items(10), ...items(1, 'C', 60_000)] };
-  const stuck = {
-    ...site,
-    items: site.items.map((item) => (item.area === 'C' ? { ...item, area: 'X' as 'C' } : item)),
-  };
-  await assert.rejects(read(stuck), /10 items read for 2026-12-07, the calendar counts 11 .*; not read: 60000$/u);
-});
-
-test('where details are for members only, the site is asked once and no more', async () => {
-  const { rows, asked } = await read({ ...SITE, membersOnly: true });
-  assert.equal(rows.length, 23);
-  assert.equal(asked.filter((query) => query.includes('zmethod=details')).length, 1);
-  assert.ok(rows.every(({ sale_kind, sale_type_raw }) => sale_kind === 'unknown' && sale_type_raw === null));
-});
-
-test('a session that lost its day looks like an empty day, and the calendar gives it away', async () => {
-  await assert.rejects(read({ ...SITE, forgetful: true }), quarantined('count_mismatch'));
-});
-
-test('a page headed with another day than was asked for is not read as that day', async () => {
-  await assert.rejects(read({ ...SITE, head: 'Tuesday December 8, 2026' }), quarantined('template_changed'));
-  assert.equal((await read({ ...SITE, head: 'Monday December 7, 2026' })).rows.length, 23);
-});
-
-test('a list shorter than the calendar counts is not published', async () => {
-  await assert.rejects(read({ ...SITE, scheduled: 25 }), quarantined('count_mismatch'));
 });
 
 test('a row cites the public page of its sale day', async () => {

@@ -90,7 +90,8 @@ async function findItems({ site, ctx }: DayReader, day: SaleDay): Promise<DayRea
     if (found.every((aid) => aids.has(aid))) return null;
     for (const aid of found) aids.add(aid);
     if (area === 'C') closed += found.length;
-    const pageName = `page ${loaded.filter((other) => other.area === area).length + 1} of the ${AREA_NAMES[area]} sales`;
+    const pageNumber = loaded.filter((other) => other.area === area).length + 1;
+    const pageName = `page ${pageNumber} of the ${AREA_NAMES[area]} sales`;
     const { slots, pages } = await statusesOf(site, session, found, pageName);
     loaded.push({ area, paging, aids: found, slots });
     return { pages: pages[area] };
