@@ -13,6 +13,7 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { carryRows } from './carry.ts';
 import { checkedRows, lostRow, type NaturalKey, type Rejected, type Unreadable, type Values } from './check.ts';
+import { resolveDuplicates } from './duplicates.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
 
@@ -123,18 +124,12 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     rejectedKeys.push(lost.key);
     rejects.push(lostRow(spec, lost, index, observedAt));
   }
-  const merged = await mergeDuplicates(connection, spec);
-  return { rows: accepted - merged, rejects, rejectedKeys, rowsIn: accepted + rejects.length, merged };
-}
-
-/** Keep the later of two versions of a row: pages are in the source's own order. @returns number of rows removed */
-async function mergeDuplicates(connection: DuckDBConnection, spec: SourceSpec): Promise<number> {
-  const key = spec.row.key.map(identifier).join(', ');
-  const [removed] = await rowsOf(
-    connection,
-    `DELETE FROM fresh WHERE rowid NOT IN (SELECT max(rowid) FROM fresh GROUP BY ${key})`,
-  );
-  return Number(removed?.['Count']);
+  const duplicates = await resolveDuplicates(connection, spec, pages);
+  const { merged } = duplicates;
+  const allRejects = [...rejects, ...duplicates.rejects];
+  const rows = accepted - merged - duplicates.rejects.length;
+  const keys = [...rejectedKeys, ...duplicates.rejectedKeys];
+  return { rows, rejects: allRejects, rejectedKeys: keys, rowsIn: accepted + rejects.length, merged };
 }
 
 /**
