@@ -128,6 +128,17 @@ export function situs(value: unknown, places: readonly string[]): Situs {
 }
 
 /**
+ * A street whose suffix is in the county's own form, in the form of Publication 28: the last word, or the one before a
+ * direction or a number. The first word after the house number is a name: "12 CR 30" is a county road.
+ */
+export function withSuffix(street: string | null, suffixes: Readonly<Record<string, string>>): string | null {
+  const match = /^(\S+ \S.*) ([A-Z]{2})((?: [NSEW]{1,2})?(?: \d+[A-Z]?)?)$/u.exec(street ?? '');
+  const [, before = '', word = '', after = ''] = match ?? [];
+  const suffix = suffixes[word];
+  return suffix === undefined ? street : `${before} ${suffix}${after}`;
+}
+
+/**
  * A property's address that a layer joins from its parts: "STREET, CITY, OH, ZIP", with or without a text for each. The
  * street is before the first comma, even if nothing shows that the text after it is a city.
  */

@@ -44,7 +44,7 @@ import {
   year,
   zip,
 } from '../../values.ts';
-import { mailing, postcode, situs, type Mailing, type Situs } from '../addresses.ts';
+import { mailing, postcode, situs, withSuffix, type Mailing, type Situs } from '../addresses.ts';
 import {
   fieldsByHeading,
   HEADINGS,
@@ -62,6 +62,8 @@ export interface CountyList extends Pick<SourceSpec, 'name' | 'title' | 'home' |
   /** One such number, for messages. */
   readonly parcelExample: string;
   readonly headings?: OwnHeadings;
+  /** The county's own street suffixes, by the form of Publication 28 that they mean: { CR: 'CIR' }. */
+  readonly suffixes?: Readonly<Record<string, string>>;
   /** Where the county posts the list as a workbook, and all its columns. */
   readonly posted?: Pick<SourceSpec, 'expect'> & { readonly url: string; readonly columns: readonly string[] };
 }
@@ -80,10 +82,14 @@ function parcelNumber(value: Cell | undefined, where: string, county: CountyList
 }
 
 /** Address of the property: from its own columns, and what they leave blank from the text of the street. */
-function situsOf(cell: CellOf): Situs {
+function situsOf(cell: CellOf, { suffixes = {} }: CountyList): Situs {
   const text = optional(cell('street'));
   const { street, city, zip: zipCode } = situs(text, []);
-  return { street, city: optional(cell('city')) ?? city, zip: zip('property ZIP', cell('zip')) ?? zipCode };
+  return {
+    street: withSuffix(street, suffixes),
+    city: optional(cell('city')) ?? city,
+    zip: zip('property ZIP', cell('zip')) ?? zipCode,
+  };
 }
 
 /** Address of the owner: from the columns of city and ZIP if one is filled, else from the lines. */
@@ -118,7 +124,7 @@ function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: Coun
       values: {
         county_fips: fips,
         county: `${name}, ${countyState}`,
-        ...situsOf(cell),
+        ...situsOf(cell, county),
         ...mailingOf(cell),
         parcel_raw: parcelNumber(cell('parcel'), row.where, county),
         owner_name: joined([cell('owner'), cell('second_owner')], ' & '),

@@ -44,7 +44,7 @@ export default arcgisAddresses({
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
   pageSize: 200,
   parcel: ['AUDPTYID', 'AUDPCLID'],
-  needed: ['ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
+  needed: ['DELQ_TAXES', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
   optional: ['LOC_ST_DIR'],
   gone: (a) =>
     isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null,
