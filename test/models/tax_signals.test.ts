@@ -146,10 +146,10 @@ describe('signals', () => {
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
   it('finds a parcel by the start of its number where it is the only listed one, unless the layer has the whole', async () => {
-    const place = ['address', 'address_basis'] as const;
-    assert.deepEqual(await fields('0590001002300', '39061', ...place), ['23 LOT ST', 'parcel_layer']);
-    assert.deepEqual(await fields('0590001002400', '39061', ...place), [null, null], 'two units of one lot');
-    assert.deepEqual(await fields('0590001002490', '39061', ...place), [null, null]);
-    assert.deepEqual(await fields('0590001002500', '39061', ...place), ['25 WHOLE ST', 'parcel_layer']);
+    const shown = ['address', 'address_basis'] as const;
+    assert.deepEqual(await fields('0590001002300', '39061', ...shown), ['23 LOT ST', 'parcel_layer']);
+    assert.deepEqual(await fields('0590001002400', '39061', ...shown), [null, null], 'two units of one lot');
+    assert.deepEqual(await fields('0590001002490', '39061', ...shown), [null, null]);
+    assert.deepEqual(await fields('0590001002500', '39061', ...shown), ['25 WHOLE ST', 'parcel_layer']);
   });
 });
