@@ -1,10 +1,11 @@
 /** ArcGIS parcel layers: the layer is described, counted and read to its end, or not believed. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { SourceUnavailable } from '../../sources/contract.ts';
+import { SourceUnavailable, type Page } from '../../sources/contract.ts';
 import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
 import stark from '../../sources/tax/oh_stark_tax/source.ts';
-import { candidatesOf } from './parsed.ts';
+import { candidatesOf, parsed } from './parsed.ts';
+import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const FIELDS = [
@@ -177,4 +178,20 @@ test('a layer without the whole number gives the start of it; two fields of one 
     readFrom(hamilton, hamiltonLayer('', twice)),
     quarantined('template_changed', /two fields ADDRST: A\.ADDRST and B\.ADDRST/),
   );
+});
+
+test('of the rows of one parcel identical ones are merged, and all that differ are refused', async () => {
+  const { pages } = await readFrom(stark, (url) => {
+    const answer = layer({ parcels: 4, maxRecordCount: 2 })(url);
+    return String(answer).replace('"PIN":"021"', '"PIN":"020"').replace('"PIN":"023"', '"PIN":"022"');
+  });
+  const differing = pages.map((p) =>
+    pageOf(Buffer.from(p.text().replace('"FINAL_BALANCE":10', '"FINAL_BALANCE":11')), p),
+  );
+  const counts = async (read: readonly Page[]): Promise<unknown[]> => {
+    const { rowsIn, rows, rejects, merged } = await parsed(stark, read);
+    return [rowsIn, rows.length, rejects.map(({ reason }) => reason), merged];
+  };
+  assert.deepEqual(await counts(pages), [4, 2, [], 2]);
+  assert.deepEqual(await counts(differing.slice(0, 1)), [2, 0, ['contradictory_rows', 'contradictory_rows'], 0]);
 });
