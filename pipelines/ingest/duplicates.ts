@@ -1,4 +1,4 @@
-/** Rows of one key in a read: identical ones are merged, and contradictory ones are refused where the source says so. */
+/** Rows of one key in a read: identical ones are merged, contradictory ones are refused if the source says so. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';

@@ -42,8 +42,8 @@ export interface Mailing {
 }
 
 /**
- * The street and the city in a line that ends in a state: the city is after the last comma. Without a comma, a line with
- * a digit has its street before the city ("12 EXAMPLE ST MANSFIELD"), and nothing shows where the city begins.
+ * The street and the city in a line that ends in a state: the city is after the last comma. Without a comma, a line
+ * with a digit has its street before the city ("12 EXAMPLE ST MANSFIELD"), and nothing shows where the city begins.
  */
 function streetAndCity(text: string | null): { readonly street: string | null; readonly city: string | null } {
   if (text === null || !/[,\d]/u.test(text)) return { street: null, city: text };
@@ -56,7 +56,8 @@ function streetAndCity(text: string | null): { readonly street: string | null; r
 
 /**
  * An owner's address printed on one line or more. The city line is the last that ends in a state and ZIP, or the very
- * last line if it is only words and a state. The text before the city is the street. Without a city line, all lines are.
+ * last line if it is only words and a state. The text before the city is the street. Without a city line, all lines
+ * are.
  */
 export function mailing(lines: readonly unknown[]): Mailing {
   const printed = lines.map(line).filter((text) => text !== null);

@@ -158,7 +158,7 @@ test("Hamilton's numbers are the Auditor's, under plain names and under those of
   }
 });
 
-test('a layer without the whole number gives the start of it; two fields of one name are not guessed between', async () => {
+test('a layer without the whole number gives the start of it; two fields of one name are refused', async () => {
   const { pages } = await readFrom(
     hamilton,
     hamiltonLayer(

@@ -38,7 +38,7 @@ function countsOf({ rowsIn, rows, rejects, merged }: Parsed): readonly number[] 
 }
 
 test(
-  "Cuyahoga's recorded rows: whole addresses split, four identical rows one, the empty shape refused",
+  "Cuyahoga's recorded rows: addresses split, four identical rows merged, the empty shape refused",
   { skip },
   async () => {
     const file = JSON.parse(read('live/county_rows/ohio_layers_rows.json')) as {

@@ -212,7 +212,8 @@ export function countyListFile(county: CountyList): SourceSpec {
   const { posted } = county;
   const about = (form: string): string =>
     `The county's delinquency list as ${form}, under any name. It needs headings for the parcel number and the ` +
-    `amount; a file ${COLUMNS_FILE} next to it maps other headings. All files in the folder are read, so leave only the newest list in it.`;
+    `amount; a file ${COLUMNS_FILE} next to it maps other headings. ` +
+    'All files in the folder are read, so leave only the newest list in it.';
   return defineSource({
     name: county.name,
     family: 'tax',

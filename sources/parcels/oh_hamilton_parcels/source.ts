@@ -3,13 +3,13 @@
  * parcels are read, a twentieth of the county's 350,000. A parcel that the layer does not yet mark as delinquent has no
  * address until it does.
  *
- * Numbers: AUDPTYID has the thirteen characters of the Auditor's parcel_number, AUDPCLID the first eleven of them, which
- * all condominium units of a lot share. PARCELID has twelve characters and joins nothing.
+ * Numbers: AUDPTYID has the thirteen characters of the Auditor's parcel_number, AUDPCLID the first eleven of them,
+ * which all condominium units of a lot share. PARCELID has twelve characters and joins nothing.
  *
- * Known from public readers: this path, its condition on DELQ_TAXES and its fields ADDRNO, ADDRST, ADDRSF, DELQ_TAXES and
- * AUDPCLID; pages of 200 work, pages of 1,000 in an order are HTTP 400; numbers repeat (354,521 rows, 352,529 numbers).
- * Not confirmed: that this layer has AUDPTYID, which is known from other tables of the county. Without it, a parcel is
- * found by its eleven characters where one listed parcel has them. No row of the layer was recorded.
+ * Known from public readers: this path, its condition on DELQ_TAXES, and its fields ADDRNO, ADDRST, ADDRSF, DELQ_TAXES
+ * and AUDPCLID. At layer 0 of the server pages of 200 work, and 1,000 in an order are HTTP 400. Numbers repeat: 354,521
+ * rows, 352,529 numbers. Not confirmed: that this layer has AUDPTYID, which is known from other tables of the county.
+ * Without it, a parcel is found by its eleven characters where one listed parcel has them. No row was recorded.
  *
  * The layer's debts are not read: the Auditor's list states them with the owner, and is newer for some parcels.
  */

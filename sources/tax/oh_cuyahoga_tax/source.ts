@@ -1,9 +1,10 @@
 /**
  * Cuyahoga County, Ohio: parcels with a net delinquent balance, from the Fiscal Officer's parcel layer.
  *
- * Known from recorded rows: `par_addr_all` is a whole address, "7 EXAMPLE AVE, BROOKLYN, OH, 44144"; parcel_id has eight
- * digits without dashes, with a letter after them for a condominium; a parcel may be on several identical rows, one for
- * each of its shapes. The layer also has a field parcelpin; no recorded row shows whether it is always the same number.
+ * Known from recorded rows: `par_addr_all` is a whole address, "7 EXAMPLE AVE, BROOKLYN, OH, 44144"; parcel_id has
+ * eight digits without dashes, with a letter after them for a condominium; a parcel may be on several identical rows,
+ * one for each of its shapes. The layer also has a field parcelpin; no recorded row shows whether it is always the same
+ * number.
  * Not confirmed by a recorded row: values of parcel_unit, and the names of the owner's and the market value's fields.
  */
 import { joinedSitus, postcode, type Situs } from '../../families/addresses.ts';
