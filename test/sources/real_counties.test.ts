@@ -59,8 +59,8 @@ test(
       ...owing,
     }));
     const fields =
-      'parcel_id parcel_unit parcel_owner par_addr_all parcel_city parcel_zip mail_addr_street mail_unit_no mail_city ' +
-      'mail_state mail_zip total_net_delq_balance tax_market_total';
+      'parcel_id parcel_unit parcel_owner par_addr_all parcel_city parcel_zip mail_addr_street mail_unit_no ' +
+      'mail_city mail_state mail_zip total_net_delq_balance tax_market_total';
     const all = [...rows, ...file.cuyahoga_tax_layer.rows];
     const result = await parsedText(cuyahoga, 'features', featuresPage(all, fields.split(' ')));
     assert.deepEqual(countsOf(result), [10, 6, 1, 3]);
