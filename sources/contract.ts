@@ -194,6 +194,11 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly row: RecordDefinition;
   /** "increments" if a read gives only new rows and older ones stay (registers). Default "replace". */
   readonly reads?: 'replace' | 'increments';
+  /**
+   * Rows of one key that differ. "refused": all of them, in the whole read. "refused_in_page": those of one page, where
+   * each page is a list of its own. Default: the last row of a read counts. Identical rows are always merged.
+   */
+  readonly contradictions?: 'refused' | 'refused_in_page';
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
   /**

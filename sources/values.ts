@@ -143,6 +143,9 @@ export function divide(numerator: Hundredths, denominator: string): Hundredths {
   return scaled < 0n ? -size : size;
 }
 
+/** Ohio taxes 35 % of a property's market value (ORC 5715.01). */
+export const TAXABLE_SHARE = '0.35';
+
 const LARGEST = 10n ** 14n;
 
 /** Hundredths of a printed figure: "$1,250,000", "(1,234.50)", "-$5.00", "7.25 %". Null for any other text. */

@@ -2,12 +2,30 @@
 
 with
 
+-- The start of a number names a parcel only where one listed parcel has it
+lots as (
+  select
+    lots.county_fips,
+    lots.parcel_raw,
+    min(listed.parcel_key) as parcel_key
+  from staged_parcel as lots
+  join stg_tax_parcels as listed
+    on listed.county_fips = lots.county_fips
+    and starts_with(listed.parcel_key, letters_and_digits(lots.parcel_raw))
+  where lots.is_lot
+  group by lots.county_fips, lots.parcel_raw
+  having count(distinct listed.parcel_key) = 1
+),
+
 parcels as (
   select
-    *,
-    coalesce(parcel_key_of(county_fips, parcel_raw), upper(trim(parcel_raw))) as parcel_key,
+    layer.*,
+    coalesce(lots.parcel_key, parcel_key_of(county_fips, parcel_raw), upper(trim(parcel_raw))) as parcel_key,
     address_parts(street) as parts
-  from staged_parcel
+  from staged_parcel as layer
+  left join lots using (county_fips, parcel_raw)
+  -- Rows staged before is_lot existed have no value for it
+  where not coalesce(layer.is_lot, false) or lots.parcel_key is not null
 )
 
 select
@@ -29,5 +47,5 @@ from parcels
 -- Some layers have a parcel twice, once for each of its shapes
 qualify row_number() over (
   partition by county_fips, parcel_key
-  order by observed_at desc, parts.address_key nulls last, street nulls last, source, page_row
+  order by is_lot nulls first, observed_at desc, parts.address_key nulls last, street nulls last, source, page_row
 ) = 1

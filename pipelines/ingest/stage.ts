@@ -21,6 +21,7 @@ import {
   type Unreadable,
   type Values,
 } from './check.ts';
+import { resolveDuplicates } from './duplicates.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
 
@@ -133,19 +134,16 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     rejectedKeys.push(lost.key);
     rejects.push(lostRow(spec, lost, index, observedAt));
   }
-  const merged = await mergeDuplicates(connection, spec);
-  const unreadablePages = unreadable.filter((lost) => isPartOfKey(spec, lost.key)).length;
-  return { rows: accepted - merged, rejects, rejectedKeys, rowsIn: accepted + rejects.length, merged, unreadablePages };
-}
-
-/** Keep the later of two versions of a row: pages are in the source's own order. @returns number of rows removed */
-async function mergeDuplicates(connection: DuckDBConnection, spec: SourceSpec): Promise<number> {
-  const key = spec.row.key.map(identifier).join(', ');
-  const [removed] = await rowsOf(
-    connection,
-    `DELETE FROM fresh WHERE rowid NOT IN (SELECT max(rowid) FROM fresh GROUP BY ${key})`,
-  );
-  return Number(removed?.['Count']);
+  const duplicates = await resolveDuplicates(connection, spec, pages);
+  const { merged } = duplicates;
+  return {
+    rows: accepted - merged - duplicates.rejects.length,
+    rejects: [...rejects, ...duplicates.rejects],
+    rejectedKeys: [...rejectedKeys, ...duplicates.rejectedKeys],
+    rowsIn: accepted + rejects.length,
+    merged,
+    unreadablePages: unreadable.filter((lost) => isPartOfKey(spec, lost.key)).length,
+  };
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Layer {
   readonly name: string;
   /** Fields other than OBJECTID. */
   readonly fields: readonly LayerField[];
+  /** Most features that the server answers in an order, where that is fewer than it describes: else HTTP 400. */
+  readonly largestPage?: number;
   /** Attributes of all features, without OBJECTID. A feature has the same position every day. */
   readonly features: (day: WorldDay) => readonly Row[];
 }
@@ -80,6 +82,8 @@ function query(layer: Layer, rows: readonly Row[], { query: parameters }: Sandbo
         });
   const offset = integer('resultOffset', 0);
   const count = Math.min(MAX_RECORDS, integer('resultRecordCount', MAX_RECORDS));
+  if (order && layer.largestPage !== undefined && count > layer.largestPage)
+    return { ...failure('Unable to complete operation.', 'Unable to perform query operation.'), status: 400 };
   const features = found
     .slice(offset, offset + count)
     .map((row) => ({ attributes: Object.fromEntries(out.map((name) => [name, row[name] ?? null])) }));

@@ -1,4 +1,7 @@
-/** The parcel layers of Cuyahoga, Hamilton and Stark County: all parcels of the world there, most without a debt. */
+/**
+ * The parcel layers of Cuyahoga, Hamilton and Stark County: all parcels of the world there, most without a debt. Some
+ * parcels are on several identical rows, one for each of their shapes, and some shapes belong to no parcel.
+ */
 import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
@@ -32,6 +35,12 @@ function features(
   );
 }
 
+/** Every `every`-th row again after the last, as a county repeats a parcel for each of its shapes. */
+const withRepeats = (rows: readonly Row[], every: number): Row[] => [
+  ...rows,
+  ...rows.filter((_, at) => at % every === 0),
+];
+
 const noon = (day: string): number => Date.parse(`${day}T05:00:00Z`);
 
 const cuyahoga: Layer = {
@@ -40,11 +49,12 @@ const cuyahoga: Layer = {
   name: 'EPV Parcels',
   fields: [
     ...texts(
-      'parcelpin',
       'parcel_id',
+      'parcelpin',
       'parcel_owner',
       'second_owner',
       'par_addr_all',
+      'parcel_unit',
       'parcel_city',
       'parcel_zip',
       'mail_name',
@@ -57,138 +67,186 @@ const cuyahoga: Layer = {
     ...amounts('total_net_delq_balance', 'grand_total_balance', 'tax_market_total'),
     { name: 'prev_tax_year', type: 'Integer' },
     { name: 'cur_tax_year', type: 'Integer' },
-    ...texts('foreclosure_flag', 'bor_status', 'cert_sold_flag', 'payment_plan_flag', 'tax_luc_description'),
+    ...['foreclosure_flag', 'cert_sold_flag', 'cert_pend_flag', 'payment_plan_flag'].map(
+      (name) => ({ name, type: 'Integer' }) as const,
+    ),
+    ...texts('bor_status', 'tax_luc_description'),
     { name: 'taxbill_update_date', type: 'Date' },
   ],
-  features: (day) =>
-    features(day, '39035', (property, debt, draw, parcel) => {
-      const { owner } = property;
-      const owed = Number(debt?.amount ?? '0');
-      // A missing address is null on some parcels and blank on others.
-      const street = property.hasAddress
-        ? spellStreet(property.address, 'upper_abbreviated')
-        : draw.chance(0.5)
-          ? null
-          : ' ';
-      return {
-        parcelpin: undashed(parcel),
-        parcel_id: parcel,
-        parcel_owner: owner.name,
-        second_owner: owner.second,
-        par_addr_all: street,
-        parcel_city: property.city.toUpperCase(),
-        parcel_zip: property.zip,
-        mail_name: owner.name,
-        mail_addr_street: owner.mailing.street,
-        mail_unit_no: null,
-        mail_city: owner.mailing.city,
-        mail_state: owner.mailing.state,
-        mail_zip: owner.mailing.zip,
-        total_net_delq_balance: owed,
-        grand_total_balance: Math.round(owed * 100 + property.value * 1.1) / 100,
-        tax_market_total: property.value,
-        prev_tax_year: 2025,
-        cur_tax_year: 2026,
-        foreclosure_flag: debt?.foreclosureFiled ? 'Y' : 'N',
-        bor_status: null,
-        cert_sold_flag: draw.chance(0.03) ? 'Y' : 'N',
-        payment_plan_flag: debt?.paymentPlan ? 'Y' : 'N',
-        tax_luc_description: debt?.propertyClass ?? null,
-        taxbill_update_date: noon(day.day),
-      };
-    }),
+  features: (day) => [
+    ...withRepeats(cuyahogaRows(day), 9),
+    // Shapes that belong to no parcel have every field null.
+    ...Array.from({ length: 20 }, () => ({})),
+  ],
 };
 
+const cuyahogaRows = (day: WorldDay): Row[] =>
+  features(day, '39035', (property, debt, draw, parcel) => {
+    const { owner } = property;
+    const owed = Number(debt?.amount ?? '0');
+    const city = property.city.toUpperCase();
+    // A missing address is null on some parcels; on others its place stays empty.
+    const isNull = !property.hasAddress && draw.chance(0.5);
+    const spelled = property.hasAddress ? spellStreet(property.address, 'upper_abbreviated') : '';
+    const street = property.hasAddress && property.address.suffix === null ? `${spelled} NO SUFFIX` : spelled;
+    // The place of some rows is in the joined text only.
+    const isPlaceBlank = property.hasAddress && property.value % 700 === 0;
+    return {
+      parcel_id: undashed(parcel),
+      parcelpin: undashed(parcel),
+      parcel_owner: owner.name,
+      second_owner: owner.second,
+      par_addr_all: isNull ? null : `${street}, ${city}, OH, ${property.zip}`,
+      parcel_unit: null,
+      parcel_city: isPlaceBlank ? null : city,
+      parcel_zip: isPlaceBlank ? ' ' : property.zip,
+      mail_name: owner.name,
+      mail_addr_street: owner.mailing.street,
+      mail_unit_no: null,
+      mail_city: owner.mailing.city,
+      mail_state: owner.mailing.state,
+      mail_zip: owner.mailing.zip,
+      total_net_delq_balance: owed,
+      grand_total_balance: Math.round(owed * 100 + property.value * 1.1) / 100,
+      tax_market_total: property.value,
+      prev_tax_year: 2025,
+      cur_tax_year: 2026,
+      foreclosure_flag: debt?.foreclosureFiled ? 1 : 0,
+      bor_status: null,
+      cert_sold_flag: draw.chance(0.03) ? 1 : 0,
+      cert_pend_flag: 0,
+      payment_plan_flag: debt?.paymentPlan ? 1 : 0,
+      tax_luc_description: debt?.propertyClass ?? null,
+      taxbill_update_date: noon(day.day),
+    };
+  });
+
 const hamilton: Layer = {
-  path: '/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0',
-  id: 0,
+  path: '/arcgis/rest/services/HCE/Cadastral/MapServer/2',
+  id: 2,
   name: 'Parcels',
+  largestPage: 200,
   fields: [
-    ...texts('PARCELID', 'AUDPCLID', 'OWNNM1', 'OWNNM2', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MLADR1', 'MLADR2', 'MLADR3'),
+    ...texts(
+      'PARCELID',
+      'AUDPTYID',
+      'AUDPCLID',
+      'OWNNM1',
+      'OWNNM2',
+      'ADDRNO',
+      'ADDRST',
+      'ADDRSF',
+      'MLADR1',
+      'MLADR2',
+      'MLADR3',
+    ),
     ...amounts('DELQ_TAXES', 'DELQ_TAXES_PD'),
     { name: 'DLNQDT', type: 'Date' },
     ...texts('FORECL_FLAG'),
     ...amounts('MKT_TOTAL_VAL'),
     ...texts('CLASS', 'PAR_DELETED'),
   ],
-  features: (day) =>
-    features(day, '39061', (property, debt, draw, parcel) => {
-      const { owner, address } = property;
-      const place = property.hasAddress
-        ? {
-            ADDRNO: address.high === null ? String(address.low) : `${address.low}-${address.high}`,
-            ADDRST: [address.pre, address.name].filter((part) => part !== null).join(' '),
-            ADDRSF: address.suffix,
-          }
-        : { ADDRNO: '0', ADDRST: null, ADDRSF: null };
-      // The layer has gross and paid amounts: some parcels have paid their whole debt, and some are deleted.
-      const settled = debt === undefined && draw.chance(0.02) ? draw.int(40_000, 900_000) / 100 : 0;
-      const deleted = debt === undefined && draw.chance(0.02);
-      // The map lags behind the Auditor's list: it does not have some debts yet.
-      const known = debt?.isMapped === true ? debt : undefined;
-      const paid = known ? Number(known.paid) : settled;
-      return {
-        PARCELID: undashed(parcel),
-        AUDPCLID: parcel,
-        OWNNM1: owner.name,
-        OWNNM2: owner.second,
-        ...place,
-        MLADR1: owner.mailing.street,
-        MLADR2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
-        MLADR3: null,
-        DELQ_TAXES: known
-          ? Math.round(Number(known.amount) * 100 + paid * 100) / 100
-          : deleted
-            ? draw.int(10_000, 500_000) / 100
-            : settled,
-        DELQ_TAXES_PD: deleted ? 0 : paid,
-        DLNQDT: known ? noon(`${known.certifiedYear}-09-15`) : null,
-        FORECL_FLAG: known?.foreclosureFiled ? 'Y' : draw.chance(0.5) ? 'N' : null,
-        MKT_TOTAL_VAL: property.value,
-        CLASS: debt?.propertyClass ?? null,
-        PAR_DELETED: deleted ? 'Y' : 'N',
-      };
-    }),
+  features: (day) => withRepeats(hamiltonRows(day), 40),
 };
+
+/** The county's suffixes where they differ from those of Publication 28. */
+const HAMILTON_SUFFIXES: Readonly<Record<string, string>> = { AVE: 'AV', TER: 'TE' };
+
+/** "401" of an apartment building, in the county's classes. */
+function hamiltonClass(units: number): string {
+  if (units === 0) return '500';
+  if (units <= 3) return ['510', '520', '530'][units - 1] ?? '530';
+  return units < 20 ? '401' : units < 40 ? '402' : '403';
+}
+
+const hamiltonRows = (day: WorldDay): Row[] =>
+  features(day, '39061', (property, debt, draw, parcel) => {
+    const { owner, address } = property;
+    const place = property.hasAddress
+      ? {
+          ADDRNO: address.high === null ? String(address.low) : `${address.low}-${address.high}`,
+          ADDRST: [address.pre, address.name].filter((part) => part !== null).join(' '),
+          ADDRSF: HAMILTON_SUFFIXES[address.suffix ?? ''] ?? address.suffix,
+        }
+      : { ADDRNO: '0', ADDRST: null, ADDRSF: null };
+    // The layer has gross and paid amounts: some parcels have paid their whole debt, and some are deleted.
+    const settled = debt === undefined && draw.chance(0.02) ? draw.int(40_000, 900_000) / 100 : 0;
+    const deleted = debt === undefined && draw.chance(0.02);
+    // The map lags behind the Auditor's list: it does not have some debts yet.
+    const known = debt?.isMapped === true ? debt : undefined;
+    const paid = known ? Number(known.paid) : settled;
+    const number = undashed(parcel);
+    return {
+      PARCELID: `0${number.slice(0, 11)}`,
+      // A few rows have the number of the lot only.
+      AUDPTYID: property.value % 1900 === 0 ? null : number,
+      AUDPCLID: number.slice(0, 11),
+      OWNNM1: owner.name,
+      OWNNM2: owner.second,
+      ...place,
+      MLADR1: owner.mailing.street,
+      MLADR2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
+      MLADR3: null,
+      DELQ_TAXES: known
+        ? Math.round(Number(known.amount) * 100 + paid * 100) / 100
+        : deleted
+          ? draw.int(10_000, 500_000) / 100
+          : settled,
+      DELQ_TAXES_PD: deleted ? 0 : paid,
+      DLNQDT: known ? noon(`${known.certifiedYear}-09-15`) : null,
+      FORECL_FLAG: known?.foreclosureFiled ? 'Y' : draw.chance(0.5) ? 'N' : null,
+      MKT_TOTAL_VAL: property.value,
+      CLASS: hamiltonClass(property.units),
+      PAR_DELETED: deleted ? 'Y' : 'N',
+    };
+  });
 
 const stark: Layer = {
   path: '/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba/rest/services/Auditor/StarkCountyParcels/FeatureServer/0',
   id: 0,
   name: 'StarkCountyParcels',
   fields: [
-    ...texts('PIN', 'OWNER', 'SITE_ADDRESS', 'MAILING_ADDRESS1', 'MAILING_ADDRESS2', 'MAILING_ADDRESS3'),
+    ...texts(
+      'PIN',
+      'OWNER',
+      'SITE_ADDRESS1',
+      'SITE_ADDRESS3',
+      'MAILING_ADDRESS1',
+      'MAILING_ADDRESS2',
+      'MAILING_ADDRESS3',
+    ),
     ...amounts('TOTAL_BILLED', 'TOTAL_PAID', 'FINAL_BALANCE'),
     { name: 'CERTIFIED_DELINQUENT_YEAR', type: 'Integer' },
     { name: 'CERTIFIED_DELINQUENT_DATE', type: 'Date' },
     ...amounts('APPRAISED_TOTAL_VALUE'),
     ...texts('LAND_USE_DESCRIPTION'),
   ],
-  features: (day) =>
-    features(day, '39151', (property, debt, draw, parcel) => {
-      const { owner } = property;
-      const balance = Number(debt?.amount ?? '0');
-      const paid = draw.int(0, 100_000) / 100;
-      const city = property.city.toUpperCase();
-      // One free text, with or without a comma before the city.
-      const separator = draw.chance(0.7) ? ',' : '';
-      const site = `${spellStreet(property.address, 'upper_abbreviated')}${separator} ${city} OH ${property.zip}`;
-      return {
-        PIN: parcel,
-        OWNER: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,
-        SITE_ADDRESS: property.hasAddress ? site : null,
-        MAILING_ADDRESS1: owner.mailing.street,
-        MAILING_ADDRESS2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
-        MAILING_ADDRESS3: null,
-        TOTAL_BILLED: Math.round((balance + paid) * 100) / 100,
-        TOTAL_PAID: paid,
-        FINAL_BALANCE: balance,
-        CERTIFIED_DELINQUENT_YEAR: debt?.certifiedYear ?? null,
-        CERTIFIED_DELINQUENT_DATE: debt ? noon(`${debt.certifiedYear}-10-01`) : null,
-        APPRAISED_TOTAL_VALUE: property.value,
-        LAND_USE_DESCRIPTION: debt?.propertyClass ?? null,
-      };
-    }),
+  features: (day) => withRepeats(starkRows(day), 15),
 };
+
+const starkRows = (day: WorldDay): Row[] =>
+  features(day, '39151', (property, debt, draw, parcel) => {
+    const { owner } = property;
+    const balance = Number(debt?.amount ?? '0');
+    const paid = draw.int(0, 100_000) / 100;
+    const city = property.city.toUpperCase();
+    return {
+      PIN: parcel,
+      OWNER: owner.second === null ? owner.name : `${owner.name} & ${owner.second}`,
+      SITE_ADDRESS1: property.hasAddress ? spellStreet(property.address, 'upper_abbreviated') : null,
+      SITE_ADDRESS3: `${city}, OH ${property.zip}`,
+      MAILING_ADDRESS1: owner.mailing.street,
+      MAILING_ADDRESS2: `${owner.mailing.city} ${owner.mailing.state} ${owner.mailing.zip}`,
+      MAILING_ADDRESS3: null,
+      TOTAL_BILLED: Math.round((balance + paid) * 100) / 100,
+      TOTAL_PAID: paid,
+      FINAL_BALANCE: balance,
+      CERTIFIED_DELINQUENT_YEAR: debt?.certifiedYear ?? null,
+      CERTIFIED_DELINQUENT_DATE: debt ? noon(`${debt.certifiedYear}-10-01`) : null,
+      APPRAISED_TOTAL_VALUE: property.value,
+      LAND_USE_DESCRIPTION: debt ? `${property.units > 3 ? 'C' : 'R'} - ${debt.propertyClass}` : null,
+    };
+  });
 
 export const cuyahogaTax = mapServer(cuyahoga);
 export const hamiltonTax = mapServer(hamilton);

@@ -13,10 +13,17 @@ const FORMATS: Readonly<Record<string, (draw: Draw) => string>> = {
   '39061': (d) => {
     const book = digits(d, 3);
     const page = d.chance(0.05) ? `0${d.pick(['A', 'B', 'C'] as const)}${digits(d, 2)}` : `0${digits(d, 3)}`;
-    return `${book}-${page}-${digits(d, 4)}-00`;
+    const lot = digits(d, 4);
+    // A condominium unit: its lot has other units, whose numbers differ in the last two characters only.
+    return `${book}-${page}-${lot}-${lot.endsWith('7') ? '90' : '00'}`;
   },
-  // Montgomery: district, book, page.
-  '39113': (d) => `${d.pick(['R72', 'R72', 'R72', 'E20', 'N64', 'P70'] as const)} ${digits(d, 5)} ${digits(d, 4)}`,
+  // Montgomery: fourteen characters: district, six of the book, a space or a letter, four of the lot.
+  '39113': (d) => {
+    const district = d.pick(['R72', 'R72', 'R72', 'E20', 'N64', 'P70'] as const);
+    const [book, lot] = [digits(d, 5), digits(d, 4)];
+    if (lot.endsWith('3')) return `${district} ${book}A${lot}`;
+    return lot.endsWith('7') ? `${district}${book}${lot.slice(0, 1)} ${lot}` : `${district} ${book} ${lot}`;
+  },
   // Summit: seven digits.
   '39153': (d) => `${d.int(1, 9)}${digits(d, 6)}`,
   // Lucas: DD-DDDDD.

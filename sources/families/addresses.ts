@@ -11,14 +11,14 @@ const STATES = new Set(
 const ZIP_AT_END = /[,\s]*\b(\d{5})(?:-?\d{4})?-?$/u;
 const UNIT = /^(?:#|apt\b|unit\b|ste\b|suite\b|lot\b|rear\b|fl\b|floor\b|bldg\b|\d)/iu;
 
-interface CityLine {
+export interface CityLine {
   readonly city: string | null;
   readonly state: string | null;
   readonly zip: string | null;
 }
 
 /** City, state and ZIP of "CANTON, OH 44702-1234". State and ZIP are null if missing; the rest is the city. */
-function cityLine(text: string): CityLine {
+export function cityLine(text: string): CityLine {
   const zip = ZIP_AT_END.exec(text)?.[1] ?? null;
   const rest = text.replace(ZIP_AT_END, '');
   const named = /^(.*?)[,\s]*\b([a-z]{2})$/iu.exec(rest);
@@ -42,8 +42,22 @@ export interface Mailing {
 }
 
 /**
- * An owner's address printed on several lines. The city line is the last that ends in a state and ZIP, or the very last
- * line if it is only words and a state. The lines before it are the street. Without a city line, all lines are.
+ * The street and the city in a line that ends in a state: the city is after the last comma. Without a comma, a line
+ * with a digit has its street before the city ("12 EXAMPLE ST MANSFIELD"), and nothing shows where the city begins.
+ */
+function streetAndCity(text: string | null): { readonly street: string | null; readonly city: string | null } {
+  if (text === null || !/[,\d]/u.test(text)) return { street: null, city: text };
+  const comma = text.lastIndexOf(',');
+  const city = line(text.slice(comma + 1));
+  return comma < 0 || city === null || /\d/u.test(city)
+    ? { street: text, city: null }
+    : { street: line(text.slice(0, comma)), city };
+}
+
+/**
+ * An owner's address printed on one line or more. The city line is the last that ends in a state and ZIP, or the very
+ * last line if it is only words and a state. The text before the city is the street. Without a city line, all lines
+ * are.
  */
 export function mailing(lines: readonly unknown[]): Mailing {
   const printed = lines.map(line).filter((text) => text !== null);
@@ -51,8 +65,10 @@ export function mailing(lines: readonly unknown[]): Mailing {
   const filled = printed.filter((text) => !/^(?:c\/o|attn|%)(?=\W|$)/iu.test(text));
   const last = filled.findLastIndex((text) => cityLine(text).state !== null);
   if (last >= 0) {
-    const { city, state, zip } = cityLine(filled[last] ?? '');
-    return { mail_street: line(filled.slice(0, last).join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
+    const { city: text, state, zip } = cityLine(filled[last] ?? '');
+    const { street, city } = streetAndCity(text);
+    const before = [...filled.slice(0, last), street].filter((part) => part !== null);
+    return { mail_street: line(before.join(', ')), mail_city: city, mail_state: state, mail_zip: zip };
   }
   const [, city, code = ''] = /^(\D+?)\s([a-z]{2})$/iu.exec(filled.slice(1).at(-1) ?? '') ?? [];
   if (city !== undefined && STATES.has(code.toUpperCase())) {
@@ -88,13 +104,12 @@ export function situs(value: unknown, places: readonly string[]): Situs {
     .filter(Boolean);
 
   if (parts.length > 1) {
-    // The city is before the last comma in "STREET, CITY, OH 44702", and after it in "STREET, CITY OH 44702".
-    const tail = cityLine(
-      parts.length > 2 && /^(?:[a-z]{2}\b[\s,]*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(parts.at(-1) ?? '')
-        ? `${parts.at(-2)}, ${parts.at(-1)}`
-        : (parts.at(-1) ?? ''),
-    );
-    const used = parts.length > 2 && tail.city === parts.at(-2) ? 2 : 1;
+    // The city is before the commas in "STREET, CITY, OH 44702" and "STREET, CITY, OH, 44702", and after the comma in
+    // "STREET, CITY OH 44702".
+    const last = parts.findLastIndex((part) => !/^(?:[a-z]{2}\b\s*)?(?:\d{5}(?:-?\d{4})?)?$/iu.test(part));
+    const first = last > 0 ? last : parts.length - 1;
+    const tail = cityLine(parts.slice(first).join(', '));
+    const used = parts.length - first;
     const street = line(parts.slice(0, parts.length - used).join(' '));
     const isCity = (tail.zip !== null || tail.state !== null) && tail.city !== null && !UNIT.test(tail.city);
     return street !== null && (isCity || known(tail.city)) ? { street, city: tail.city, zip: tail.zip } : whole;
@@ -111,4 +126,31 @@ export function situs(value: unknown, places: readonly string[]): Situs {
   const isAmbiguous =
     (/^(?:N|NO|NORTH)$/u.test(before) && isPlace('NORTH')) || (/^(?:E|EAST)$/u.test(before) && isPlace('EAST'));
   return isAmbiguous || street === '' ? whole : { street, city: rest.slice(-city.length), zip };
+}
+
+/**
+ * A street whose suffix is in the county's own form, in the form of Publication 28: the last word, or the one before a
+ * direction or a number. The first word after the house number is a name: "12 CR 30" is a county road.
+ */
+export function withSuffix(street: string | null, suffixes: Readonly<Record<string, string>>): string | null {
+  const match = /^(\S+ \S.*) ([A-Z]{2})((?: [NSEW]{1,2})?(?: \d+[A-Z]?)?)$/u.exec(street ?? '');
+  const [, before = '', word = '', after = ''] = match ?? [];
+  const suffix = suffixes[word];
+  return suffix === undefined ? street : `${before} ${suffix}${after}`;
+}
+
+/**
+ * A property's address that a layer joins from its parts: "STREET, CITY, OH, ZIP", with or without a text for each. The
+ * street is before the first comma, even if nothing shows that the text after it is a city.
+ */
+export function joinedSitus(value: unknown): Situs {
+  const text = line(value);
+  const found = situs(text, []);
+  if (text === null || found.city !== null || !text.includes(',')) return found;
+  const [first = '', ...rest] = text.split(',').map((part) => part.trim());
+  const after = rest.findIndex((part) => !UNIT.test(part) || ZIP_AT_END.test(part));
+  const units = after < 0 ? rest : rest.slice(0, after);
+  const { city, zip } = cityLine(rest.slice(units.length).filter(Boolean).join(', '));
+  const isState = city !== null && STATES.has(city.toUpperCase());
+  return { street: line([first, ...units].join(' ')), city: isState ? null : city, zip };
 }

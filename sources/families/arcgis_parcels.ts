@@ -19,7 +19,7 @@ import type { RecordDefinition, RowOf } from '../../lib/record.ts';
 import { Parcel } from '../rows/parcel.ts';
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
-import { candidate, required } from '../values.ts';
+import { candidate, optional, required } from '../values.ts';
 
 export type Attributes = JsonObject;
 
@@ -32,12 +32,16 @@ export interface ParcelLayer<Row> extends Pick<
   readonly layer: string;
   /** The layer's SQL condition for the parcels to read. */
   readonly where: string;
-  /** Fields that the layer must have. */
+  /** Fields that the layer must have, without the table's name that a joined layer prints before them. */
   readonly needed: readonly string[];
+  /** Groups of fields, of each of which the layer must have at least one. */
+  readonly oneOf?: readonly (readonly string[])[];
   /** Fields to read if the layer has them. */
   readonly optional?: readonly string[];
-  /** The needed field that holds the parcel number. */
-  readonly parcel: string;
+  /** The field that holds the parcel number, or several: a blank one gives way to the next. */
+  readonly parcel: string | readonly [string, ...string[]];
+  /** Features per request, if the server answers fewer than its description states. */
+  readonly pageSize?: number;
   /** Why a feature is no longer a parcel, or null. Such a row is rejected, and its last good version is not carried. */
   readonly gone?: (attributes: Attributes) => string | null;
   /** The other values of a row; may refuse it. */
@@ -77,66 +81,90 @@ function responseOf(page: Page): JsonObject {
     : new SourceUnavailable(reason, detail, page.url, Number(code));
 }
 
-/** Names in a `fields` array. @throws Quarantine missing_column unless all needed ones are among them */
-function checkFields(json: JsonObject, needed: readonly string[], page: Page): readonly string[] {
-  const fields = Array.isArray(json.fields) ? json.fields.filter(isObject).map((f) => String(f.name)) : [];
-  const missing = needed.filter((name) => !fields.includes(name));
+type LayerFields = Pick<ParcelLayer<unknown>, 'parcel' | 'needed' | 'optional' | 'oneOf'>;
+
+const parcelFields = ({ parcel }: LayerFields): readonly string[] => (typeof parcel === 'string' ? [parcel] : parcel);
+
+/**
+ * The layer's own name of each field it has. A joined layer prints the table before it, "CAGIS.AUDREAL_VW.CLASS".
+ * @throws Quarantine missing_column unless all needed fields are among them, template_changed if two have one name
+ */
+function fieldNames(json: JsonObject, layer: LayerFields, page: Page): ReadonlyMap<string, string> {
+  const present = Array.isArray(json.fields) ? json.fields.filter(isObject).map((f) => String(f.name)) : [];
+  const names = new Map<string, string>();
+  const groups = [parcelFields(layer), ...(layer.oneOf ?? [])];
+  for (const name of [...groups.flat(), ...layer.needed, ...(layer.optional ?? [])]) {
+    const found = present.includes(name) ? [name] : present.filter((other) => other.endsWith(`.${name}`));
+    if (found.length > 1)
+      throw new Quarantine('template_changed', `the layer has two fields ${name}: ${found.join(' and ')}`, page.url);
+    if (found[0] !== undefined) names.set(name, found[0]);
+  }
+  const missing = [
+    ...layer.needed.filter((name) => !names.has(name)),
+    ...groups.filter((group) => !group.some((name) => names.has(name))).map((group) => group.join(' or ')),
+  ];
   if (missing.length)
     throw new Quarantine(
       'missing_column',
-      `the layer has no field ${missing.join(', ')}; it has ${fields.join(', ') || 'none'}`,
+      `the layer has no field ${missing.join(', ')}; it has ${present.join(', ') || 'none'}`,
       page.url,
     );
-  return fields;
+  return names;
 }
 
-/** Attributes of a page's features. @throws Quarantine if a feature lacks a field */
-function featuresOf(page: Page, needed: readonly string[]): { attributes: Attributes[]; more: boolean } {
+interface Features {
+  /** Attributes under the layer's own names. */
+  readonly attributes: readonly Attributes[];
+  readonly names: ReadonlyMap<string, string>;
+  readonly more: boolean;
+}
+
+/** Features of a page. @throws Quarantine if a feature lacks a field */
+function featuresOf(page: Page, layer: LayerFields): Features {
   const json = responseOf(page);
-  const fields = checkFields(json, needed, page);
+  const names = fieldNames(json, layer, page);
   if (!Array.isArray(json.features))
     throw new Quarantine('template_changed', 'the response has no features array', page.url);
   const attributes = json.features.map((f: unknown) => (isObject(f) && isObject(f.attributes) ? f.attributes : null));
   if (attributes.includes(null)) throw new Quarantine('template_changed', 'a feature has no attributes', page.url);
   // The server sends every field of every feature, a blank one as null.
-  const missing = fields.find((name) => attributes.some((a) => a !== null && !(name in a)));
+  const missing = [...names.values()].find((name) => attributes.some((a) => a !== null && !(name in a)));
   if (missing !== undefined)
     throw new Quarantine(
       'template_changed',
       `a feature has no attribute ${missing}, which the response lists in its fields`,
       page.url,
     );
-  return { attributes: attributes.filter((a) => a !== null), more: json.exceededTransferLimit === true };
+  return { attributes: attributes.filter((a) => a !== null), names, more: json.exceededTransferLimit === true };
 }
 
 /** Pages of the layer. @throws Quarantine count_mismatch unless they hold as many parcels as the layer counts */
 async function* fetchLayer(
   ctx: FetchContext,
-  county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'needed' | 'optional'>,
+  county: Pick<ParcelLayer<unknown>, 'layer' | 'where' | 'pageSize'> & LayerFields,
 ): AsyncGenerator<Page> {
-  const { layer, where, needed } = county;
+  const { layer } = county;
   const get = (url: string, kind: string): Promise<Page> =>
     ctx.get(url, { kind, accept: 'application/json' } satisfies GetOptions);
-  const query = (parameters: Readonly<Record<string, string>>, kind: string): Promise<Page> =>
-    get(`${layer}/query?${new URLSearchParams({ where, ...parameters, f: 'json' })}`, kind);
-
   const layerPage = await get(`${layer}?f=json`, 'layer');
   const description = responseOf(layerPage);
-  const present = checkFields(description, needed, layerPage);
+  const names = fieldNames(description, county, layerPage);
+  const where = county.where.replace(/[A-Z_]\w*/giu, (word) => names.get(word) ?? word);
+  const query = (parameters: Readonly<Record<string, string>>, kind: string): Promise<Page> =>
+    get(`${layer}/query?${new URLSearchParams({ where, ...parameters, f: 'json' })}`, kind);
   const objectId = Array.isArray(description.fields)
     ? description.fields.filter(isObject).find((f) => f.type === 'esriFieldTypeOID')?.name
     : undefined;
   const oid = typeof objectId === 'string' ? objectId : 'OBJECTID';
   const limit = Number(description.maxRecordCount);
-  const size = limit >= 1 ? Math.min(MAX_PAGE_SIZE, Math.floor(limit)) : MAX_PAGE_SIZE;
+  const largest = county.pageSize ?? MAX_PAGE_SIZE;
+  const size = limit >= 1 ? Math.min(largest, Math.floor(limit)) : largest;
 
   const countPage = await query({ returnCountOnly: 'true' }, 'count');
   const total = Number(responseOf(countPage).count);
   if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the count is not a number', countPage.url);
 
-  const outFields = [
-    ...new Set([oid, ...needed, ...(county.optional ?? []).filter((name) => present.includes(name))]),
-  ].join(',');
+  const outFields = [...new Set([oid, ...names.values()])].join(',');
   const seen = new Set<unknown>();
   let read = 0;
   let more = true;
@@ -151,7 +179,7 @@ async function* fetchLayer(
       },
       'features',
     );
-    const found = featuresOf(page, needed);
+    const found = featuresOf(page, county);
     for (const attributes of found.attributes) seen.add(attributes[oid]);
     read += found.attributes.length;
     more = found.more;
@@ -187,6 +215,7 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
     hosts: [new URL(county.layer).host],
     politeness: county.politeness,
     row,
+    contradictions: 'refused',
     expect: county.expect,
     fetch: (ctx) => fetchLayer(ctx, county),
     parse: (page) => parseFeatures(page, county),
@@ -194,20 +223,24 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
 }
 
 function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>): Candidate[] {
-  let found: readonly Attributes[];
+  let found: Features;
   try {
-    found = featuresOf(page, county.needed).attributes;
+    found = featuresOf(page, county);
   } catch (error) {
     // An archived page has no server that could be unavailable: the page is not the expected one.
     if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
     throw error;
   }
   const { fips, name, state } = county.county;
-  return found.map((attributes) => {
-    const raw = JSON.stringify(attributes);
+  const { names } = found;
+  return found.attributes.map((published) => {
+    const raw = JSON.stringify(published);
+    const attributes = Object.fromEntries([...names].map(([short, own]) => [short, published[own]]));
     const gone = county.gone?.(attributes) ?? null;
     if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw };
-    const parcel = attributes[county.parcel];
+    const fields = parcelFields(county);
+    const field = fields.find((own) => optional(attributes[own]) !== null) ?? fields[0] ?? '';
+    const parcel = attributes[field];
     const key =
       typeof parcel === 'string' && parcel.trim() ? { county_fips: fips, parcel_raw: parcel.trim() } : undefined;
     return candidate(
@@ -216,7 +249,7 @@ function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>): Candidate[] {
         const parcel_raw = required('parcel_raw', parcel);
         return {
           values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
-          sourceUrl: parcelUrl(page, county.parcel, parcel_raw),
+          sourceUrl: parcelUrl(page, names.get(field) ?? field, parcel_raw),
         };
       },
       key,

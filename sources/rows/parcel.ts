@@ -1,4 +1,4 @@
-import { defineRecord, money, text } from '../../lib/record.ts';
+import { defineRecord, flag, money, text } from '../../lib/record.ts';
 
 /** The address of a parcel on a county's map. Debts are not read from it. */
 export const Parcel = defineRecord(
@@ -9,6 +9,10 @@ export const Parcel = defineRecord(
     county_fips: text('Five-digit county FIPS.'),
     county: text('County name and state, such as "Hamilton County, OH".'),
     parcel_raw: text('Parcel number exactly as published.'),
+    is_lot: flag(
+      'Whether parcel_raw is only the start of a number, shared by all parcels of a lot. The address then belongs to ' +
+        'the one listed parcel whose number starts so.',
+    ),
     street: text('Street address of the property (situs).', { absent: 'the layer has none for the parcel' }),
     city: text('City of the property.', { absent: 'not published' }),
     zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),

@@ -45,6 +45,10 @@ describe('signals', () => {
         debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }),
         debt('054-0004-0125-00'),
         debt('054-0004-0126-00'),
+        debt('0590001002300'),
+        debt('0590001002400'),
+        debt('0590001002490'),
+        debt('0590001002500'),
         debt('0540004012300', { county_fips: '39035', county: 'Cuyahoga County, OH' }),
       ],
       staged_parcel: [
@@ -57,6 +61,10 @@ describe('signals', () => {
         parcel('0540004012400', { street: '12 MAP ST', county_value: '8.00', property_class: '401' }),
         parcel('0540004012500', { street: 'GLENWAY AVE' }),
         parcel('0540004012600', { county_value: '50.00' }),
+        parcel('05900010023', { is_lot: true, street: '23 LOT ST' }),
+        parcel('05900010024', { is_lot: true, street: '24 LOT ST' }),
+        parcel('05900010025', { is_lot: true, street: '25 LOT ST' }),
+        parcel('0590001002500', { is_lot: false, street: '25 WHOLE ST' }),
       ],
     });
   });
@@ -136,4 +144,12 @@ describe('signals', () => {
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
+
+  it('finds a parcel by the start of its number if it is the only listed one', async () => {
+    const shown = ['address', 'address_basis'] as const;
+    assert.deepEqual(await fields('0590001002300', '39061', ...shown), ['23 LOT ST', 'parcel_layer']);
+    assert.deepEqual(await fields('0590001002400', '39061', ...shown), [null, null], 'two units of one lot');
+    assert.deepEqual(await fields('0590001002490', '39061', ...shown), [null, null]);
+    assert.deepEqual(await fields('0590001002500', '39061', ...shown), ['25 WHOLE ST', 'parcel_layer']);
+  });
 });

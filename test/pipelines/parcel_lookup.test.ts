@@ -90,12 +90,14 @@ test('a parcel awaits its address until the map has it, and keeps it when the ma
     alter: (request, response) => {
       if (request.host !== 'cagisonline.hamilton-co.org' || !request.path.endsWith('/query')) return undefined;
       const body = JSON.parse(new TextDecoder().decode(response.body)) as {
-        count?: number;
-        features?: { attributes: { PARCELID: string } }[];
+        features?: { attributes: { AUDPCLID: string } }[];
       };
-      const changed = body.features
-        ? { ...body, features: body.features.filter((f) => !names.has(f.attributes.PARCELID)) }
-        : { count: (body.count ?? 0) - names.size };
+      const lots = new Set([...names].map((name) => name.slice(0, 11)));
+      const others = (body.features ?? []).map((f, at) => {
+        const other = { AUDPTYID: `ZZZ${String(at).padStart(10, '0')}`, AUDPCLID: 'ZZZ' };
+        return lots.has(f.attributes.AUDPCLID) ? { attributes: { ...f.attributes, ...other } } : f;
+      });
+      const changed = body.features ? { ...body, features: others } : body;
       return { ...response, body: new TextEncoder().encode(JSON.stringify(changed)) };
     },
   });

@@ -270,3 +270,49 @@ test('an unknown page and an error of the parser quarantine the read, and name t
     (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'),
   );
 });
+
+test('identical rows are merged, contradictory ones all refused and carried', async () => {
+  const strict: SourceSpec = { ...spec, contradictions: 'refused' };
+  const layout = await folder();
+  const first = stagedParquet(layout, spec.name, '2026-11-19.01');
+  await stage([page('A=5.00\nB=6.00\n', '2026-11-19')], (result) => result.write(undefined), { target: first });
+  const second = stagedParquet(layout, spec.name, '2026-11-20.01');
+  await stage(
+    [page('A=1.00\nB=2.00\nA=1.00\n'), { ...page('B=3.00\nB=2.00\nC=4.00\n'), sha256: 'cd'.repeat(32) }],
+    async (result) => {
+      assert.deepEqual(
+        [result.rowsIn, result.rows, result.rejects.length, result.merged],
+        [6, 2, 2, 2],
+        'in = out + rejected + merged',
+      );
+      assert.deepEqual(
+        result.rejects.map((r) => [r.reason, r.detail]),
+        Array.from({ length: 2 }, () => ['contradictory_rows', '2 rows of B differ in amount ("3.00", "2.00")']),
+      );
+      assert.deepEqual(result.rejectedKeys, [{ parcel: 'B' }, { parcel: 'B' }]);
+      const { counts } = await result.write(first);
+      assert.deepEqual(counts, { rows_in: 6, rows_out: 2, rows_rejected: 2, rows_merged: 2, rows_carried: 1 });
+    },
+    { spec: strict, target: second },
+  );
+});
+
+test('where each page is a list of its own, rows of two pages do not contradict each other', async () => {
+  const october = page('A=1.00\nB=2.00\n');
+  const november = { ...page('A=3.00\nB=4.00\nB=5.00\n'), sha256: 'cd'.repeat(32) };
+  await stage(
+    [october, november],
+    (result) => {
+      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 2, 2, 1]);
+    },
+    { spec: { ...spec, contradictions: 'refused_in_page' } },
+  );
+  await stage(
+    [october, november].map((p, at) => ({ ...p, context: { file: `list_${at}.csv` } })),
+    (result) => {
+      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 0, 5, 0]);
+      assert.match(result.rejects[0]?.detail ?? '', /They are in list_0\.csv and list_1\.csv: leave only the newest/u);
+    },
+    { spec: { ...spec, contradictions: 'refused' } },
+  );
+});

@@ -53,8 +53,7 @@ export const LAKES = 'https://www.lakes-sunbelt-exchange.example';
 export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';
 export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/services/CCFO/EPV_Prod/FeatureServer/2';
-export const HAMILTON_LAYER =
-  'https://cagisonline.hamilton-co.org/arcgis/rest/services/Countywide_Layers/Parcels/FeatureServer/0';
+export const HAMILTON_LAYER = 'https://cagisonline.hamilton-co.org/arcgis/rest/services/HCE/Cadastral/MapServer/2';
 export const STARK_LAYER =
   'https://utility.arcgis.com/usrsvcs/servers/067a37ee416e4d11bc23dd1446ad30ba' +
   '/rest/services/Auditor/StarkCountyParcels/FeatureServer/0';

@@ -144,7 +144,7 @@ describe('map servers', () => {
     error?: { code: number };
   }> => JSON.parse((await get(sandbox, address)).text) as never;
 
-  test('page by page they give each delinquent parcel once, and as many as they count', async () => {
+  test('page by page they give every delinquent parcel, some on two rows, and as many rows as they count', async () => {
     const where = 'total_net_delq_balance > 0';
     const parcels: unknown[] = [];
     for (let more = true; more;) {
@@ -152,17 +152,19 @@ describe('map servers', () => {
         query(
           CUYAHOGA_LAYER,
           where,
-          `&outFields=parcelpin&orderByFields=OBJECTID&resultOffset=${parcels.length}&resultRecordCount=2000`,
+          `&outFields=parcel_id&orderByFields=OBJECTID&resultOffset=${parcels.length}&resultRecordCount=2000`,
         ),
       );
       assert.ok(page.features.length <= 1000);
-      parcels.push(...page.features.map(({ attributes }) => attributes.parcelpin));
+      parcels.push(...page.features.map(({ attributes }) => attributes.parcel_id));
       more = page.exceededTransferLimit === true;
     }
     assert.ok(parcels.length > 1000);
     assert.equal((await rowsOf(query(CUYAHOGA_LAYER, where, '&returnCountOnly=true'))).count, parcels.length);
+    const distinct = new Set(parcels);
+    assert.ok(distinct.size < parcels.length);
     assert.deepEqual(
-      parcels.sort(),
+      [...distinct].sort(),
       sandbox.day.delinquent
         .filter(({ countyFips }) => countyFips === '39035')
         .map(({ parcel }) => parcel)
@@ -174,14 +176,20 @@ describe('map servers', () => {
     const all = (await rowsOf(query(HAMILTON_LAYER, '1=1', '&returnCountOnly=true'))).count ?? 0;
     const owing = await rowsOf(query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'));
     assert.ok(owing.features.length < all);
-    const debts = new Map(sandbox.day.delinquent.map(({ parcel, amount }) => [parcel, Number(amount)]));
+    const lots = new Map(sandbox.day.delinquent.map(({ parcel, amount }) => [parcel.slice(0, 11), Number(amount)]));
     for (const { attributes: a } of owing.features) {
       if (a.PAR_DELETED === 'Y') continue;
       assert.equal(
         Math.round((Number(a.DELQ_TAXES) - Number(a.DELQ_TAXES_PD)) * 100),
-        Math.round((debts.get(String(a.PARCELID)) ?? 0) * 100),
+        Math.round((lots.get(String(a.AUDPCLID)) ?? 0) * 100),
       );
     }
+  });
+
+  test("Hamilton's answers more than 200 features in an order with HTTP 400", async () => {
+    const page = (count: number): Promise<{ status: number }> =>
+      get(sandbox, query(HAMILTON_LAYER, '1=1', `&orderByFields=OBJECTID&resultRecordCount=${count}`));
+    assert.deepEqual([(await page(200)).status, (await page(1000)).status], [200, 400]);
   });
 
   test('errors come as HTTP 200', async () => {
@@ -204,7 +212,12 @@ test('Montgomery: unquoted links with backslashes to an archive of padded column
     .split('\r\n');
   assert.equal(header.split(',').length, 62);
   assert.match(header, /^PARCELID +,HLF1CHG +,/u);
-  const whole = lines.filter((line) => /^[A-Z]\d\d \d{5} \d{4}/u.test(line));
+  const whole = lines.filter((line) => /^[A-Z]\d\d(?: \d{5}|\d{6})[ A]\d{4},/u.test(line));
+  for (const form of [/^[A-Z]\d\d \d{5} \d{4},/u, /^[A-Z]\d\d \d{5}A\d{4},/u, /^[A-Z]\d\d\d{6} \d{4},/u])
+    assert.ok(
+      whole.some((line) => form.test(line)),
+      form.source,
+    );
   assert.equal(whole.length, sandbox.day.delinquent.filter(({ countyFips }) => countyFips === '39113').length);
   assert.ok(lines.length > whole.length, 'some lines continue a record');
   assert.match(csv ? Buffer.from(csv).toString('latin1') : '', /\xbd/u);

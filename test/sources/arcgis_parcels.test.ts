@@ -1,17 +1,19 @@
 /** ArcGIS parcel layers: the layer is described, counted and read to its end, or not believed. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { SourceUnavailable } from '../../sources/contract.ts';
-import { situs } from '../../sources/families/addresses.ts';
+import { SourceUnavailable, type Page } from '../../sources/contract.ts';
+import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
 import stark from '../../sources/tax/oh_stark_tax/source.ts';
-import { candidatesOf } from './parsed.ts';
+import { candidatesOf, parsed } from './parsed.ts';
+import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const FIELDS = [
   'OBJECTID',
   'PIN',
   'OWNER',
-  'SITE_ADDRESS',
+  'SITE_ADDRESS1',
+  'SITE_ADDRESS3',
   'MAILING_ADDRESS1',
   'MAILING_ADDRESS2',
   'MAILING_ADDRESS3',
@@ -106,20 +108,90 @@ test('an error told with HTTP 200 is what its code says', async () => {
   await assert.rejects(answering(500), unavailable('server_error'));
 });
 
-test('a site address in one string is taken apart only where there is no doubt', () => {
-  const places = ['CANTON', 'NORTH CANTON', 'EAST CANTON', 'MASSILLON'];
-  const read: [string, string, string | null, string | null][] = [
-    ['12 OAK ST, CANTON, OH 44702', '12 OAK ST', 'CANTON', '44702'],
-    ['12 OAK ST, CANTON OH 44702-1100', '12 OAK ST', 'CANTON', '44702'],
-    ['12 OAK ST, APT 2, CANTON, OH 44702', '12 OAK ST APT 2', 'CANTON', '44702'],
-    ['12 OAK ST, CANTON', '12 OAK ST', 'CANTON', null],
-    ['12 OAK ST SW CANTON OH 44702', '12 OAK ST SW', 'CANTON', '44702'],
-    ['12 OAK ST NORTH CANTON 44720', '12 OAK ST', 'NORTH CANTON', '44720'],
-    ['22 LINCOLN WAY E MASSILLON OH 44646', '22 LINCOLN WAY E', 'MASSILLON', '44646'],
-    ['12 MARKET AVE N CANTON OH 44702', '12 MARKET AVE N CANTON OH 44702', null, null],
-    ['12 OAK ST, APT 2', '12 OAK ST, APT 2', null, null],
-    ['12 ELM CT', '12 ELM CT', null, null],
-    ['12 OAK ST DALTON OH 44618', '12 OAK ST DALTON OH 44618', null, null],
+test('one of two address fields is enough, and none is a lost field', async () => {
+  const named = (...others: string[]): typeof FIELDS => [
+    ...FIELDS.filter(({ name }) => !name.startsWith('SITE_')),
+    ...others.map((name) => ({ name, type: 'esriFieldTypeString', alias: name })),
   ];
-  for (const [text, street, city, zip] of read) assert.deepEqual(situs(text, places), { street, city, zip }, text);
+  const { asked } = await readFrom(stark, layer({ parcels: 2, fields: named('SITE_ADDRESS') }));
+  assert.match(new URL(asked[2] ?? '').searchParams.get('outFields') ?? '', /,SITE_ADDRESS,/u);
+  await assert.rejects(
+    readFrom(stark, layer({ parcels: 2, fields: named('SITE_ADDRESS3') })),
+    quarantined('missing_column', /no field SITE_ADDRESS1 or SITE_ADDRESS;/),
+  );
+});
+
+/** Hamilton's layer, whose server refuses large pages in an order. The names of its fields may have a table's name. */
+const hamiltonLayer =
+  (prefix: string, fields: readonly string[]) =>
+  ({ pathname, searchParams: q }: URL): Answer => {
+    const named = fields.map((name) => ({ name: `${prefix}${name}`, type: 'esriFieldTypeString' }));
+    if (!pathname.endsWith('/query')) return JSON.stringify({ fields: named, maxRecordCount: 1000 });
+    if (q.get('where') !== `${prefix}DELQ_TAXES > 0`) return JSON.stringify(ERROR);
+    if (q.get('returnCountOnly') === 'true') return JSON.stringify({ count: 2 });
+    if (Number(q.get('resultRecordCount')) > 200) return JSON.stringify(ERROR);
+    const rows = ['2270006001600', '2270006001690'].map((number, at) => ({
+      OBJECTID: at,
+      ...Object.fromEntries(named.map(({ name }) => [name, null])),
+      [`${prefix}AUDPTYID`]: number,
+      [`${prefix}AUDPCLID`]: number.slice(0, 11),
+      [`${prefix}ADDRNO`]: String(10 + at),
+      [`${prefix}ADDRST`]: 'EXAMPLE',
+      [`${prefix}ADDRSF`]: 'TE',
+    }));
+    return JSON.stringify({ fields: named, features: rows.map((attributes) => ({ attributes })) });
+  };
+const CAGIS = 'DELQ_TAXES AUDPTYID AUDPCLID ADDRNO ADDRST ADDRSF MKT_TOTAL_VAL CLASS PAR_DELETED'.split(' ');
+
+test("Hamilton's numbers are the Auditor's, under plain names and under those of a joined layer", async () => {
+  for (const prefix of ['', 'CAGIS.AUDREAL_VW.']) {
+    const { pages } = await readFrom(hamilton, hamiltonLayer(prefix, CAGIS));
+    const values = (await candidatesOf(hamilton, pages)).map((c) => ('values' in c ? c : assert.fail(c.reject.detail)));
+    assert.deepEqual(
+      values.map((c) => [c.values['parcel_raw'], c.values['is_lot'], c.values['street']]),
+      [
+        ['2270006001600', false, '10 EXAMPLE TER'],
+        ['2270006001690', false, '11 EXAMPLE TER'],
+      ],
+    );
+    assert.match(values[0]?.sourceUrl ?? '', new RegExp(`where=${prefix}AUDPTYID%3D%272270006001600%27`, 'u'));
+  }
+});
+
+test('a layer without the whole number gives the start of it; two fields of one name are refused', async () => {
+  const { pages } = await readFrom(
+    hamilton,
+    hamiltonLayer(
+      '',
+      CAGIS.filter((name) => name !== 'AUDPTYID'),
+    ),
+  );
+  assert.deepEqual(
+    (await candidatesOf(hamilton, pages)).map((c) => 'values' in c && [c.values['parcel_raw'], c.values['is_lot']]),
+    [
+      ['22700060016', true],
+      ['22700060016', true],
+    ],
+  );
+  const twice = [...CAGIS.map((name) => `A.${name}`), 'B.ADDRST'];
+  await assert.rejects(
+    readFrom(hamilton, hamiltonLayer('', twice)),
+    quarantined('template_changed', /two fields ADDRST: A\.ADDRST and B\.ADDRST/),
+  );
+});
+
+test('of the rows of one parcel identical ones are merged, and all that differ are refused', async () => {
+  const { pages } = await readFrom(stark, (url) => {
+    const answer = layer({ parcels: 4, maxRecordCount: 2 })(url);
+    return String(answer).replace('"PIN":"021"', '"PIN":"020"').replace('"PIN":"023"', '"PIN":"022"');
+  });
+  const differing = pages.map((p) =>
+    pageOf(Buffer.from(p.text().replace('"FINAL_BALANCE":10', '"FINAL_BALANCE":11')), p),
+  );
+  const counts = async (read: readonly Page[]): Promise<unknown[]> => {
+    const { rowsIn, rows, rejects, merged } = await parsed(stark, read);
+    return [rowsIn, rows.length, rejects.map(({ reason }) => reason), merged];
+  };
+  assert.deepEqual(await counts(pages), [4, 2, [], 2]);
+  assert.deepEqual(await counts(differing.slice(0, 1)), [2, 0, ['contradictory_rows', 'contradictory_rows'], 0]);
 });

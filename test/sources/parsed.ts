@@ -20,7 +20,7 @@ export async function candidatesOf(spec: SourceSpec, pages: readonly Page[]): Pr
 }
 
 export interface Parsed {
-  /** One for each key: the later of two versions. */
+  /** One for each key: the later of two versions, or none if the source refuses rows that differ. */
   readonly rows: readonly Values[];
   readonly rejects: readonly Rejected[];
   /** Natural keys of refused rows, where they can be read. */
@@ -39,16 +39,44 @@ export async function parsed(
   const all = await Array.fromAsync(checkedRows(spec, pages));
   const accepted = all.flatMap((row) => ('values' in row ? [row.values] : []));
   const refused = all.filter((row) => 'reject' in row);
-  const byKey = new Map(accepted.map((row) => [JSON.stringify(spec.row.key.map((name) => row[name])), row]));
+  const keyOf = (row: Values): string =>
+    JSON.stringify([
+      ...spec.row.key.map((name) => row[name]),
+      ...(spec.contradictions === 'refused_in_page' ? [row['page_sha256']] : []),
+    ]);
+  const textOf = (row: Values): string => JSON.stringify(spec.row.columns.map(({ name }) => row[name] ?? null));
+  const versions = Map.groupBy(accepted, keyOf);
+  const contradictory = [...versions.values()]
+    .map((rows) => [...new Map(rows.map((row) => [textOf(row), row])).values()])
+    .filter((rows) => spec.contradictions !== undefined && rows.length > 1)
+    .flat();
+  const taken = new Set(contradictory.map(keyOf));
+  const byKey = new Map(
+    accepted
+      .filter((row) => !taken.has(keyOf(row)))
+      .map((row) => [JSON.stringify(spec.row.key.map((name) => row[name])), row]),
+  );
   return {
     rows: [...byKey.values()],
     rejects: [
       ...refused.map(({ reject }) => reject),
+      ...contradictory.map((row) => contradiction(spec, row)),
       ...unreadable.map((lost, index) => lostRow(spec, lost, index, OBSERVED)),
     ],
     rejectedKeys: [...refused.flatMap(({ key }) => (key ? [key] : [])), ...unreadable.map(({ key }) => key)],
     rowsIn: all.length + unreadable.length,
-    merged: accepted.length - byKey.size,
+    merged: accepted.length - byKey.size - contradictory.length,
     unreadablePages: unreadable.filter(({ key }) => isPartOfKey(spec, key)).length,
   };
 }
+
+const contradiction = (spec: SourceSpec, row: Values): Rejected => ({
+  source: spec.name,
+  page_url: String(row['source_url']),
+  page_sha256: String(row['page_sha256']),
+  page_row: Number(row['page_row']),
+  reason: 'contradictory_rows',
+  detail: '',
+  raw: JSON.stringify(row),
+  observed_at: OBSERVED,
+});

@@ -3,7 +3,8 @@
  * the list from the county and drops it. A county that posts a workbook under a fixed name is read from there.
  *
  * Columns are found by their headings (headings.ts). The heading row is the first that names a parcel and an amount;
- * rows above it and unknown columns are ignored. A posted workbook must have exactly its known columns.
+ * rows above it are ignored, and so are columns of other subjects. A heading that may mean a field, such as "City",
+ * needs a line in the operator's columns.json. A posted workbook must have exactly its known columns.
  */
 import {
   defineSource,
@@ -13,6 +14,7 @@ import {
   type Page,
   type SourceSpec,
 } from '../../contract.ts';
+import { COLUMNS_FILE, withColumnMap } from '../../csv/column_map.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import {
   candidateOf,
@@ -26,9 +28,32 @@ import {
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import { candidate, integer, joined, money, optional, refuse, state, tidy, year, zip } from '../../values.ts';
-import { mailing, postcode, situs, type Mailing, type Situs } from '../addresses.ts';
-import { fieldsByHeading, HEADINGS, normalizeHeading, type ListField, type OwnHeadings } from './headings.ts';
+import {
+  candidate,
+  cents,
+  decimal,
+  divide,
+  integer,
+  joined,
+  money,
+  optional,
+  refuse,
+  state,
+  TAXABLE_SHARE,
+  tidy,
+  year,
+  zip,
+} from '../../values.ts';
+import { mailing, postcode, situs, withSuffix, type Mailing, type Situs } from '../addresses.ts';
+import {
+  fieldsByHeading,
+  HEADINGS,
+  LIST_FIELDS,
+  normalizeHeading,
+  unclearHeadings,
+  type ListField,
+  type OwnHeadings,
+} from './headings.ts';
 
 export interface CountyList extends Pick<SourceSpec, 'name' | 'title' | 'home' | 'terms' | 'everyDays'> {
   readonly county: NonNullable<SourceSpec['county']>;
@@ -37,6 +62,8 @@ export interface CountyList extends Pick<SourceSpec, 'name' | 'title' | 'home' |
   /** One such number, for messages. */
   readonly parcelExample: string;
   readonly headings?: OwnHeadings;
+  /** The county's own street suffixes, by the form of Publication 28 that they mean: { CR: 'CIR' }. */
+  readonly suffixes?: Readonly<Record<string, string>>;
   /** Where the county posts the list as a workbook, and all its columns. */
   readonly posted?: Pick<SourceSpec, 'expect'> & { readonly url: string; readonly columns: readonly string[] };
 }
@@ -54,22 +81,36 @@ function parcelNumber(value: Cell | undefined, where: string, county: CountyList
   return refuse('bad_parcel', `${where}: the parcel number is ${JSON.stringify(value)}, ${expected}${advice}`);
 }
 
-/** Address of the property: from its own columns if the list has them, else from one free text. */
-const situsOf = (columns: HeadedTable<ListField>['columns'], cell: CellOf): Situs =>
-  columns.has('city') || columns.has('zip')
-    ? { street: optional(cell('street')), city: optional(cell('city')), zip: zip('property ZIP', cell('zip')) }
-    : situs(cell('street'), []);
+/** Address of the property: from its own columns, and what they leave blank from the text of the street. */
+function situsOf(cell: CellOf, { suffixes = {} }: CountyList): Situs {
+  const text = optional(cell('street'));
+  const { street, city, zip: zipCode } = situs(text, []);
+  return {
+    street: withSuffix(street, suffixes),
+    city: optional(cell('city')) ?? city,
+    zip: zip('property ZIP', cell('zip')) ?? zipCode,
+  };
+}
 
-/** Address of the owner, the same way. */
-function mailingOf(columns: HeadedTable<ListField>['columns'], cell: CellOf): Mailing {
-  const lines = [cell('mail1'), cell('mail2'), cell('mail3')];
-  if (!columns.has('mailCity') && !columns.has('mailZip')) return mailing(lines);
+/** Address of the owner: from the columns of city and ZIP if one is filled, else from the lines. */
+function mailingOf(cell: CellOf): Mailing {
+  const lines = [cell('mailing_address'), cell('mailing_address_2'), cell('mailing_address_3')];
+  const [city, zipCode] = [optional(cell('mailing_city')), postcode(cell('mailing_zip'))];
+  if (city === null && zipCode === null) return mailing(lines);
   return {
     mail_street: joined(lines, ', '),
-    mail_city: optional(cell('mailCity')),
-    mail_state: state('mailing state', cell('mailState')),
-    mail_zip: postcode(cell('mailZip')),
+    mail_city: city,
+    mail_state: state('mailing state', cell('mailing_state')),
+    mail_zip: zipCode,
   };
+}
+
+/** Market value, computed from the taxable value where the list has only that. */
+function marketValue(cell: CellOf): string | null {
+  const market = money('market value', cell('market_value'), { zeroIsUnknown: true });
+  if (market !== null) return market;
+  const taxable = cents('taxable value', cell('taxable_value'), { zeroIsUnknown: true });
+  return taxable === null ? null : decimal(divide(taxable, TAXABLE_SHARE));
 }
 
 function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: CountyList): Candidate {
@@ -83,15 +124,15 @@ function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: Coun
       values: {
         county_fips: fips,
         county: `${name}, ${countyState}`,
-        ...situsOf(table.columns, cell),
-        ...mailingOf(table.columns, cell),
+        ...situsOf(cell, county),
+        ...mailingOf(cell),
         parcel_raw: parcelNumber(cell('parcel'), row.where, county),
-        owner_name: joined([cell('owner'), cell('owner2')], ' & '),
+        owner_name: joined([cell('owner'), cell('second_owner')], ' & '),
         amount: money('amount', cell('amount')) ?? refuse('blank_amount', `${row.where}: the amount is blank`),
-        years_delinquent: integer('years delinquent', cell('years')),
-        certified_year: year('certified year', cell('certified')),
-        county_value: money('market value', cell('value'), { zeroIsUnknown: true }),
-        property_class: optional(cell('propertyClass')),
+        years_delinquent: integer('years delinquent', cell('years_delinquent')),
+        certified_year: year('certified year', cell('certified_year')),
+        county_value: marketValue(cell),
+        property_class: optional(cell('property_class')),
       },
     }),
     key,
@@ -100,6 +141,21 @@ function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: Coun
 
 const isFilled = ({ cells }: TableRow): boolean =>
   cells.some((cell) => typeof cell !== 'boolean' && tidy(cell) !== null);
+
+/** @throws Quarantine template_changed if a heading may mean a field, and nothing says which */
+function checkHeadings({ headings }: HeadedTable<ListField>, rules: HeadingRules<ListField>, page: Page): void {
+  const unclear = unclearHeadings(headings.cells, rules.fields);
+  if (unclear.length === 0) return;
+  const each = unclear.map(({ heading, fields }) => `${JSON.stringify(heading)} (${fields.join(' or ')})`);
+  const map = Object.fromEntries(unclear.map(({ heading, suggestion }) => [heading, suggestion]));
+  throw new Quarantine(
+    'template_changed',
+    `${fileName(page)}, ${headings.where}: the meaning of these headings is unclear: ${each.join(', ')}. ` +
+      `Put a file ${COLUMNS_FILE} next to the list, and correct this text in it: ${JSON.stringify(map)}. ` +
+      'null ignores a column',
+    page.url,
+  );
+}
 
 /** Candidates of one sheet or file, or null if it has no heading row. */
 function tableCandidates(
@@ -117,21 +173,32 @@ function tableCandidates(
       county.posted.columns,
       page.url,
     );
-  }
+  } else checkHeadings(table, rules, page);
   return table.rows.filter(isFilled).map((row) => candidateOf(row, table, (r) => rowCandidate(r, table, county)));
 }
 
+/** Name of the dropped file, or of the posted one. */
+const fileName = (page: Page): string => page.context['file'] ?? decodeURIComponent(page.url.split('/').at(-1) ?? '');
+
 /** @throws Quarantine empty_body, or missing_column if no row names a parcel and an amount */
-function parseList(county: CountyList, rules: HeadingRules<ListField>, page: Page): Candidate[] {
-  if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
+function parseList(county: CountyList, page: Page): Candidate[] {
+  const file = fileName(page);
+  if (page.bytes.length === 0) throw new Quarantine('empty_body', `${file} is empty`, page.url);
+  const rules: HeadingRules<ListField> = {
+    fields: withColumnMap<ListField>(fieldsByHeading(county.headings), LIST_FIELDS, normalizeHeading, page),
+    normalize: normalizeHeading,
+    needed: ['parcel', 'amount'],
+    advice: `Map the heading to ignore to null in a file ${COLUMNS_FILE} next to ${file}`,
+  };
   const tables = tablesOf(page);
   const parsed = tables.map((rows) => tableCandidates(rows, county, rules, page)).filter((rows) => rows !== null);
   if (parsed.length > 0) return parsed.flat();
   const found = JSON.stringify(firstFilledRow(tables));
   throw new Quarantine(
     'missing_column',
-    `no row names both a parcel (${HEADINGS.parcel.join(', ')}) and an amount (${HEADINGS.amount.join(', ')}); ` +
-      `the first row is ${found}. Rename the columns in the file to one of these headings`,
+    `${file}: no row names both a parcel (${HEADINGS.parcel.join(', ')}) and an amount ` +
+      `(${HEADINGS.amount.join(', ')}); the first row is ${found}. Map the list's own headings in a file ` +
+      `${COLUMNS_FILE} next to it, such as {"Folio": "parcel", "Owed": "amount"}`,
     page.url,
   );
 }
@@ -143,15 +210,10 @@ async function* fetchPosted(ctx: FetchContext, url: string): AsyncGenerator<Page
 /** An adapter for one county. */
 export function countyListFile(county: CountyList): SourceSpec {
   const { posted } = county;
-  const rules: HeadingRules<ListField> = {
-    fields: fieldsByHeading(county.headings),
-    normalize: normalizeHeading,
-    needed: ['parcel', 'amount'],
-    advice: 'Remove one of them from the file',
-  };
   const about = (form: string): string =>
     `The county's delinquency list as ${form}, under any name. It needs headings for the parcel number and the ` +
-    'amount. All files in the folder are read, so leave only the newest list in it.';
+    `amount; a file ${COLUMNS_FILE} next to it maps other headings. ` +
+    'All files in the folder are read, so leave only the newest list in it.';
   return defineSource({
     name: county.name,
     family: 'tax',
@@ -163,13 +225,14 @@ export function countyListFile(county: CountyList): SourceSpec {
     hosts: posted ? [new URL(posted.url).host] : [],
     politeness: { minIntervalMs: 5000, concurrency: 1 },
     row: TaxParcel,
+    contradictions: 'refused',
     // A list may be far shorter than the one before: counties make them at different times of the year.
     expect: posted?.expect ?? { minRows: 1, maxRejectShare: 0.05, maxDropShare: 0.6 },
     drop: [
-      { pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: about('CSV') },
-      { pattern: /\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about: about('an Excel workbook') },
+      { pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: about('CSV'), beside: COLUMNS_FILE },
+      { pattern: /\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about: about('an Excel workbook'), beside: COLUMNS_FILE },
     ],
     ...(posted ? { fetch: (ctx: FetchContext) => fetchPosted(ctx, posted.url) } : {}),
-    parse: (page) => parseList(county, rules, page),
+    parse: (page) => parseList(county, page),
   });
 }

@@ -1,8 +1,7 @@
 /** Headings of listing files by the field they mean, and the operator's own map of them. */
-import { z } from 'zod';
-import { Quarantine, type Page } from '../../contract.ts';
+import type { Page } from '../../contract.ts';
+import { withColumnMap } from '../../csv/column_map.ts';
 import type { Cell } from '../../csv/xlsx.ts';
-import { parseJson } from '../../json.ts';
 
 /** Compared without case, spaces, punctuation and text in parentheses. */
 const HEADINGS = {
@@ -37,11 +36,6 @@ const HEADINGS = {
 export type ListingField = keyof typeof HEADINGS;
 const FIELDS = Object.keys(HEADINGS) as ListingField[];
 
-/** Name of the operator's map of headings, and of the page's context entry that holds it. */
-export const COLUMNS_FILE = 'columns.json';
-
-const ColumnMap = z.record(z.string(), z.enum(FIELDS).nullable());
-
 export const normalizeHeading = (heading: Cell | undefined): string =>
   String(heading ?? '')
     .replace(/\(.*?\)/gu, '')
@@ -53,17 +47,5 @@ export function fieldsByHeading(page: Page): ReadonlyMap<string, ListingField | 
   const fields = new Map<string, ListingField | null>(
     FIELDS.flatMap((field) => HEADINGS[field].map((heading) => [normalizeHeading(heading), field] as const)),
   );
-  const own = page.context[COLUMNS_FILE];
-  if (own === undefined) return fields;
-  const map = ColumnMap.safeParse(parseJson(own, COLUMNS_FILE, page.url));
-  if (!map.success) {
-    const heading = JSON.stringify(map.error.issues[0]?.path.join('.') ?? '');
-    throw new Quarantine(
-      'malformed_page',
-      `${COLUMNS_FILE}: ${heading} is mapped to an unknown field, expected one of ${FIELDS.join(', ')}, or null`,
-      page.url,
-    );
-  }
-  for (const [heading, field] of Object.entries(map.data)) fields.set(normalizeHeading(heading), field);
-  return fields;
+  return withColumnMap(fields, FIELDS, normalizeHeading, page);
 }

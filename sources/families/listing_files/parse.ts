@@ -20,7 +20,8 @@ import {
 import type { Cell } from '../../csv/xlsx.ts';
 import { candidate, decimal, hundredths, optional, refuse, required } from '../../values.ts';
 import { listingValues, shownStreet, availabilityOf, webUrl } from '../listing_values.ts';
-import { COLUMNS_FILE, fieldsByHeading, normalizeHeading, type ListingField } from './headings.ts';
+import { COLUMNS_FILE } from '../../csv/column_map.ts';
+import { fieldsByHeading, normalizeHeading, type ListingField } from './headings.ts';
 
 const NEEDED: readonly ListingField[] = ['city', 'state', 'zip', 'list_price'];
 

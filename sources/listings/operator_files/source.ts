@@ -3,7 +3,7 @@
  * folder are read together, so replacing one broker's list keeps the others.
  */
 import { defineSource } from '../../contract.ts';
-import { COLUMNS_FILE } from '../../families/listing_files/headings.ts';
+import { COLUMNS_FILE } from '../../csv/column_map.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { Listing } from '../../rows/listing.ts';
 

@@ -1,6 +1,7 @@
 /**
  * Franklin County, Ohio: delinquency list dropped by the operator. The county posts no usable list: its
- * TaxDetail.xlsx has been reported both empty and usable, and the Treasurer's site refuses programs.
+ * TaxDetail.xlsx has been reported both empty and usable, and the Treasurer's site refuses programs. The headings of
+ * TaxDetail, Parcel and Value are known from public readers of these files; no row of them was recorded.
  */
 import { countyListFile } from '../../families/county_list/adapter.ts';
 
@@ -19,4 +20,6 @@ export default countyListFile({
   // District, number and card. Some lists omit the card; models compare numbers without card 00.
   parcel: /^\d{3}-?\d{6}(?:-?\d{2})?$/u,
   parcelExample: '010-000005-00',
+  headings: { amount: ['TotTotal'], zip: ['ZipCode'], property_class: ['LUCDesc'] },
+  suffixes: { BL: 'BLVD', CR: 'CIR' },
 });

@@ -10,7 +10,19 @@ import { mailing } from '../../families/addresses.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { checkColumns, readCsv, readCsvByLine, type CsvRow } from '../../csv/csv.ts';
-import { candidate, cents, decimal, divide, joined, money, optional, refuse, tidy, year } from '../../values.ts';
+import {
+  candidate,
+  cents,
+  decimal,
+  divide,
+  joined,
+  money,
+  optional,
+  refuse,
+  TAXABLE_SHARE,
+  tidy,
+  year,
+} from '../../values.ts';
 
 const BASE = 'https://go.mcohio.org';
 const FIPS = '39113';
@@ -24,11 +36,11 @@ const COLUMNS = (
   'MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR'
 ).split(' ');
 
-/** "R72 08110 0087". Some numbers have a letter instead of the second space, one more digit, or no space. */
-const PARCEL = /^[A-Z]\d\d \d{5,6}[ A-Z]?\d{4}$/u;
-
-/** Ohio taxes 35 % of a property's market value (ORC 5715.01). */
-const TAXABLE_SHARE = '0.35';
+/**
+ * Fourteen characters: district, six of the book, a space or a letter, four of the lot: "R72 08110 0087",
+ * "R72 08201A0005", "R72317117 0016". Typed lists put a space before a book of six digits, or leave one out.
+ */
+const PARCEL = /^[A-Z]\d\d ?\d{5,6}[ A-Z]?\d{4}$/u;
 
 const keyOf = (row: CsvRow): Readonly<Record<string, string>> | undefined => {
   const parcel = tidy(row.cells[0]) ?? '';
@@ -162,6 +174,7 @@ export default defineSource({
   hosts: ['go.mcohio.org'],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: TaxParcel,
+  contradictions: 'refused_in_page',
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
   drop: [
     {

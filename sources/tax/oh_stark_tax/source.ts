@@ -1,7 +1,13 @@
-/** Stark County, Ohio: parcels with a balance due, from the Auditor's parcel layer. */
-import { mailing, situs } from '../../families/addresses.ts';
-import { arcgisParcels } from '../../families/arcgis_parcels.ts';
-import { money, optional, refuse, year } from '../../values.ts';
+/**
+ * Stark County, Ohio: parcels with a balance due, from the Auditor's parcel layer.
+ *
+ * Known from a public reader of the layer: SITE_ADDRESS1 is the street, with "UNIT x" in it, and SITE_ADDRESS3 the city
+ * line, "CANTON, OH 44702". Not confirmed by a recorded row: whether this host still has the one field SITE_ADDRESS of
+ * older readers, which is used where SITE_ADDRESS1 is blank or absent.
+ */
+import { cityLine, mailing, situs, type Situs } from '../../families/addresses.ts';
+import { arcgisParcels, type Attributes } from '../../families/arcgis_parcels.ts';
+import { line, money, optional, refuse, year } from '../../values.ts';
 
 /** Cities, villages and post towns of the county, to find the city in SITE_ADDRESS. */
 const PLACES = [
@@ -33,6 +39,15 @@ const PLACES = [
   'WILMOT',
 ];
 
+/** Address of the property: from the two fields of street and city, else from the one text. */
+function situsOf(a: Attributes): Situs {
+  const cityText = optional(a.SITE_ADDRESS3);
+  const { city, zip } = cityText === null ? { city: null, zip: null } : cityLine(cityText);
+  const street = optional(a.SITE_ADDRESS1);
+  const whole = situs(street ?? line(a.SITE_ADDRESS), PLACES);
+  return { street: whole.street, city: city ?? whole.city, zip: zip ?? whole.zip };
+}
+
 export default arcgisParcels({
   name: 'oh_stark_tax',
   title: "Stark County tax delinquency (Auditor's parcel layer)",
@@ -52,9 +67,7 @@ export default arcgisParcels({
   expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3 },
   parcel: 'PIN',
   needed: [
-    'PIN',
     'OWNER',
-    'SITE_ADDRESS',
     'MAILING_ADDRESS1',
     'MAILING_ADDRESS2',
     'MAILING_ADDRESS3',
@@ -63,9 +76,11 @@ export default arcgisParcels({
     'APPRAISED_TOTAL_VALUE',
     'LAND_USE_DESCRIPTION',
   ],
+  oneOf: [['SITE_ADDRESS1', 'SITE_ADDRESS']],
+  optional: ['SITE_ADDRESS3'],
   values: (a) => ({
     owner_name: optional(a.OWNER),
-    ...situs(a.SITE_ADDRESS, PLACES),
+    ...situsOf(a),
     ...mailing([a.MAILING_ADDRESS1, a.MAILING_ADDRESS2, a.MAILING_ADDRESS3]),
     amount: money('FINAL_BALANCE', a.FINAL_BALANCE) ?? refuse('blank_amount', 'FINAL_BALANCE is blank'),
     years_delinquent: null,

@@ -126,6 +126,7 @@ export default defineSource({
   hosts: ['www.akronlegalnews.com'],
   politeness: { minIntervalMs: 10_000, concurrency: 1 },
   row: TaxParcel,
+  contradictions: 'refused',
   expect: { minRows: 20, maxRejectShare: 0.05, maxDropShare: 0.6 },
   drop: [
     {
