@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { DamagedFile } from '../../lib/files.ts';
 import { defineRecord, text } from '../../lib/record.ts';
 import { stagedParquet } from '../../pipelines/ingest/reads.ts';
-import type { Unreadable } from '../../pipelines/ingest/check.ts';
 import { checkExpectations } from '../../pipelines/ingest/expect.ts';
 import { type Tally } from '../../pipelines/ingest/stage.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
