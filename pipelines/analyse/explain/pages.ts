@@ -91,7 +91,9 @@ export async function findPage(
 ): Promise<PageFound> {
   const { role, note, source, sha256 } = query;
   const requests = await requestsFor(archive, query, asOf);
-  const fetched = requests.find((r) => !r.fromCache) ?? requests[0];
+  const first = requests.find((r) => !r.fromCache) ?? requests[0];
+  // A read may load a page twice: the second time its context has what the parser needs from other pages.
+  const fetched = requests.findLast((r) => r.runId === first?.runId && r.fromCache === first.fromCache);
   const last = requests.at(-1);
   const request = {
     role,
