@@ -49,7 +49,7 @@ describe('sheriff sales', () => {
     return JSON.parse((await get(sandbox, address, { cookie })).text) as Answer;
   };
 
-  test("the page counts are in UPDATE, and the numbered pages give as many items as the calendar counts", async () => {
+  test('the page counts are in UPDATE, and the numbered pages give as many items as the calendar counts', async () => {
     const day = busiest();
     const expected = sandbox.day.auctions.filter((item) => item.county === 'Cuyahoga' && item.saleDate === day);
     const opened = await get(sandbox, preview(day));
