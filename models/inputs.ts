@@ -9,7 +9,7 @@
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
  */
-import { date, defineRecord, instant, integer, oneOf, text } from '../lib/record.ts';
+import { date, defineRecord, instant, integer, oneOf, percent, text } from '../lib/record.ts';
 
 /** Where a staged row comes from; appended to the columns of every staged record. */
 export const Provenance = defineRecord('provenance', 'Where a staged row comes from.', [], {
@@ -45,9 +45,19 @@ export const SourceRead = defineRecord(
       absent: 'the source is not about one county',
     }),
     every_days: integer('Days between two reads.', { unit: 'days' }),
+    least_address_pct: percent('Share of rows with a street address that the adapter expects at least.', {
+      absent: 'the adapter expects none',
+    }),
+    least_zip_pct: percent('Share of rows with a ZIP that the adapter expects at least.', {
+      absent: 'the adapter expects none',
+    }),
+    least_parcel_pct: percent("Share of rows whose parcel is in the county's other source, at least.", {
+      absent: 'the adapter expects none',
+    }),
     status: oneOf(
-      ['good', 'quarantined', 'unavailable', 'not_due', 'never_read'],
-      'Result of the latest read. If it is not good, the rows are those of the last good read.',
+      ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
+      'Result of the latest read. If it failed, the rows are those of the last good read. degraded: the pages were ' +
+        'read as expected, but fewer of their rows join than expected; detail says which.',
     ),
     reason: text('Short reason word.', {
       absent:

@@ -14,6 +14,9 @@
  */
 import type { RecordDefinition } from '../lib/record.ts';
 
+export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
+export type { QuarantineReason } from './read_errors.ts';
+
 export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register';
 
 const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
@@ -74,6 +77,17 @@ export interface Expectations {
   readonly maxRejectShare: number;
   /** Maximum drop in rows against the last good read, 0..1. */
   readonly maxDropShare: number;
+  /** Minimum shares of rows that join others, 0..1. A breach does not stop the rows: the source is "degraded". */
+  readonly joins?: JoinRates;
+}
+
+/** Shares of a county's rows, 0..1. */
+export interface JoinRates {
+  /** With a street address, after the lookup in other sources of the county. */
+  readonly address?: number;
+  readonly zip?: number;
+  /** Of debts: in the county's parcel layer. Of a parcel layer's rows: on the delinquency list. */
+  readonly parcel?: number;
 }
 
 export interface GetOptions {
@@ -237,62 +251,8 @@ export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceS
   if (spec.fetch && !spec.hosts.length) fail('hosts', spec.hosts, 'the hosts it may contact');
   const { maxRejectShare, maxDropShare, minRows } = spec.expect;
   if (!(minRows >= 0)) fail('expect.minRows', minRows, '0 or more');
-  for (const [field, value] of Object.entries({ maxRejectShare, maxDropShare })) {
+  for (const [field, value] of Object.entries({ maxRejectShare, maxDropShare, ...spec.expect.joins })) {
     if (!(value >= 0 && value <= 1)) fail(`expect.${field}`, value, 'a share between 0 and 1');
   }
   return spec;
-}
-
-/** Why a source's new rows are not trusted: thrown by parse, by fetch, or by the checks after them. */
-export const QUARANTINE_REASONS = [
-  'malformed_page',
-  'empty_body',
-  'truncated_download',
-  'unknown_column',
-  'missing_column',
-  'template_changed',
-  'count_mismatch',
-  'too_few_rows',
-  'too_many_rejects',
-  'row_count_dropped',
-  'body_too_large',
-  'parser_error',
-] as const;
-export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
-
-/** The page is not as the adapter expects: its new rows are set aside, the last good rows stay. */
-export class Quarantine extends Error {
-  override readonly name = 'Quarantine';
-  readonly reason: QuarantineReason;
-  readonly pageUrl: string | undefined;
-  constructor(reason: QuarantineReason, detail: string, pageUrl?: string) {
-    super(detail);
-    this.reason = reason;
-    this.pageUrl = pageUrl;
-  }
-}
-
-export const UNAVAILABLE_REASONS = [
-  'refused',
-  'robots',
-  'rate_limited',
-  'challenge',
-  'not_found',
-  'server_error',
-  'unreachable',
-  'host_not_allowed',
-] as const;
-
-/** The site refuses or does not respond. A refusal is respected. */
-export class SourceUnavailable extends Error {
-  override readonly name = 'SourceUnavailable';
-  readonly reason: (typeof UNAVAILABLE_REASONS)[number];
-  readonly status: number | undefined;
-  readonly pageUrl: string;
-  constructor(reason: SourceUnavailable['reason'], detail: string, pageUrl: string, status?: number) {
-    super(detail);
-    this.reason = reason;
-    this.pageUrl = pageUrl;
-    this.status = status;
-  }
 }

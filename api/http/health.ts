@@ -11,6 +11,12 @@ export interface StaleSource {
   readonly every_days: number;
 }
 
+/** A source that was read as expected, but whose rows join fewer others than they should. */
+export interface DegradedSource {
+  readonly source: string;
+  readonly detail: string;
+}
+
 export interface Health {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly snapshot_id: string | null;
@@ -20,6 +26,7 @@ export interface Health {
   readonly snapshot_gaps: readonly string[];
   /** Relative to today, not to the day of the snapshot: if the pipeline stops, every source becomes stale. */
   readonly stale_sources: readonly StaleSource[];
+  readonly degraded_sources: readonly DegradedSource[];
   readonly payments: { readonly mode: string; readonly ready: boolean } & PaymentHealth;
 }
 
@@ -53,9 +60,19 @@ async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSou
   }));
 }
 
+async function degradedSources(snapshot: Snapshot): Promise<DegradedSource[]> {
+  const rows = await snapshot.recordFields(
+    'sources',
+    ['source', 'detail'],
+    "WHERE status = 'degraded' ORDER BY source",
+    [],
+  );
+  return rows.map((r) => ({ source: String(r['source']), detail: String(r['detail']) }));
+}
+
 /** A function that reports the current health. Stale sources are queried once per snapshot and day. */
 export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
-  let cached: { snapshot: Snapshot; today: string; stale: StaleSource[] } | null = null;
+  let cached: { snapshot: Snapshot; today: string; stale: StaleSource[]; degraded: DegradedSource[] } | null = null;
   return async () => {
     const settlements = await payments.health();
     const lease = snapshots.acquire();
@@ -65,16 +82,22 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
       const snapshot = lease?.snapshot;
       const gaps = snapshot?.gaps ?? [];
       let stale: StaleSource[] = [];
+      let degraded: DegradedSource[] = [];
       if (snapshot) {
         const today = todayOf(snapshot.manifest, nowMs());
         if (cached?.snapshot !== snapshot || cached.today !== today)
-          cached = { snapshot, today, stale: await staleSources(snapshot, today) };
-        ({ stale } = cached);
+          cached = {
+            snapshot,
+            today,
+            stale: await staleSources(snapshot, today),
+            degraded: await degradedSources(snapshot),
+          };
+        ({ stale, degraded } = cached);
       }
       return {
         status: !snapshot
           ? 'unavailable'
-          : failure || !ready || settlements.warnings.length + stale.length + gaps.length > 0
+          : failure || !ready || settlements.warnings.length + stale.length + degraded.length + gaps.length > 0
             ? 'degraded'
             : 'ok',
         snapshot_id: snapshot?.id ?? null,
@@ -82,6 +105,7 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
         snapshot_failure: failure,
         snapshot_gaps: gaps,
         stale_sources: stale,
+        degraded_sources: degraded,
         payments: { mode: payments.mode, ready, ...settlements },
       };
     } finally {

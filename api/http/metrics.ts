@@ -51,6 +51,11 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
     help: 'Sources whose rows are older than their read interval.',
     registers,
   });
+  const degraded = new Gauge({
+    name: 'dealfeed_degraded_sources',
+    help: 'Sources whose rows join fewer others than expected.',
+    registers,
+  });
   const ready = new Gauge({ name: 'dealfeed_payments_ready', help: '1 if the server accepts payments.', registers });
   const failing = new Gauge({
     name: 'dealfeed_snapshot_failing',
@@ -81,6 +86,7 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
       for (const status of ['ok', 'degraded', 'unavailable'] as const)
         healthy.set({ status }, now.status === status ? 1 : 0);
       stale.set(now.stale_sources.length);
+      degraded.set(now.degraded_sources.length);
       ready.set(now.payments.ready ? 1 : 0);
       open.set(now.payments.unresolved);
       warnings.set(now.payments.warnings.length);

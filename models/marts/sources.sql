@@ -1,10 +1,35 @@
--- One row per source: what it is, how its latest read went, and how old its rows are.
+-- One row per source: what it is, how its latest read went, how old its rows are, and how well they join.
+
+with
+
+join_rates as (
+  select
+    source,
+    max(share_pct) filter (where question = 'address') as address_pct,
+    max(share_pct) filter (where question = 'zip') as zip_pct,
+    max(share_pct) filter (where question = 'parcel') as parcel_pct,
+    string_agg(finding, '; ' order by question) as findings
+  from int_join_rates
+  group by source
+)
 
 select
-  *,
+  reads.* replace (
+    case when is_degraded then 'degraded' else reads.status end as status,
+    case when is_degraded then 'low_join_rate' else reads.reason end as reason,
+    case when is_degraded then join_rates.findings else reads.detail end as detail
+  ),
+  join_rates.address_pct,
+  join_rates.zip_pct,
+  join_rates.parcel_pct,
   case
-    when last_good_at is null then 'never_read'
-    when age_days <= every_days then 'fresh'
+    when reads.last_good_at is null then 'never_read'
+    when reads.age_days <= reads.every_days then 'fresh'
     else 'stale'
   end as freshness
-from source_reads
+from source_reads as reads
+left join join_rates on join_rates.source = reads.source
+-- A read that failed says more
+cross join lateral (
+  select join_rates.findings is not null and reads.status in ('good', 'not_due') as is_degraded
+) as judged

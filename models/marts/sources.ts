@@ -1,6 +1,11 @@
-import { defineRecord, oneOf } from '../../lib/record.ts';
+import { defineRecord, oneOf, percent } from '../../lib/record.ts';
 import { defineModel } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
+
+const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
+
+/** Reasons of the status "degraded". */
+export const DEGRADED_REASONS = ['low_join_rate'] as const;
 
 export const Source = defineRecord(
   'source',
@@ -8,6 +13,18 @@ export const Source = defineRecord(
   ['source'],
   {
     ...SourceRead.schema.shape,
+    address_pct: percent(
+      'Share of its rows with a street address: a street with a house number, and nothing after it.',
+      {
+        absent: NOT_OF_A_COUNTY,
+      },
+    ),
+    zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
+    parcel_pct: percent(
+      "Share of its rows whose parcel is in the county's other source: of debts in the parcel layer, of parcels on " +
+        'the delinquency list.',
+      { absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales` },
+    ),
     freshness: oneOf(['fresh', 'stale', 'never_read'], 'fresh: the rows are no older than the days between two reads.'),
   },
 );

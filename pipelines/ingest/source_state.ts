@@ -33,6 +33,9 @@ function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; re
   return { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` };
 }
 
+/** A share as a percent. */
+const percentOf = (share: number | undefined): string | null => (share === undefined ? null : (100 * share).toFixed(2));
+
 export interface SourceReads {
   /** This run's read; null where there was nothing to read, undefined where the source was not due. */
   readonly read: ReadRecord | null | undefined;
@@ -61,6 +64,9 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
     county_fips: spec.county?.fips ?? null,
     county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     every_days: spec.everyDays,
+    least_address_pct: percentOf(spec.expect.joins?.address),
+    least_zip_pct: percentOf(spec.expect.joins?.zip),
+    least_parcel_pct: percentOf(spec.expect.joins?.parcel),
     status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
     reason: tried?.reason ?? waits?.reason ?? null,
     detail: tried?.detail ?? waits?.detail ?? null,

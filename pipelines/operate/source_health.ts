@@ -9,7 +9,7 @@ import { problem, type Problem } from './problems.ts';
 export interface SourceHealth {
   readonly source: string;
   readonly family: string;
-  /** State as printed: fresh, LATE, QUARANTINED, UNAVAILABLE, NEVER_READ, or what the operator must provide. */
+  /** As printed: fresh, LATE, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what the operator must provide. */
   readonly state: string;
   readonly group: 'fresh' | 'late' | 'broken' | 'waiting';
   readonly last_success: string | null;
@@ -69,6 +69,7 @@ export function sourceProblems(health: SourceHealth): Problem[] {
   const found: Problem[] = [];
   if (state === 'QUARANTINED') found.push(problem('source_quarantined', source, failure, reason));
   if (state === 'UNAVAILABLE') found.push(problem('source_unavailable', source, failure, reason));
+  if (state === 'DEGRADED') found.push(problem('source_degraded', source, failure, reason));
   if (group === 'late') {
     const message =
       `the last good read of ${source} is ${String(health.age_days)} days old, expected every ` +

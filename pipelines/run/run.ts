@@ -16,6 +16,7 @@ import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_databa
 import { changesSince, type Changes } from './changes.ts';
 import { snapshotFacts } from './facts.ts';
 import { loadInputs } from './inputs.ts';
+import { judgeSources } from './judge_sources.ts';
 import { makeCurrent, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
 import { writeReport } from './report.ts';
@@ -59,7 +60,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const startedMs = Date.now();
   const failuresFolder = join(layout.run(runId), 'failures');
 
-  const sources = await readSources(options, runId, previous);
+  const read = await readSources(options, runId, previous);
 
   // An unreachable ledger is an error, not an empty list: nothing is published then.
   const soldLeads = (await options.soldLeads?.()) ?? [];
@@ -74,7 +75,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       asOf: clock.asOf,
       observedAt: clock.observedAt(),
       assumptions,
-      sources,
+      sources: read,
       records: await loadRowRecords(),
       references: loadReferences(),
       models,
@@ -83,6 +84,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     });
     const built = await buildModels(build.connection, models, PUBLISHED);
     const results = await auditModels(build.connection, built);
+    const sources = await judgeSources(build.connection, read);
     const audits = results.flatMap((r) => r.audits);
     await writeFailures(failuresFolder, audits);
     const blocked = audits.filter((a) => a.blocking && a.failing > 0);

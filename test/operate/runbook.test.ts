@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../api/http/problem.ts';
 import { WAITS } from '../../pipelines/ingest/source_state.ts';
+import { DEGRADED_REASONS } from '../../models/marts/sources.ts';
 import { PROBLEMS as HEALTH_PROBLEMS } from '../../pipelines/operate/problems.ts';
 import { EXIT } from '../../pipelines/commands/status.ts';
 import { QUARANTINE_REASONS, UNAVAILABLE_REASONS } from '../../sources/contract.ts';
@@ -21,10 +22,11 @@ const refusals = Object.entries(PROBLEMS)
   .map(([reason]) => reason);
 
 // Kinds of trouble of a source that a read caused: their page is that of the reason.
-const BY_REASON = ['source_quarantined', 'source_unavailable'];
+const BY_REASON = ['source_quarantined', 'source_unavailable', 'source_degraded'];
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'a read that was set aside': QUARANTINE_REASONS,
   'a site that does not answer': UNAVAILABLE_REASONS,
+  'a source whose rows are worth less than they should be': DEGRADED_REASONS,
   'a source that waits': Object.keys(WAITS),
   'trouble that status and alerts name': Object.keys(HEALTH_PROBLEMS).filter((kind) => !BY_REASON.includes(kind)),
   'an exit status': [...new Set(Object.values(EXIT))]

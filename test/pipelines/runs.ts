@@ -14,6 +14,7 @@ import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
@@ -59,6 +60,8 @@ export interface OneRun {
   readonly only?: (source: { readonly name: string; readonly family: string }) => boolean;
   /** Read the site that needs a browser, too, which takes a third of a run. Default: false. */
   readonly browser?: boolean;
+  /** Sources as they are, or with a fault. Default: as they are. */
+  readonly changed?: (spec: SourceSpec) => SourceSpec;
   readonly models?: readonly Model[];
   /** Published tables to fill; the others stay empty. Default: all. */
   readonly tables?: readonly string[];
@@ -80,6 +83,7 @@ export async function runDay({
   assumptions,
   secrets,
   browser = false,
+  changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
@@ -98,7 +102,7 @@ export async function runDay({
       dataClock: 'sandbox',
       archive,
       crawler: inThisProcess(fetcher),
-      sources: await loadSources(),
+      sources: (await loadSources()).map(changed),
       due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
       ...(models ? { models } : tables ? { models: await modelsOf(tables) } : {}),
       ...(assumptions ? { assumptions } : {}),

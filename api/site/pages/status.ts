@@ -23,6 +23,7 @@ function stateOf(row: Row): readonly [word: string, tone: string] {
   const [status, freshness] = [String(row['status']), String(row['freshness'])];
   if (status === 'quarantined' || status === 'unavailable') return [status, 'bad'];
   if (freshness === 'never_read') return ['not read', 'plain'];
+  if (status === 'degraded') return [status, 'thin'];
   return freshness === 'fresh' ? ['fresh', 'good'] : ['stale', 'thin'];
 }
 
@@ -67,6 +68,9 @@ export const status: Page = {
       ...(health.stale_sources.length === 0
         ? []
         : [`Older than their read interval: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
+      ...health.degraded_sources.map(
+        ({ source, detail }) => `Fewer rows than expected join others: ${source}: ${detail}.`,
+      ),
       ...(health.payments.ready ? [] : ['Payments are not ready: paid calls get 503 and are free.']),
       ...(health.payments.unresolved === 0
         ? []

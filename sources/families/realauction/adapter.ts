@@ -88,7 +88,7 @@ export function realAuction(declared: {
     row: SheriffSale,
     // A county may have no sale in the window. The calendar's counts already guard the list, so a fifth of rejects is
     // accepted: scraped files lose the sale day if a status replaced the time.
-    expect: { minRows: 0, maxRejectShare: 0.2, maxDropShare: 0.9 },
+    expect: { minRows: 0, maxRejectShare: 0.2, maxDropShare: 0.9, joins: { address: 0.6, zip: 0.6 } },
     drop: [
       {
         pattern: new RegExp(`^${slug}_realauction_scraped.*\\.json$`, 'u'),

@@ -41,7 +41,7 @@ export default arcgisAddresses({
   },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },
-  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
+  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7, parcel: 0.6 } },
   pageSize: 200,
   parcel: ['AUDPTYID', 'AUDPCLID'],
   needed: ['DELQ_TAXES', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],

@@ -32,6 +32,6 @@ export default countyListFile({
       'unpaid_amount',
       'tax_district',
     ],
-    expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3 },
+    expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.5, parcel: 0.6 } },
   },
 });

@@ -64,7 +64,7 @@ export default arcgisParcels({
   },
   everyDays: 1,
   politeness: { minIntervalMs: 2000, concurrency: 1 },
-  expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3 },
+  expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.7, zip: 0.5 } },
   parcel: 'PIN',
   needed: [
     'OWNER',

@@ -82,6 +82,7 @@ describe('the server', () => {
       sources: [
         rowOf('sources', 1, { source: 'daily', every_days: 1, last_good_at: '2026-11-19T12:00:00Z' }),
         rowOf('sources', 2, { source: 'late', every_days: 7, last_good_at: '2026-11-12T12:00:00Z' }),
+        rowOf('sources', 3, { source: 'unjoined', status: 'degraded', detail: '0.00 % of 945 rows have a ZIP' }),
         rowOf('sources', 3, {
           source: 'waits_for_a_file',
           every_days: 31,
@@ -243,7 +244,7 @@ describe('the server', () => {
       assert.match(invalid, /"reason":"malformed_request"/);
     }));
 
-  it('lists in /health the sources that are older than their interval', () =>
+  it('lists in /health the sources that are older than their interval, and those that join nothing', () =>
     withApp({}, async ({ url }) => {
       const response = await fetch(`${url}/health`);
       assert.equal(response.status, 200);
@@ -252,6 +253,10 @@ describe('the server', () => {
       assert.deepEqual(body['stale_sources'], [
         { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7 },
       ]);
+      assert.deepEqual(body['degraded_sources'], [{ source: 'unjoined', detail: '0.00 % of 945 rows have a ZIP' }]);
+      const meta = await bodyOf(await fetch(`${url}/api/meta`));
+      const statuses = (meta['sources'] as { source: string; status: string }[]).map((s) => [s.source, s.status]);
+      assert.deepEqual(Object.fromEntries(statuses)['unjoined'], 'degraded');
     }));
 
   it('serves metrics on a separate port, and only if one is set', async () => {
@@ -276,6 +281,7 @@ describe('the server', () => {
       );
       assert.match(text, /dealfeed_health\{status="degraded"\} 1/);
       assert.match(text, /dealfeed_stale_sources 1/);
+      assert.match(text, /dealfeed_degraded_sources 1/);
       assert.match(text, /dealfeed_payments_ready 0/);
       assert.equal((await fetch(`${withPort.url}/metrics`)).status, 404);
     } finally {

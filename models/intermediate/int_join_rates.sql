@@ -1,0 +1,108 @@
+-- One row per county source and question: how many of its rows have an address, a ZIP, or a parcel in the county's
+-- other source, and what is wrong with that share. A changed key or field stays readable, but joins nothing.
+
+with
+
+county_rows as (
+  select
+    source, county_fips, parcel_key, zip,
+    case when address_key is not null then address end as street
+  from signals
+  where signal_state = 'listed'
+
+  union all
+
+  select
+    source, county_fips, parcel_key, zip,
+    case when address_key is not null then street end as street
+  from stg_sheriff_sales
+
+  union all
+
+  select
+    source, county_fips, parcel_key, zip,
+    case when address_key is not null then street end as street
+  from stg_parcels
+),
+
+debts as (
+  select distinct county_fips, parcel_key from signals where signal_state = 'listed'
+),
+
+answers as (
+  select
+    rows.source,
+    reads.family,
+    -- A city, state or ZIP after the street: the field is a whole address, which matches no street
+    rows.street is not null and not regexp_matches(rows.street, ',.*\b[A-Z]{2},?\s*\d{5}(-\d{4})?\s*$', 'i')
+      as has_address,
+    rows.zip is not null as has_zip,
+    case
+      when reads.family = 'parcels' then (rows.county_fips, rows.parcel_key) in (from debts)
+      when rows.county_fips in (select county_fips from stg_parcels)
+        then (rows.county_fips, rows.parcel_key) in (select (county_fips, parcel_key) from stg_parcels)
+    end as has_parcel
+  from county_rows as rows
+  join source_reads as reads using (source)
+),
+
+counts as (
+  select source, 'address' as question, count(*) as answered, count_if(has_address) as met
+  from answers group by source
+  union all
+  select source, 'zip' as question, count(*) as answered, count_if(has_zip) as met
+  from answers group by source
+  union all
+  -- A sale need not be of a delinquent parcel, and the layers read have those only
+  select source, 'parcel' as question, count(has_parcel) as answered, count_if(has_parcel) as met
+  from answers where family <> 'sheriff' group by source
+),
+
+shares as (
+  select
+    counts.source,
+    counts.question,
+    counts.answered,
+    percentage(counts.met, counts.answered) as share_pct,
+    case counts.question
+      when 'address' then reads.least_address_pct
+      when 'zip' then reads.least_zip_pct
+      else reads.least_parcel_pct
+    end as least_pct,
+    case counts.question
+      when 'address' then before.address_pct
+      when 'zip' then before.zip_pct
+      else before.parcel_pct
+    end as before_pct
+  from counts
+  join source_reads as reads using (source)
+  left join previous_sources as before using (source)
+  where counts.answered > 0
+)
+
+select
+  source,
+  question,
+  cast(answered as integer) as answered,
+  share_pct,
+  least_pct,
+  before_pct,
+  case
+    -- Too few rows for a share to mean much
+    when answered < 20 then null
+    when share_pct < least_pct
+      then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun
+        || ', expected at least ' || least_pct || ' %'
+    when question = 'parcel' and share_pct = 0
+      then 'none of ' || answered || ' rows has ' || nouns.noun
+    when share_pct < 0.6 * before_pct
+      then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun || ', ' || before_pct || ' % before'
+  end as finding
+from shares
+cross join lateral (
+  select case question
+    when 'address' then 'a street address'
+    when 'zip' then 'a ZIP'
+    else 'a parcel in the other source of the county'
+  end as noun
+) as nouns
