@@ -49,7 +49,7 @@ worker: $(NODE) ## read queued sources until stopped; needs the QUEUE and DATA_D
 
 
 ##@ Operate
-.PHONY: status schedule job watch prune reparse rebuild
+.PHONY: status schedule job probe watch prune reparse rebuild
 
 status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
@@ -59,6 +59,9 @@ schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; I
 
 job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite or ohio
 	@node pipelines/operate/cli.ts job
+
+probe: $(NODE) ## ask real sites whether they look as expected: SOURCE=name or all; KEEP=1 keeps the pages
+	@node pipelines/probe/cli.ts
 
 watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
 	@node pipelines/operate/cli.ts watch

@@ -32,11 +32,14 @@ export interface FieldFacts {
   readonly absent?: string;
   /** Accepted values of an enum, in order. */
   readonly values?: readonly string[];
+  /** The value may name a person. */
+  readonly personal?: boolean;
 }
 
 export interface FieldOptions {
   readonly absent?: string;
   readonly unit?: string;
+  readonly personal?: true;
 }
 
 /** `.nullable()` in zod returns a schema without metadata, so facts are registered last. */
@@ -59,6 +62,7 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     ...(options?.unit === undefined ? {} : { unit: options.unit }),
     ...(options?.absent === undefined ? {} : { absent: options.absent }),
     ...(values === undefined ? {} : { values }),
+    ...(options?.personal ? { personal: true } : {}),
   };
   const described = (options?.absent === undefined ? schema : schema.nullable()).meta({ description: about });
   registry.add(described, facts);

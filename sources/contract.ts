@@ -146,6 +146,11 @@ export interface FetchContext {
   /** Day of the last good read before this run's day, or null on a first load. */
   readonly lastGoodOn: string | null;
   /**
+   * Number of rows that a probe asks for; null in a run. An adapter that states a number of rows to the site states at
+   * most this one, and one that reads many pages before the first with rows reads one of each kind.
+   */
+  readonly sampleRows: number | null;
+  /**
    * Value of a secret that the source declares, if the operator has set it. Send it only in the Authorization header,
    * or in one whose name contains "token", "secret" or "key": the archive omits those.
    */

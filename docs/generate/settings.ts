@@ -7,6 +7,7 @@ import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
+import { probeSettings } from '../../pipelines/probe/settings.ts';
 import { cell, table } from './markdown.ts';
 
 const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
@@ -14,6 +15,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
   ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
+  ['Probe', probeSettings],
   ['Analysis', analystSettings],
   [
     'Ledger',

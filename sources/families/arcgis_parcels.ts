@@ -158,7 +158,7 @@ async function* fetchLayer(
   const oid = typeof objectId === 'string' ? objectId : 'OBJECTID';
   const limit = Number(description.maxRecordCount);
   const largest = county.pageSize ?? MAX_PAGE_SIZE;
-  const size = limit >= 1 ? Math.min(largest, Math.floor(limit)) : largest;
+  const size = Math.min(largest, limit >= 1 ? Math.floor(limit) : largest, ctx.sampleRows ?? largest);
 
   const countPage = await query({ returnCountOnly: 'true' }, 'count');
   const total = Number(responseOf(countPage).count);

@@ -23,6 +23,7 @@ import { Tokens } from './tokens.ts';
 export class SourceContext implements FetchContext {
   readonly asOf: string;
   readonly lastGoodOn: string | null;
+  readonly sampleRows: number | null;
   readonly stats: Stats = { requests: 0, notModified: 0, resumed: 0, bytes: 0, retries: 0, sleptMs: 0 };
   readonly #scope: ReadScope;
   readonly #log: RequestLog;
@@ -33,6 +34,7 @@ export class SourceContext implements FetchContext {
   constructor(run: RunScope, spec: SourceSpec, options: ReadOptions) {
     this.asOf = options.asOf;
     this.lastGoodOn = options.lastGoodOn;
+    this.sampleRows = options.sampleRows ?? null;
     this.#scope = { run, spec, options, stats: this.stats };
     this.#log = new RequestLog(this.#scope);
     const transport = new PacedTransport(this.#scope);

@@ -23,6 +23,7 @@ export const Registration = defineRecord(
     }),
     jurisdiction_raw: text('Jurisdiction of formation.', { absent: 'not published' }),
     agent_name: text("Registered agent: the organization, or the person's names joined.", {
+      personal: true,
       absent: 'the filing names no agent',
     }),
     agent_addr1: text("Agent's address, first line.", { absent: 'not provided' }),

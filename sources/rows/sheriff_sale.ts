@@ -34,7 +34,13 @@ export const SheriffSale = defineRecord(
     opening_bid: money('Published opening bid.', { absent: 'not published' }),
     deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
     sold_amount: money('Price at which the item was sold.', { absent: 'not sold, or not published' }),
-    plaintiff: text('Plaintiff.', { absent: 'shown only to logged-in users, and this service does not log in' }),
-    defendant: text('Defendant.', { absent: 'shown only to logged-in users, and this service does not log in' }),
+    plaintiff: text('Plaintiff.', {
+      personal: true,
+      absent: 'shown only to logged-in users, and this service does not log in',
+    }),
+    defendant: text('Defendant.', {
+      personal: true,
+      absent: 'shown only to logged-in users, and this service does not log in',
+    }),
   },
 );

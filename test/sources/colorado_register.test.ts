@@ -25,6 +25,7 @@ function contextOf(
       asOf: '2026-11-20',
       nowMs: 0,
       lastGoodOn,
+      sampleRows: null,
       secret: () => undefined,
       session: () => ({ id: '1' }),
       get,

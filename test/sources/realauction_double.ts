@@ -199,6 +199,7 @@ export function doubleContext(site: DoubleSite, asOf: string): Double {
     asOf,
     nowMs: Date.parse(`${asOf}T12:00:00Z`),
     lastGoodOn: null,
+    sampleRows: null,
     session() {
       const id = String(sessions.size + 1);
       sessions.set(id, { day: undefined, at: {}, shown: [], number: 0, loads: 0 });

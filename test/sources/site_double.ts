@@ -48,6 +48,7 @@ export async function readFrom(
     asOf,
     nowMs: Date.parse(`${asOf}T12:00:00Z`),
     lastGoodOn: null,
+    sampleRows: null,
     secret: (name) => secrets[name],
     session: () => ({ id: 'only' }),
     get,

@@ -201,7 +201,7 @@ async function fetchIndex(
       if (!details.has(id)) details.set(id, link.href);
     }
     const href = $('link[rel="next"]').attr('href');
-    next = href === undefined ? null : resolve(href).href;
+    next = href === undefined || ctx.sampleRows !== null ? null : resolve(href).href;
   }
   return details;
 }

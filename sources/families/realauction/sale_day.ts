@@ -166,7 +166,8 @@ async function loadWithNotes(
 async function readOnce(reader: DayReader, day: SaleDay): Promise<Page[]> {
   const read = await findItems(reader, day);
   checkComplete(day, read);
-  return loadWithNotes(reader, day, read, await reader.details.saleTypes([...read.aids], read.session));
+  const shown = [...read.aids].slice(0, reader.ctx.sampleRows ?? read.aids.size);
+  return loadWithNotes(reader, day, read, await reader.details.saleTypes(shown, read.session));
 }
 
 /**

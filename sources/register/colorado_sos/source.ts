@@ -233,15 +233,16 @@ export default defineSource({
       return;
     }
     const since = await incrementSince(ctx, ctx.lastGoodOn);
+    const pageRows = ctx.sampleRows ?? PAGE_ROWS;
     for (let after: string | null = null; ;) {
       const where: string = after === null ? since : `(${since}) AND entityid > '${after}'`;
-      const page = await ctx.get(soda(where, `$order=entityid&$limit=${PAGE_ROWS}`), {
+      const page = await ctx.get(soda(where, `$order=entityid&$limit=${pageRows}`), {
         kind: 'rows',
         accept: 'application/json',
       });
       const rows = rowsOf(page);
       yield page;
-      if (rows.length < PAGE_ROWS) return;
+      if (rows.length < pageRows) return;
       const last = rows.at(-1)?.['entityid'];
       // Paging is by key: an offset is slow on this portal, and rows move between pages.
       if (typeof last !== 'string' || !/^\d+$/u.test(last) || (after !== null && last <= after)) {

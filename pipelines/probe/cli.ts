@@ -1,0 +1,71 @@
+/**
+ * `make probe SOURCE=...`: asks the real sites whether they still look as the adapters expect, a few rows each. With
+ * SANDBOX_URL it asks the sandbox world instead. Exit status 1 if a site differs or does not respond.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { print } from '../../lib/output.ts';
+import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import { loadSources, secretsOf } from '../../sources/index.ts';
+import { liveClock } from '../clock.ts';
+import { failureText } from '../failure.ts';
+import { layoutOf } from '../layout.ts';
+import { mayBeFetched } from '../permission.ts';
+import { probeSources } from './probe_sources.ts';
+import { probeSettings } from './settings.ts';
+
+/** @throws SettingError naming an unknown source */
+function chosenSources(all: readonly SourceSpec[], wanted: string): readonly SourceSpec[] {
+  if (wanted === 'all') return all;
+  return wanted.split(',').map((word) => {
+    const spec = all.find(({ name }) => name === word.trim());
+    if (spec) return spec;
+    const names = all.map(({ name }) => name).join(', ');
+    throw new SettingError(`SOURCE is ${JSON.stringify(wanted)}, expected all, or of ${names}`);
+  });
+}
+
+async function main(): Promise<number> {
+  const { SOURCE, KEEP } = readSettings(probeSettings);
+  const settings = readSettings(pipelineSettings);
+  const isLive = settings.SANDBOX_URL === undefined;
+  if (isLive && settings.CONTACT === undefined)
+    throw new SettingError(
+      'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent',
+    );
+  const all = await loadSources();
+  const asked = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
+  const mayFetch = mayBeFetched(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
+  // The pages are not those of a run, so they do not belong into the archive.
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
+  const clock = liveClock(settings.DAY);
+  const fetcher = createFetcher({
+    archive: await openArchive(folder),
+    clock,
+    secrets: secretsOf(all),
+    limits: { retries: 1 },
+    ...(settings.SANDBOX_URL === undefined ? {} : { sandboxUrl: settings.SANDBOX_URL }),
+    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
+    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+  });
+  try {
+    const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
+    const isWell = await probeSources({ fetcher, clock, layout, all, asked, mayFetch, keeps: KEEP, print });
+    return isWell ? 0 : 1;
+  } finally {
+    await fetcher.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  // From the environment, because the settings may be the error.
+  process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
+  process.exitCode = 1;
+}

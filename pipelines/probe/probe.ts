@@ -1,0 +1,120 @@
+/**
+ * One question to a source's site: does it still look as the adapter expects? The adapter itself asks, for a few rows,
+ * and ends after the first page with rows. Nothing is staged or published, and the data folder is only read.
+ */
+import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import type { Fetcher } from '../../sources/fetch/fetcher.ts';
+import { addDays } from '../../sources/days.ts';
+import { checkedRows, type Rejected, type Values } from '../ingest/check.ts';
+import type { Clock } from '../clock.ts';
+import { limited, ProbeLimit } from './limited.ts';
+
+/** Rows that a site is asked for, if it can be asked for a number of rows. */
+export const SAMPLE_ROWS = 3;
+/** Pages that a probe requests at most: a session, calendars and lists come before the first rows. */
+const MOST_PAGES = 20;
+
+/**
+ * as_expected: the page was read, and its rows were accepted. differs: the adapter does not know the page, or rejects
+ * too many of its rows. unavailable: the site refuses or does not respond.
+ */
+export type Verdict = 'as_expected' | 'differs' | 'unavailable';
+
+export interface Probe {
+  readonly source: string;
+  readonly verdict: Verdict;
+  /** What differs, or how the sample looks, in one sentence each. */
+  readonly findings: readonly string[];
+  readonly rows: readonly Values[];
+  readonly requests: number;
+  readonly bytes: number;
+  /** Every page, in the order of the requests. */
+  readonly pages: readonly Page[];
+  /** The page of the rows, or of the failure. */
+  readonly pageUrl: string | null;
+}
+
+type Outcome = Pick<Probe, 'verdict' | 'findings' | 'rows' | 'pageUrl'>;
+
+/** Read a source's first page with rows. */
+export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): Promise<Probe> {
+  const lost: unknown[] = [];
+  const context = fetcher.contextFor(spec, {
+    asOf: clock.asOf,
+    runId: `${clock.asOf}.01`,
+    // A register is asked for a day's filings, not for all.
+    lastGoodOn: spec.reads === 'increments' ? addDays(clock.asOf, -1) : null,
+    onUnreadable: (_key, error) => lost.push(error),
+    sampleRows: SAMPLE_ROWS,
+  });
+  const { ctx, pages } = limited(context, MOST_PAGES);
+  const outcome = await firstRows(spec, ctx, lost).catch(failed);
+  const { requests, bytes } = context.stats;
+  return { source: spec.name, ...outcome, requests, bytes, pages };
+}
+
+/** The rows of the first page that has candidates. @throws what the adapter and the fetcher throw */
+async function firstRows(
+  spec: SourceSpec,
+  ctx: Parameters<NonNullable<SourceSpec['fetch']>>[0],
+  lost: readonly unknown[],
+): Promise<Outcome> {
+  if (!spec.fetch) throw new Error(`source ${spec.name} has no site`);
+  let last: Page | undefined;
+  for await (const page of spec.fetch(ctx)) {
+    last = page;
+    const rows: Values[] = [];
+    const rejects: Rejected[] = [];
+    for await (const checked of checkedRows(spec, [page])) {
+      if ('values' in checked) rows.push(checked.values);
+      else rejects.push(checked.reject);
+    }
+    if (rows.length + rejects.length > 0) return outcomeOf(spec, page, rows, rejects);
+  }
+  const [first] = lost;
+  if (first !== undefined) return failed(first);
+  const pageUrl = last?.url ?? null;
+  return spec.expect.minRows > 0
+    ? { verdict: 'differs', findings: [`no row, expected at least ${spec.expect.minRows}`], rows: [], pageUrl }
+    : { verdict: 'as_expected', findings: ['no row today, which this source may have'], rows: [], pageUrl };
+}
+
+function outcomeOf(spec: SourceSpec, page: Page, rows: readonly Values[], rejects: readonly Rejected[]): Outcome {
+  const all = rows.length + rejects.length;
+  const findings = rejects
+    .slice(0, 1)
+    .map(({ reason, detail }) => `${rejects.length} of ${all} rows rejected, the first: ${reason}: ${detail}`);
+  const isTooMany = rejects.length > all * spec.expect.maxRejectShare;
+  return {
+    verdict: isTooMany ? 'differs' : 'as_expected',
+    findings: [
+      ...findings,
+      [
+        `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`,
+        ...withField(rows, 'street', 'an address'),
+        ...withField(rows, 'zip', 'a ZIP'),
+      ].join(', '),
+    ],
+    rows,
+    pageUrl: page.url,
+  };
+}
+
+/** "2 with a ZIP"; nothing if the rows have no such field. */
+function withField(rows: readonly Values[], field: string, noun: string): string[] {
+  if (!rows.some((row) => field in row)) return [];
+  return [`${rows.filter((row) => row[field] !== null).length} with ${noun}`];
+}
+
+/** @throws the error if it is not a site's */
+function failed(error: unknown): Outcome {
+  if (error instanceof ProbeLimit) return { verdict: 'differs', findings: [error.message], rows: [], pageUrl: null };
+  if (error instanceof Quarantine || error instanceof SourceUnavailable)
+    return {
+      verdict: error instanceof Quarantine ? 'differs' : 'unavailable',
+      findings: [`${error.reason}: ${error.message}`],
+      rows: [],
+      pageUrl: error.pageUrl ?? null,
+    };
+  throw error;
+}

@@ -1,0 +1,183 @@
+/** `make probe`: the sites of the sandbox are asked for a few rows, and what differs is named. */
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
+import { sandboxClock } from '../../pipelines/clock.ts';
+import { ingest } from '../../pipelines/ingest/ingest.ts';
+import { checkedRows } from '../../pipelines/ingest/check.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import { probeSources } from '../../pipelines/probe/probe_sources.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
+import { startSandbox, type Alter } from '../../sandbox/server.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
+import { loadSources } from '../../sources/index.ts';
+import { IN_A_BROWSER, newLayout, TINY } from '../pipelines/runs.ts';
+import { pageOf, RecordedPages } from '../sources/recorded.ts';
+
+const DAY = '2026-11-20';
+const all = await loadSources();
+const world = makeWorld(TINY);
+const named = (...names: readonly string[]): readonly SourceSpec[] => all.filter(({ name }) => names.includes(name));
+
+/** Do something with a fetcher of the sandbox world. */
+async function withFetcher<T>(alter: Alter | undefined, act: (fetcher: Fetcher) => Promise<T>): Promise<T> {
+  const sandbox = await startSandbox({ world, day: DAY, ...(alter ? { alter } : {}) });
+  const fetcher = createFetcher({
+    archive: await openArchive((await newLayout()).root),
+    clock: sandboxClock(DAY),
+    sandboxUrl: sandbox.url,
+    secrets: SANDBOX_SECRETS,
+    limits: { retries: 1, backoffMs: 5 },
+  });
+  try {
+    return await act(fetcher);
+  } finally {
+    await fetcher.close();
+    await sandbox.close();
+  }
+}
+
+interface Asked {
+  readonly isWell: boolean;
+  readonly lines: readonly string[];
+  readonly layout: Layout;
+}
+
+async function ask(
+  asked: readonly SourceSpec[],
+  { alter, layout, keeps = false }: { alter?: Alter; layout?: Layout; keeps?: boolean } = {},
+): Promise<Asked> {
+  const lines: string[] = [];
+  const folder = layout ?? (await newLayout());
+  const isWell = await withFetcher(alter, (fetcher) =>
+    probeSources({
+      fetcher,
+      clock: sandboxClock(DAY),
+      layout: folder,
+      all,
+      asked,
+      mayFetch: () => true,
+      keeps,
+      print: (line) => lines.push(line.trim()),
+    }),
+  );
+  return { isWell, lines, layout: folder };
+}
+
+const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
+const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
+
+/** Replace a text in the answers of a host. */
+const replaced =
+  (host: string, from: string | RegExp, to: string): Alter =>
+  (request, response) =>
+    request.host.startsWith(host) && !request.path.endsWith('robots.txt')
+      ? { ...response, body: bytes(text(response.body).replaceAll(from, to)) }
+      : undefined;
+
+test('every site is as expected, after few requests', async () => {
+  const { isWell, lines } = await ask(all.filter(({ name }) => name !== IN_A_BROWSER));
+  assert.ok(isWell, lines.join('\n'));
+  assert.equal(lines.length, all.length - 1);
+  for (const line of lines.filter((each) => !/ not asked /u.test(each))) {
+    const requests = Number(/\((\d+) requests/u.exec(line)?.[1]);
+    assert.ok(requests >= 2 && requests <= 20, line);
+  }
+  const [cuyahoga] = lines.filter((line) => line.startsWith('oh_cuyahoga_tax'));
+  assert.match(cuyahoga ?? '', /as expected +3 rows, 3 with an address, 3 with a ZIP \(4 requests, /u);
+});
+
+const DIFFERENCES: readonly { what: string; source: string; alter: Alter; line: RegExp }[] = [
+  {
+    what: 'a renamed field of a layer',
+    source: 'oh_cuyahoga_tax',
+    alter: replaced('gis.cuyahogacounty', 'parcel_owner', 'owner_of_parcel'),
+    line: /DIFFERS +missing_column: the layer has no field parcel_owner; it has .*\[https:/u,
+  },
+  {
+    what: 'parcel numbers of another form',
+    source: 'oh_montgomery_tax',
+    alter: (request, response) =>
+      request.path.toLowerCase().endsWith('.zip') ? { ...response, body: bytes('PK, but not a ZIP file') } : undefined,
+    line: /DIFFERS +(malformed_page|truncated_download)/u,
+  },
+  {
+    what: 'a refusal',
+    source: 'oh_stark_tax',
+    alter: (request, response) =>
+      request.path.endsWith('robots.txt') ? undefined : { ...response, status: 403, body: bytes('no') },
+    line: /NO ANSWER +refused: /u,
+  },
+  {
+    what: 'items under other tokens',
+    source: 'oh_cuyahoga_sheriff',
+    alter: replaced('cuyahoga', '@A', '@Z'),
+    line: /DIFFERS +template_changed: /u,
+  },
+  {
+    what: 'a list without cards',
+    source: 'heartland_multifamily',
+    alter: (request, response) =>
+      request.path.endsWith('robots.txt') ? undefined : { ...response, body: bytes('<html>hello</html>') },
+    line: /DIFFERS +template_changed: /u,
+  },
+];
+
+for (const { what, source, alter, line } of DIFFERENCES)
+  test(`${what}: the line says what differs`, async () => {
+    const { isWell, lines } = await ask(named(source), { alter });
+    assert.equal(isWell, false);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', line);
+  });
+
+test('parcel numbers that join no row of the other list are a difference', async () => {
+  const layout = await newLayout();
+  await withFetcher(undefined, async (fetcher) => {
+    const run = { layout, clock: sandboxClock(DAY), runId: `${DAY}.01`, crawler: inThisProcess(fetcher) };
+    const archive = await openArchive(layout.root);
+    for (const spec of named('oh_hamilton_tax')) await ingest({ ...run, archive }, spec, null);
+  });
+  const good = await ask(named('oh_hamilton_parcels'), { layout });
+  assert.match(good.lines[0] ?? '', /as expected .*; 3 of 3 parcel numbers join the rows of oh_hamilton_tax/u);
+  const shifted = replaced('cagisonline', /("AUDPTYID":\s*")(\w)/gu, '$1X$2');
+  const broken = await ask(named('oh_hamilton_parcels'), { layout, alter: shifted });
+  assert.match(
+    broken.lines[0] ?? '',
+    /DIFFERS .*none of 3 parcel numbers, such as X\w+, joins the rows of oh_hamilton_tax/u,
+  );
+});
+
+test('a kept page has no name of a person, and is still a page of the source', async () => {
+  const [spec] = named('oh_cuyahoga_tax');
+  assert.ok(spec);
+  const { layout, lines } = await ask([spec], { keeps: true });
+  assert.match(lines[1] ?? '', /^3 pages kept in .*personal names are replaced by X; read them before you send them$/u);
+  const folder = join(layout.root, 'probe', spec.name);
+  const cases = RecordedPages.parse(JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')));
+  const features = Object.values(cases).find(({ kind }) => kind === 'features');
+  assert.ok(features?.file);
+  const kept = await readFile(join(folder, features.file));
+  const rows = await Array.fromAsync(checkedRows(spec, [pageOf(kept, features)]));
+  const values = rows.flatMap((row) => ('values' in row ? [row.values] : []));
+  assert.equal(values.length, 3);
+  for (const { owner_name: owner, mail_street: street } of values) {
+    assert.doesNotMatch(String(owner), /[A-WYZ]{2}/u);
+    assert.doesNotMatch(String(street), /[A-WYZ]{2}/u);
+  }
+});
+
+test('of a page that the adapter does not know only the form is kept', async () => {
+  const alter = replaced('gis.cuyahogacounty', 'parcel_owner', 'owner_of_parcel');
+  const { layout, lines } = await ask(named('oh_cuyahoga_tax'), { keeps: true, alter });
+  assert.match(lines[1] ?? '', /^1 pages kept in .*every letter and digit is replaced/u);
+  const folder = join(layout.root, 'probe', 'oh_cuyahoga_tax');
+  const [page] = (await readdir(folder)).filter((file) => file !== 'pages.json');
+  const kept = await readFile(join(folder, page ?? ''), 'utf8');
+  assert.match(kept, /"name": "xxxxx_xx_xxxxxx"/u);
+});
