@@ -49,7 +49,7 @@ const history = once(async () => {
 
 /** Build, audit and publish a day from its staged rows. */
 export const build = (DATA_DIR: string, DAY = LAST) =>
-  runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none' }, { sandbox: false });
+  runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none', BUILD_MEMORY: '6GB' }, { sandbox: false });
 
 async function enlarged(times: number): Promise<string> {
   const [from, folder] = [await history(), newFolder(`times-${times}`)];

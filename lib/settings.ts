@@ -110,6 +110,14 @@ export const pipelineSettings = z.object({
     .int('a whole number')
     .default(20261120)
     .describe('Seed of the sandbox world.'),
+  BUILD_MEMORY: z
+    .string()
+    .regex(/^\d{1,6}(MB|GB)$/, 'a size such as 1800MB or 4GB')
+    .default('1800MB')
+    .describe(
+      'Memory of the database that builds the models; what exceeds it is written to the disk if it can be. The ' +
+        'process itself needs 500 MB more. 1800MB are enough for three million filings, not for 60,000 deals.',
+    ),
   ASSUMPTIONS_FILE: z
     .string()
     .min(1, 'a file')

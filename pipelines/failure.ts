@@ -29,6 +29,9 @@ function diskFullText(dataDir: string, message: string): string {
   );
 }
 
+/** DuckDB's message if a query needs more than the memory limit and cannot write the rest to the disk. */
+const OUT_OF_MEMORY = /Out of Memory Error/u;
+
 /** Errors whose message names the setting or file that the operator must correct. */
 const isOfOperator = (error: Error): boolean =>
   error instanceof SettingError ||
@@ -42,6 +45,11 @@ export function failureText(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (DISK_FULL.test(cause.message)) return diskFullText(dataDir, cause.message);
+  if (OUT_OF_MEMORY.test(error.message))
+    return (
+      `The build needs more memory than BUILD_MEMORY: ${firstLine(error.message)}. ` +
+      'Published snapshots are unchanged. Set BUILD_MEMORY higher, such as 4GB, and run again.'
+    );
   if (error instanceof QueueUnavailable)
     return `${error.message}. Nothing was published. The archive has what was read: run again.`;
   // The message of a failed system call is enough, such as that of a file without write permission.

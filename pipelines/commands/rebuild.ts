@@ -43,7 +43,7 @@ export interface Rebuilt {
 export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
 
 /** Rebuild one published day. @throws SettingError if its snapshot or the previous one is missing or damaged */
-export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
+export async function rebuild(layout: Layout, runId: string, buildMemory?: string): Promise<Rebuilt> {
   const all = await listSnapshots(layout);
   if (!all.includes(runId)) {
     const names = all.join(', ') || 'there is none';
@@ -53,7 +53,7 @@ export async function rebuild(layout: Layout, runId: string): Promise<Rebuilt> {
   const previous = published.previous === null ? null : await readPrevious(layout, published.previous, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
-    const now = await rebuildInto(layoutOf(scratch), layout, published, previous);
+    const now = await rebuildInto(layoutOf(scratch), layout, published, { previous, buildMemory });
     const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
     const tables = names.map((name) => ({
       name,
@@ -77,11 +77,11 @@ async function rebuildInto(
   target: Layout,
   layout: Layout,
   published: Manifest,
-  previous: Manifest | null,
+  { previous, buildMemory }: { readonly previous: Manifest | null; readonly buildMemory: string | undefined },
 ): Promise<RebuiltSnapshot> {
   // Writes go to the scratch folder; the previous snapshot is read in place.
   const mixed: Layout = { ...target, snapshot: (id) => (id === previous?.run_id ? layout : target).snapshot(id) };
-  const build = await openBuildDatabase(target.root);
+  const build = await openBuildDatabase(target.root, buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);
     await mkdir(target.run(published.run_id), { recursive: true });
@@ -159,13 +159,14 @@ export function formatRebuild({ runId, tables, parsed, copied, versionChanges }:
 const settings = z.object({ RUN: z.string().optional() });
 
 async function main(): Promise<void> {
-  const layout = layoutOf(readSettings(pipelineSettings).DATA_DIR);
+  const { DATA_DIR, BUILD_MEMORY } = readSettings(pipelineSettings);
+  const layout = layoutOf(DATA_DIR);
   const { RUN } = readSettings(settings);
   const runs = RUN === undefined ? await listSnapshots(layout) : [RUN];
   if (runs.length === 0)
     throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
   for (const runId of runs) {
-    const result = await rebuild(layout, runId);
+    const result = await rebuild(layout, runId, BUILD_MEMORY);
     for (const line of formatRebuild(result)) print(line);
     if (!isSame(result)) process.exitCode = 1;
   }

@@ -116,6 +116,7 @@ export async function runCommand(): Promise<number> {
       layout,
       clock,
       assumptions,
+      buildMemory: settings.BUILD_MEMORY,
       dataClock: settings.LIVE ? 'live' : 'sandbox',
       sources,
       archive,

@@ -6,14 +6,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck } from '../../lib/duck.ts';
+import { pipelineSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { BUILD_DATABASE } from './partial_files.ts';
 
 /** Name of the attached file of the published tables. */
 export const PUBLISHED = 'published';
-
-/** Memory limit of a build; beyond it DuckDB spills to disk. */
-const MEMORY_LIMIT = '1800MB';
 
 export interface BuildDatabase {
   readonly connection: DuckDBConnection;
@@ -23,8 +21,11 @@ export interface BuildDatabase {
   close(): Promise<void>;
 }
 
-/** Create an empty build database in a folder. */
-export async function openBuildDatabase(folder: string): Promise<BuildDatabase> {
+/** The setting's default, for a build without settings. */
+const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
+
+/** Create an empty build database in a folder. @param memoryLimit beyond it DuckDB spills to disk */
+export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_MEMORY): Promise<BuildDatabase> {
   const file = join(folder, BUILD_DATABASE);
   const publishedFile = `${file}.${PUBLISHED}`;
   const removeFiles = async (): Promise<void> => {
@@ -33,7 +34,7 @@ export async function openBuildDatabase(folder: string): Promise<BuildDatabase> 
     }
   };
   try {
-    const duck = await openDuck(file, { memoryLimit: MEMORY_LIMIT, isTemporary: true });
+    const duck = await openDuck(file, { memoryLimit, isTemporary: true });
     try {
       await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED}`);
     } catch (error) {

@@ -29,6 +29,8 @@ export interface RunOptions extends ReadOptions {
   readonly assumptions?: AssumptionSet;
   /** Reads the ids of sold leads, right before the build. Default: none. @throws LedgerUnavailable */
   readonly soldLeads?: () => Promise<readonly string[]>;
+  /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
+  readonly buildMemory?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
 }
@@ -67,7 +69,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   print(`building models${soldLeads.length === 0 ? '' : ` without ${soldLeads.length} sold leads`}`);
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
-  const build = await openBuildDatabase(layout.run(runId));
+  const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
   try {
     await loadInputs(build.connection, {
       layout,

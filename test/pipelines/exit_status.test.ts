@@ -165,4 +165,16 @@ describe('the command line', () => {
       'without its note the snapshots say it',
     );
   });
+
+  test('a build that needs more memory than it may use says which setting to raise, and exits with 1', async () => {
+    const { root: DATA_DIR } = await newLayout();
+    const { status, out } = await cli('run', {
+      DATA_DIR,
+      SANDBOX_URL: sandbox.url,
+      SOURCES: 'none',
+      BUILD_MEMORY: '1MB',
+    });
+    assert.equal(status, 1, out);
+    assert.match(out, /^The build needs more memory than BUILD_MEMORY: .* Set BUILD_MEMORY higher, such as 4GB,/mu);
+  });
 });
