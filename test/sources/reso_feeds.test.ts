@@ -64,7 +64,12 @@ const OAUTH = feed('oauth_mls', {
 });
 const OAUTH_SECRETS = { OAUTH_MLS_CLIENT_ID: SANDBOX_CLIENT.id, OAUTH_MLS_CLIENT_SECRET: SANDBOX_CLIENT.secret };
 
-async function read(spec: SourceSpec, run: string, secrets: Readonly<Record<string, string>>): Promise<Page[]> {
+async function read(
+  spec: SourceSpec,
+  run: string,
+  secrets: Readonly<Record<string, string>>,
+  sampleRows?: number,
+): Promise<Page[]> {
   asked = [];
   const clock = { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` };
   const fetcher = createFetcher({
@@ -81,8 +86,12 @@ async function read(spec: SourceSpec, run: string, secrets: Readonly<Record<stri
       runId: run,
       lastGoodOn: null,
       onUnreadable: () => assert.fail('no row is unreadable'),
+      ...(sampleRows === undefined ? {} : { sampleRows }),
     });
-    for await (const page of spec.fetch?.(ctx) ?? []) pages.push(page);
+    for await (const page of spec.fetch?.(ctx) ?? []) {
+      pages.push(page);
+      if (sampleRows !== undefined) break;
+    }
   } finally {
     await fetcher.close();
   }
@@ -133,6 +142,11 @@ test('the page of a listing is its ListingURL; without one it is the record, whi
   const authorization = `Bearer ${SANDBOX_SECRETS.RESO_SANDBOX_MLS_TOKEN}`;
   const licensed = await get(sandbox, grid.sourceUrl ?? '', { authorization });
   assert.equal((JSON.parse(licensed.text) as { ListingKey?: string }).ListingKey, id);
+});
+
+test('a probe asks for a few rows', async () => {
+  const [page] = await read(mls, 'probe', SANDBOX_SECRETS, 3);
+  assert.equal((JSON.parse(page?.text() ?? '{}') as { value?: unknown[] }).value?.length, 3);
 });
 
 test('OAuth asks for one token per read', async () => {

@@ -136,9 +136,10 @@ async function getPage(ctx: FetchContext, url: string, auth: Pick<GetOptions, 'g
  */
 export async function* replicate(
   ctx: FetchContext,
-  server: ResoServer,
+  declared: ResoServer,
   auth: Pick<GetOptions, 'grant' | 'headers'>,
 ): AsyncGenerator<Page> {
+  const server = { ...declared, pageSize: ctx.sampleRows ?? declared.pageSize };
   const keys = new Set<string>();
   const visited = new Set<string>();
   const subtypes = new SubtypeCount(server);
