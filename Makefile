@@ -151,7 +151,7 @@ ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replace
 
 
 ##@ Develop
-.PHONY: fmt check t test hooks docs county screenshots help
+.PHONY: fmt check t test hooks docs county listing screenshots help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
@@ -179,6 +179,9 @@ docs: $(NODE) ## write the generated pages of docs/
 
 county: $(NODE) ## create a county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093
 	@node sources/new_county.ts
+
+listing: $(NODE) ## create a listing source: FAMILY=reso|jsonld|cards|file NAME=lakeside_brokerage SITE=www.lakeside.example
+	@node sources/new_listing.ts
 
 screenshots: $(NODE) ## take the screenshots of docs/screenshots/ from the snapshot in DATA_DIR
 	@node docs/generate/screenshots.ts

@@ -1,13 +1,11 @@
 /** What `make county` writes for each family: source.ts, the cases of pages.json, and the pages to record. */
+import { LOGIN_PAGE, type Case } from './new_source.ts';
 
 export interface County {
   readonly name: string;
   readonly title: string;
   readonly fips: string;
 }
-
-/** A case of recorded/pages.json; see test/sources/fleet.test.ts. */
-type Case = Readonly<Record<string, unknown>>;
 
 export interface Template {
   readonly folder: 'tax' | 'sheriff';
@@ -16,8 +14,6 @@ export interface Template {
   /** The pages to record. */
   readonly record: string;
 }
-
-const LOGIN_PAGE = '<html><head><title>Sign in</title></head><body>Please sign in to continue.</body></html>';
 
 const slugOf = ({ title }: County): string => title.toLowerCase().replaceAll(' ', '');
 const auctionHostOf = (county: County): string => `${slugOf(county)}.sheriffsaleauction.ohio.gov`;

@@ -16,7 +16,9 @@ export const summary = {
 
   // Listing
   source: readFrom.source,
-  listing_url: text('Page of the listing.'),
+  listing_url: text(
+    "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
+  ),
   list_price: money('Asking price.', { absent: NO_PRICE }),
   units: integer('Number of dwelling units.', {
     absent: 'the site does not state it; underwrite_reason says so',

@@ -1,73 +1,25 @@
-/** A made-up MLS: OAuth 2.0 client credentials, then the Property resource of the RESO Web API. */
+/**
+ * A made-up MLS by RESO Web API, as two vendors serve one: /v2 like MLS Grid (a static token, Data Dictionary 1.7, few
+ * searchable fields, no count), which `make run` reads, and /odata like Trestle (OAuth 2.0, Data Dictionary 2.0).
+ */
 import { createHash } from 'node:crypto';
 import { httpDate, json, page, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
-import { Draw } from '../world/random.ts';
-import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText } from './html.ts';
-import { perDay } from './per_day.ts';
+import { BadQuery, filtered, pageOfRows, selected, type Property } from './odata_query.ts';
+import { asDictionary2, records, SITE } from './reso_rows.ts';
 
-/** The server sends fewer rows than a client may ask for. */
-const MAX_PAGE_SIZE = 50;
-const STATUS = { for_sale: 'Active', under_contract: 'Active Under Contract', sold: 'Closed' } as const;
+/** A server sends fewer rows than a client may ask for. */
+const MOST_SENT = 50;
 
-/** The client credentials of the MLS, by the operator's settings. */
-export const SANDBOX_SECRETS = {
-  RESO_SANDBOX_MLS_CLIENT_ID: 'sandbox-client',
-  RESO_SANDBOX_MLS_CLIENT_SECRET: 'sandbox-secret',
-} as const;
+/** The token of the MLS, by the operator's setting. */
+export const SANDBOX_SECRETS = { RESO_SANDBOX_MLS_TOKEN: 'sandbox-token' } as const;
+
+/** The client credentials for /odata. */
+export const SANDBOX_CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' } as const;
 
 const tokenOf = (day: WorldDay): string =>
-  createHash('sha256').update(`${SANDBOX_SECRETS.RESO_SANDBOX_MLS_CLIENT_SECRET} ${day.day}`).digest('hex');
-
-type Property = Readonly<Record<string, string | number | null>>;
-
-const properties = perDay((day): Property[] =>
-  day.listings
-    .filter(({ site }) => site === 'reso_sandbox_mls')
-    .map((listing) => property(day, listing))
-    .sort((a, b) =>
-      String(a.ModificationTimestamp) === String(b.ModificationTimestamp)
-        ? String(a.ListingKey) < String(b.ListingKey)
-          ? -1
-          : 1
-        : String(a.ModificationTimestamp) < String(b.ModificationTimestamp)
-          ? -1
-          : 1,
-    ),
-);
-
-function property(day: WorldDay, listing: ListingOnDay): Property {
-  const draw = new Draw(day.world.options.seed, 'page', listing.listingId);
-  // Feeds write zero or null for a blank field.
-  const blank = (): 0 | null => (draw.chance(0.5) ? 0 : null);
-  const number = (value: string | null): number | null => (value === null ? blank() : Number(value));
-  const units = listing.units;
-  return {
-    ListingKey: listing.listingId,
-    ListingId: listing.listingId.replace('SMLS-', ''),
-    ListingURL: `https://api.sandbox-mls.example${listing.path}`,
-    StandardStatus: STATUS[listing.availability],
-    PropertyType: 'Residential Income',
-    PropertySubType: { 2: 'Duplex', 3: 'Triplex', 4: 'Quadruplex' }[units ?? 0] ?? 'MultiFamily',
-    ListPrice: number(listing.price),
-    NumberOfUnitsTotal: units ?? blank(),
-    CapRate: number(listing.capRate),
-    NetOperatingIncome: number(listing.noi),
-    YearBuilt: listing.yearBuilt ?? blank(),
-    UnparsedAddress: listing.street,
-    City: listing.city,
-    StateOrProvince: listing.state,
-    PostalCode: listing.zip,
-    ListingContractDate: listing.postedOn,
-    ModificationTimestamp: instantOn(listing.postedOn, draw),
-  };
-}
-
-/** A quarter hour of the day. */
-function instantOn(day: string, draw: Draw): string {
-  const hour = String(draw.int(6, 20)).padStart(2, '0');
-  return `${day}T${hour}:${draw.pick(['00', '15', '30', '45'] as const)}:00Z`;
-}
+  createHash('sha256').update(`${SANDBOX_CLIENT.secret} ${day.day}`).digest('hex');
 
 const failure = (status: 400 | 401, code: string, message: string): SandboxResponse =>
   json({ error: { code, message } }, status === 401 ? { 'www-authenticate': 'Bearer' } : {}, status);
@@ -76,10 +28,7 @@ const failure = (status: 400 | 401, code: string, message: string): SandboxRespo
 function token(day: WorldDay, { method, form }: SandboxRequest): SandboxResponse {
   if (method !== 'POST' || form?.get('grant_type') !== 'client_credentials')
     return json({ error: 'unsupported_grant_type' }, {}, 400);
-  if (
-    form.get('client_id') !== SANDBOX_SECRETS.RESO_SANDBOX_MLS_CLIENT_ID ||
-    form.get('client_secret') !== SANDBOX_SECRETS.RESO_SANDBOX_MLS_CLIENT_SECRET
-  )
+  if (form.get('client_id') !== SANDBOX_CLIENT.id || form.get('client_secret') !== SANDBOX_CLIENT.secret)
     return json({ error: 'invalid_client' }, {}, 401);
   return json(
     { access_token: tokenOf(day), token_type: 'Bearer', expires_in: 3600, scope: 'api' },
@@ -87,52 +36,90 @@ function token(day: WorldDay, { method, form }: SandboxRequest): SandboxResponse
   );
 }
 
-/** The one form of filter that this server knows. */
-const FILTER = new RegExp(
-  "^PropertyType eq '([^']*)' and " +
-    "\\((StandardStatus eq '[^']*'(?: or StandardStatus eq '[^']*')*)\\)" +
-    '(?: and ModificationTimestamp (gt|ge) (\\S+))?$',
-  'u',
-);
-
-/** Rows that a filter selects, or null for an unknown filter. */
-function filtered(rows: readonly Property[], filter: string): readonly Property[] | null {
-  const match = FILTER.exec(filter);
-  if (!match) return null;
-  const [, type, statuses = '', compare, from] = match;
-  const wanted = new Set([...statuses.matchAll(/'([^']*)'/gu)].map(([, word]) => word));
-  return rows.filter(
-    (row) =>
-      row.PropertyType === type &&
-      wanted.has(String(row.StandardStatus)) &&
-      (from === undefined ||
-        String(row.ModificationTimestamp) > from ||
-        (compare === 'ge' && row.ModificationTimestamp === from)),
-  );
+/** How a vendor's server answers. */
+interface Vendor {
+  readonly root: '/v2' | '/odata';
+  token(day: WorldDay): string;
+  rows(day: WorldDay, host: string): readonly Property[];
+  readonly hasField: (field: string) => boolean;
+  readonly isSearchable: (field: string) => boolean;
+  readonly maxTop: number;
+  readonly counts: boolean;
+  /** Fields that it sends unasked. */
+  readonly unasked: readonly string[];
+  /** @throws BadQuery */
+  check(request: SandboxRequest): void;
 }
 
-function propertyPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
-  if (request.headers['authorization'] !== `Bearer ${tokenOf(day)}`)
-    return failure(401, 'unauthorized', 'A bearer token of this service is needed');
-  const rows = filtered(properties(day), request.query.get('$filter') ?? '');
-  if (!rows) return failure(400, 'bad_filter', `The filter is not understood: ${request.query.get('$filter') ?? ''}`);
-  const fields = request.query.get('$select')?.split(',');
-  const skip = Number(request.query.get('$skip') ?? 0);
-  const top = Math.min(MAX_PAGE_SIZE, Number(request.query.get('$top') ?? MAX_PAGE_SIZE));
-  const shown = rows.slice(skip, skip + top);
-  const next = new URL(`https://${request.publicHost}${request.path}`);
-  for (const [name, value] of request.query) next.searchParams.set(name, value);
-  next.searchParams.set('$skip', String(skip + top));
+const FIELDS = new Set(
+  (
+    'ListingKey ListingId OriginatingSystemName StandardStatus PropertyType PropertySubType ListPrice CapRate ' +
+    'NumberOfUnitsTotal NetOperatingIncome YearBuilt UnparsedAddress StreetNumber StreetDirPrefix StreetName ' +
+    'StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
+    'ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
+  ).split(' '),
+);
+const SEARCHABLE = new Set(
+  'OriginatingSystemName ModificationTimestamp StandardStatus PropertyType ListingId MlgCanView ListOfficeMlsId'.split(
+    ' ',
+  ),
+);
+
+const GRID: Vendor = {
+  root: '/v2',
+  token: () => SANDBOX_SECRETS.RESO_SANDBOX_MLS_TOKEN,
+  rows: records,
+  hasField: (field) => FIELDS.has(field) || field === 'MlgCanView',
+  isSearchable: (field) => SEARCHABLE.has(field),
+  maxTop: 5000,
+  counts: false,
+  unasked: ['ListingKey', 'OriginatingSystemName', 'MlgCanView'],
+  check: ({ query, headers }) => {
+    const filter = query.get('$filter') ?? '';
+    if (filter.split('OriginatingSystemName eq ').length !== 2)
+      throw new BadQuery('A single OriginatingSystemName must be in the filter');
+    if (filter.split(' or ').length > 6) throw new BadQuery('At most 5 "or" in a filter');
+    if (!/gzip/u.test(headers['accept-encoding'] ?? '')) throw new BadQuery('Accept-Encoding: gzip is required');
+  },
+};
+
+const TRESTLE: Vendor = {
+  root: '/odata',
+  token: tokenOf,
+  rows: (day, host) =>
+    records(day)
+      .filter(({ MlgCanView }) => MlgCanView !== false)
+      .map((row) => asDictionary2(row, host)),
+  hasField: (field) => FIELDS.has(field) || field === 'ListingURL',
+  isSearchable: (field) => FIELDS.has(field),
+  maxTop: 1000,
+  counts: true,
+  unasked: ['ListingKey', 'OriginatingSystemName'],
+  check: () => undefined,
+};
+
+/** The Property resource. @throws BadQuery */
+function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): SandboxResponse {
+  vendor.check(request);
+  const rows = filtered(vendor.rows(day, request.publicHost), request.query.get('$filter') ?? '', vendor.isSearchable);
+  const fields = selected(request, vendor.hasField);
+  const { shown, next } = pageOfRows(request, rows, { maxTop: vendor.maxTop, mostSent: MOST_SENT });
+  const root = `https://${request.publicHost}${vendor.root}`;
   return withValidators(
     json(
       {
-        '@odata.context': `https://${request.publicHost}/odata/$metadata#Property`,
+        '@odata.context': `${root}/$metadata#Property`,
         '@dealfeed.notice': 'SANDBOX: everything here is made up.',
-        ...(request.query.get('$count') === 'true' ? { '@odata.count': rows.length } : {}),
-        value: shown.map((row) =>
-          Object.fromEntries(Object.entries(row).filter(([name]) => fields?.includes(name) ?? true)),
-        ),
-        ...(skip + top < rows.length ? { '@odata.nextLink': next.href } : {}),
+        ...(vendor.counts && request.query.get('$count') === 'true' ? { '@odata.count': rows.length } : {}),
+        value: shown.map((row) => ({
+          '@odata.id': `${root}/Property('${String(row.ListingKey)}')`,
+          ...Object.fromEntries(
+            Object.entries(row).filter(
+              ([name]) => fields === null || fields.includes(name) || vendor.unasked.includes(name),
+            ),
+          ),
+        })),
+        ...(next === null ? {} : { '@odata.nextLink': next }),
       },
       { 'odata-version': '4.0' },
     ),
@@ -140,11 +127,31 @@ function propertyPage(day: WorldDay, request: SandboxRequest): SandboxResponse {
   );
 }
 
+/** A vendor's answer: the resource, or one record by its key. */
+function answer(day: WorldDay, request: SandboxRequest, vendor: Vendor): SandboxResponse | null {
+  if (request.headers['authorization'] !== `Bearer ${vendor.token(day)}`)
+    return failure(401, 'unauthorized', 'A bearer token of this service is needed');
+  const key = /^\/Property\('([^']+)'\)$/u.exec(request.path.slice(vendor.root.length))?.[1];
+  if (key !== undefined) {
+    const row = vendor.rows(day, request.publicHost).find(({ ListingKey }) => ListingKey === key);
+    return row === undefined ? null : json(row);
+  }
+  if (request.path !== `${vendor.root}/Property`) return null;
+  try {
+    return properties(day, request, vendor);
+  } catch (error) {
+    if (error instanceof BadQuery) return failure(400, 'bad_query', error.message);
+    throw error;
+  }
+}
+
 /** The service's responses. */
 export function resoMls(day: WorldDay, request: SandboxRequest): SandboxResponse | null {
   if (request.path === '/oauth2/token') return token(day, request);
-  if (request.path === '/odata/Property') return propertyPage(day, request);
-  const listing = day.listings.find(({ site, path }) => site === 'reso_sandbox_mls' && path === request.path);
+  const vendor = [GRID, TRESTLE].find(({ root }) => request.path.startsWith(`${root}/`));
+  if (vendor !== undefined) return answer(day, request, vendor);
+  const id = /^\/listing\/([^/]+)$/u.exec(request.path)?.[1];
+  const listing = day.listings.find(({ site, listingId }) => site === SITE && listingId === id);
   return listing
     ? page(
         htmlPage(

@@ -45,7 +45,8 @@ const SITES: readonly Repeats[] = [
       ['upper_abbreviated', 2],
     ],
     listingId: (serial) => `SMLS-${7_000_000 + serial}`,
-    path: (id) => `/listing/${id}`,
+    // A feed of Data Dictionary 1.7 has no page per listing: the path of the record.
+    path: (id) => `/v2/Property('${id}')`,
     showsSold: false,
   },
   {

@@ -7,7 +7,9 @@ export const Listing = defineRecord(
   ['listing_id'],
   {
     listing_id: text("The site's own identifier of the listing."),
-    listing_url: text('Page of the listing.'),
+    listing_url: text(
+      "Page of the listing, or its record's address in an MLS feed without pages, which opens with a license only.",
+    ),
     street: text('Street line as published, unit included.', { absent: 'the site hides the street address' }),
     city: text('City as published.'),
     state: text('Two-letter state.'),

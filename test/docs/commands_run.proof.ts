@@ -1,6 +1,6 @@
 /**
  * Every command in a shell block of the pages runs as printed. The suite runs a few of them (commands.test.ts);
- * county.proof.ts runs those of docs/adding-a-county.md.
+ * county.proof.ts runs those of docs/adding-a-county.md, listing.proof.ts those of docs/adding-listings.md.
  */
 import { describe } from 'node:test';
 import { testCommand, typed } from './typed_commands.ts';

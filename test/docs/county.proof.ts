@@ -3,12 +3,10 @@
  * folder that `make county` creates (test/sources/new_county.test.ts).
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { commandsOf, pages, ROOT } from './pages.ts';
+import { commandsIn, copyOfProject, shell as shellIn } from './guide_in_copy.ts';
 
 /** The county's list, which the reader would download. */
 const LIST = `Parcel Number,Owner Name,Property Address,Total Due
@@ -18,47 +16,11 @@ B07-510-041-0002,SAMPLE B,2 MAIN ST,80.00
 const FOLDER = 'sources/tax/oh_wood_tax';
 
 let copy: string;
-const commands = commandsOf(pages.find((p) => p.path === 'docs/adding-a-county.md') ?? { path: '', text: '' });
-
-function shell(command: string): { status: number | null; said: string } {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
-    cwd: copy,
-    encoding: 'utf8',
-    env: { ...env, PATH: `${ROOT}node_modules/.bin:${process.env['PATH'] ?? ''}` },
-  });
-  return { status, said: stdout + stderr };
-}
-const command = (like: RegExp): string =>
-  commands.find((c) => like.test(c)) ?? assert.fail(`no command like ${String(like)} in the page`);
+const command = commandsIn('docs/adding-a-county.md');
+const shell = (line: string): ReturnType<typeof shellIn> => shellIn(copy, line);
 
 before(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'dealfeed-county-'));
-  // Timestamps are preserved, so that make installs nothing.
-  for (const path of [
-    'Makefile',
-    'package.json',
-    'package-lock.json',
-    '.npmrc',
-    'tsconfig.json',
-    'api',
-    'docs',
-    'ledger',
-    'lib',
-    'models',
-    'pipelines',
-    'queries',
-    'sandbox',
-    'sources',
-    'test/sources',
-  ]) {
-    await cp(ROOT + path, join(copy, path), { recursive: true, preserveTimestamps: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      },
-    );
-  }
-  await symlink(`${ROOT}node_modules`, join(copy, 'node_modules'));
+  copy = await copyOfProject();
 });
 after(async () => {
   await rm(copy, { recursive: true, force: true });

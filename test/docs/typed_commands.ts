@@ -19,6 +19,7 @@ export const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] =
   [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of this user'],
   [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.proof.ts, in a copy'],
+  [/^make listing\b|lakeside_brokerage|data-lakeside/u, 'test/docs/listing.proof.ts, in a copy'],
   [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
   [/^make bench\b/u, 'test/bench: it measures for hours'],
   [/^node --test/u, 'the suite'],

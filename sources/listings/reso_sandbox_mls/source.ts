@@ -1,5 +1,6 @@
-/** A made-up MLS of the sandbox, read by the RESO Web API like a licensed one. */
-import { resoWebApi } from '../../families/reso_web_api.ts';
+/** A made-up MLS of the sandbox, read like a licensed one: a server like MLS Grid's, of Data Dictionary 1.7. */
+import { resoWebApi } from '../../families/reso/adapter.ts';
+import { mlsGrid } from '../../families/reso/vendors.ts';
 
 export default resoWebApi({
   name: 'reso_sandbox_mls',
@@ -10,12 +11,6 @@ export default resoWebApi({
     note: 'A made-up MLS that exists only in the sandbox; a real one needs a license from the MLS.',
   },
   everyDays: 1,
-  politeness: { minIntervalMs: 500, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
-  service: 'https://api.sandbox-mls.example/odata',
-  tokenUrl: 'https://api.sandbox-mls.example/oauth2/token',
-  scope: 'api',
-  clientId: 'RESO_SANDBOX_MLS_CLIENT_ID',
-  clientSecret: 'RESO_SANDBOX_MLS_CLIENT_SECRET',
-  onMarket: ['Active', 'Active Under Contract', 'Pending'],
+  server: { ...mlsGrid('sandbox'), service: 'https://api.sandbox-mls.example/v2' },
 });

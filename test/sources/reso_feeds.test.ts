@@ -1,0 +1,277 @@
+/** An MLS by RESO Web API, as two vendors serve it: authorization, all pages of a feed, and what stays secret. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { SANDBOX_CLIENT, SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
+import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { resoWebApi } from '../../sources/families/reso/adapter.ts';
+import type { ResoServer } from '../../sources/families/reso/server.ts';
+import { mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import mls from '../../sources/listings/reso_sandbox_mls/source.ts';
+import { get } from '../sandbox/browse.ts';
+import { candidatesOf } from './parsed.ts';
+import { quarantined, readFrom } from './site_double.ts';
+
+const DAY = '2026-11-20';
+const HOST = 'https://api.sandbox-mls.example';
+let sandbox: Sandbox;
+let folder = '';
+/** What the service is asked, and what a fault makes of its answers. */
+let asked: { path: string; method: string; authorization: string | undefined }[] = [];
+let answerWith: ((path: string) => number | undefined) | undefined;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reso-'));
+  sandbox = await startSandbox({
+    seed: 5,
+    listings: 420,
+    parcels: 0,
+    auctions: 0,
+    filings: 0,
+    day: DAY,
+    alter: ({ path, method, headers }, response) => {
+      asked.push({ path, method, authorization: headers['authorization'] });
+      const status = answerWith?.(path);
+      return status === undefined ? undefined : { ...response, status };
+    },
+  });
+});
+after(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true });
+});
+
+const feed = (name: string, server: ResoServer): SourceSpec =>
+  resoWebApi({
+    name,
+    title: name,
+    home: `${HOST}/`,
+    terms: { basis: 'sandbox_only', note: 'Made up.' },
+    everyDays: 1,
+    expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
+    server,
+  });
+
+/** The same MLS on a server like Trestle. */
+const OAUTH = feed('oauth_mls', {
+  ...trestle(),
+  service: `${HOST}/odata`,
+  auth: { tokenUrl: `${HOST}/oauth2/token`, scope: 'api' },
+});
+const OAUTH_SECRETS = { OAUTH_MLS_CLIENT_ID: SANDBOX_CLIENT.id, OAUTH_MLS_CLIENT_SECRET: SANDBOX_CLIENT.secret };
+
+async function read(
+  spec: SourceSpec,
+  run: string,
+  secrets: Readonly<Record<string, string>>,
+  sampleRows?: number,
+): Promise<Page[]> {
+  asked = [];
+  const clock = { nowMs: () => Date.parse(`${DAY}T12:00:00Z`), observedAt: () => `${DAY}T12:00:00Z` };
+  const fetcher = createFetcher({
+    archive: await openArchive(folder),
+    clock,
+    sandboxUrl: sandbox.url,
+    secrets,
+    limits: { retries: 1 },
+  });
+  const pages: Page[] = [];
+  try {
+    const ctx = fetcher.contextFor(spec, {
+      asOf: DAY,
+      runId: run,
+      lastGoodOn: null,
+      onUnreadable: () => assert.fail('no row is unreadable'),
+      ...(sampleRows === undefined ? {} : { sampleRows }),
+    });
+    for await (const page of spec.fetch?.(ctx) ?? []) {
+      pages.push(page);
+      if (sampleRows !== undefined) break;
+    }
+  } finally {
+    await fetcher.close();
+  }
+  return pages;
+}
+
+const unavailable =
+  (reason: SourceUnavailable['reason'], detail: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof SourceUnavailable && error.reason === reason && detail.test(error.message);
+
+for (const [spec, secrets] of [
+  [mls, SANDBOX_SECRETS],
+  [OAUTH, OAUTH_SECRETS],
+] as const) {
+  test(`${spec.name}: every listing on the market is read once, with its street and size, and no other`, async () => {
+    const pages = await read(spec, spec.name, secrets);
+    const rows = (await candidatesOf(spec, pages)).map((c) =>
+      'values' in c ? c.values : assert.fail(c.reject.detail),
+    );
+    const truth = sandbox.day.listings.filter(({ site }) => site === 'reso_sandbox_mls');
+    assert.ok(pages.length > 1 && truth.length > 50, `${truth.length} listings on ${pages.length} pages`);
+    assert.ok(truth.some(({ units }) => units !== null && units > 4) && truth.some(({ units }) => units === 2));
+    assert.deepEqual(
+      rows.map((row) => [row['listing_id'], row['street'], row['zip'], row['units'], row['list_price']]).sort(),
+      truth.map((l) => [l.listingId, l.street, l.zip, l.units, l.price]).sort(),
+    );
+    const resource = asked.filter(({ path }) => path.endsWith('/Property'));
+    assert.equal(resource.length, pages.length);
+    assert.ok(resource.every(({ authorization }) => authorization?.startsWith('Bearer ')));
+    assert.ok(
+      asked.every(({ path, authorization }) => authorization === undefined || path.endsWith('/Property')),
+      'the token goes to the service only',
+    );
+  });
+}
+
+test('the page of a listing is its ListingURL; without one it is the record, which needs the license', async () => {
+  const [grid] = await candidatesOf(mls, await read(mls, 'record', SANDBOX_SECRETS));
+  const [other] = await candidatesOf(OAUTH, await read(OAUTH, 'page', OAUTH_SECRETS));
+  assert.ok(grid && 'values' in grid && other && 'values' in other);
+  const id = String(grid.values['listing_id']);
+  assert.equal(grid.values['listing_url'], `${HOST}/v2/Property('${id}')`);
+  assert.equal(grid.sourceUrl, grid.values['listing_url']);
+  assert.equal(other.values['listing_url'], `${HOST}/listing/${String(other.values['listing_id'])}`);
+  const record = await get(sandbox, grid.sourceUrl ?? '');
+  assert.equal(record.status, 401);
+  const authorization = `Bearer ${SANDBOX_SECRETS.RESO_SANDBOX_MLS_TOKEN}`;
+  const licensed = await get(sandbox, grid.sourceUrl ?? '', { authorization });
+  assert.equal((JSON.parse(licensed.text) as { ListingKey?: string }).ListingKey, id);
+});
+
+test('a probe asks for a few rows', async () => {
+  const [page] = await read(mls, 'probe', SANDBOX_SECRETS, 3);
+  assert.equal((JSON.parse(page?.text() ?? '{}') as { value?: unknown[] }).value?.length, 3);
+});
+
+test('OAuth asks for one token per read', async () => {
+  await read(OAUTH, 'tokens', OAUTH_SECRETS);
+  assert.equal(asked.filter(({ method }) => method === 'POST').length, 1);
+});
+
+test('no secret and no token is in the archive', async () => {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  assert.ok(files.length > 2);
+  const kept = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
+  for (const text of kept) assert.doesNotMatch(text, /access_token|Bearer |sandbox-secret|sandbox-token/u);
+  assert.ok(
+    kept.some((text) => /"method":"POST".*"kind":"token".*"sha256":null/u.test(text)),
+    'that a token was asked for is recorded',
+  );
+});
+
+test('without its credentials the source is unavailable, naming the setting', async () => {
+  await assert.rejects(read(mls, 'none', {}), unavailable('refused', /^RESO_SANDBOX_MLS_TOKEN is not set.* token/u));
+  await assert.rejects(read(OAUTH, 'none', {}), unavailable('refused', /^OAUTH_MLS_CLIENT_ID is not set.* secret/u));
+  await assert.rejects(
+    read(OAUTH, 'half', { OAUTH_MLS_CLIENT_ID: 'sandbox-client' }),
+    unavailable('refused', /^OAUTH_MLS_CLIENT_SECRET is not set/u),
+  );
+  assert.deepEqual(asked, [], 'nothing is asked of the site');
+});
+
+test('a wrong secret is a refusal, a service that is down is asked again and then unavailable', async (t) => {
+  await assert.rejects(
+    read(OAUTH, 'wrong', { ...OAUTH_SECRETS, OAUTH_MLS_CLIENT_SECRET: 'stale' }),
+    unavailable('refused', /answered 401 to the token request: invalid_client$/u),
+  );
+  await assert.rejects(read(mls, 'stale', { RESO_SANDBOX_MLS_TOKEN: 'stale' }), unavailable('refused', /401/u));
+  t.after(() => {
+    answerWith = undefined;
+  });
+  answerWith = (path) => (path === '/oauth2/token' ? 503 : undefined);
+  await assert.rejects(
+    read(OAUTH, 'down', OAUTH_SECRETS),
+    unavailable('server_error', /answered 503 to the token request/u),
+  );
+  assert.equal(asked.filter(({ method }) => method === 'POST').length, 2);
+});
+
+test('a query that the server does not understand is a refusal that says what to change', async () => {
+  const sandboxMls = { ...mlsGrid('sandbox'), service: `${HOST}/v2` };
+  const { systemName: _, ...unnamed } = sandboxMls;
+  const wrong: readonly (readonly [string, ResoServer])[] = [
+    ['a field of a later dictionary', { ...sandboxMls, dictionary: '2.0' }],
+    ['no system name', unnamed],
+    ['a page that is too large', { ...sandboxMls, pageSize: 5001 }],
+    ['too many "or"', { ...sandboxMls, onMarket: ['A', 'B', 'C', 'D', 'E', 'F'], maxOr: 9 }],
+  ];
+  for (const [name, server] of wrong) {
+    const spec = feed('wrong_mls', server);
+    await assert.rejects(
+      read(spec, name, { WRONG_MLS_TOKEN: 'sandbox-token' }),
+      unavailable('refused', /answered 400.*`lacks`.*`types`/u),
+      name,
+    );
+  }
+  const many = feed('wrong_mls', { ...sandboxMls, onMarket: ['Active', 'Pending', 'Coming Soon', 'A', 'B', 'C'] });
+  assert.ok((await read(many, 'in', { WRONG_MLS_TOKEN: 'sandbox-token' })).length > 0, '`in` is understood');
+});
+
+const row = (i: number): Readonly<Record<string, unknown>> => ({
+  ListingKey: `K${i}`,
+  StandardStatus: 'Active',
+  PropertyType: 'ResidentialIncome',
+  ListPrice: 1,
+  City: 'A',
+  StateOrProvince: 'GA',
+  PostalCode: '30303',
+  StreetName: 'B',
+  ModificationTimestamp: `2026-11-${String(1 + Math.floor(i / 10)).padStart(2, '0')}T00:00:00+00:00`,
+});
+
+/** A server that gives 25 rows at most and no link, with `total` rows of which it has `held`. */
+const unlinked =
+  (held: number, total: number) =>
+  (url: URL): string => {
+    const from = Date.parse(/ ge (\S+)$/u.exec(url.searchParams.get('$filter') ?? '')?.[1] ?? '2000-01-01');
+    const rows = Array.from({ length: held }, (_, i) => row(i)).filter(
+      (r) => Date.parse(String(r['ModificationTimestamp'])) >= from,
+    );
+    return JSON.stringify({ '@odata.count': total, value: rows.slice(0, 25) });
+  };
+
+test('without a next link the read continues from the last timestamp; a missing row is not a removal', async () => {
+  const { pages, asked: queries } = await readFrom(OAUTH, unlinked(60, 60), DAY, OAUTH_SECRETS);
+  assert.equal(new Set((await candidatesOf(OAUTH, pages)).map((c) => c.raw)).size, 60);
+  assert.match(decodeURIComponent(queries[1] ?? ''), / and ModificationTimestamp ge 2026-11-03T00:00:00\.000Z&/u);
+  await assert.rejects(readFrom(OAUTH, unlinked(60, 80), DAY, OAUTH_SECRETS), quarantined('count_mismatch', /80.*60/u));
+  const circle = JSON.stringify({
+    '@odata.count': 9,
+    value: [row(1)],
+    '@odata.nextLink': `${HOST}/odata/Property?$skip=1`,
+  });
+  await assert.rejects(
+    readFrom(OAUTH, () => circle, DAY, OAUTH_SECRETS),
+    quarantined('count_mismatch', /circle/u),
+  );
+});
+
+test('a read that reaches the last row of a query continues from the last timestamp instead of the link', async () => {
+  const limited = feed('oauth_mls', { ...trestle(), service: `${HOST}/odata`, maxRows: 50, pageSize: 25 });
+  const site = (url: URL): string | number => {
+    const skip = Number(url.searchParams.get('$skip') ?? 0);
+    if (skip >= 50) return 400;
+    const body = JSON.parse(unlinked(90, 90)(url)) as { value: unknown[] };
+    const from = Date.parse(/ ge (\S+)$/u.exec(url.searchParams.get('$filter') ?? '')?.[1] ?? '2000-01-01');
+    const rows = Array.from({ length: 90 }, (_, i) => row(i)).filter(
+      (r) => Date.parse(String(r['ModificationTimestamp'])) >= from,
+    );
+    const next = new URL(url);
+    next.searchParams.set('$skip', String(skip + 25));
+    next.searchParams.set('access_token', 'secret');
+    const more = skip + 25 < rows.length ? { '@odata.nextLink': next.href } : {};
+    return JSON.stringify({ ...body, value: rows.slice(skip, skip + 25), ...more });
+  };
+  const { pages, asked: queries } = await readFrom(limited, site, DAY, OAUTH_SECRETS);
+  assert.equal(new Set((await candidatesOf(limited, pages)).map((c) => c.raw)).size, 90);
+  assert.ok(
+    queries.every((query) => !query.includes('secret')),
+    'a token in a link is dropped',
+  );
+});
