@@ -7,18 +7,13 @@ import type { Cell } from './xlsx.ts';
 /** Name of the map's file, and of the page's context entry that holds its text. */
 export const COLUMNS_FILE = 'columns.json';
 
-/**
- * Field by normalized heading, where the operator's map takes precedence; null for a column to ignore.
- * @throws Quarantine malformed_page if the map names an unknown field
- */
-export function withColumnMap<Field extends string>(
-  known: ReadonlyMap<string, Field | null>,
-  names: readonly Field[],
-  normalize: (heading: Cell | undefined) => string,
-  page: Page,
-): ReadonlyMap<string, Field | null> {
+/** A key of the map that is no heading but a value for all rows: {"=OH": "state"}. */
+const FIXED_VALUE = /^=\s*(?=\S)/u;
+
+/** The operator's entries in order; none without a map. @throws Quarantine malformed_page if one names no field */
+function entriesOf<Field extends string>(names: readonly Field[], page: Page): (readonly [string, Field | null])[] {
   const own = page.context[COLUMNS_FILE];
-  if (own === undefined) return known;
+  if (own === undefined) return [];
   const map = z.record(z.string(), z.enum(names).nullable()).safeParse(parseJson(own, COLUMNS_FILE, page.url));
   if (!map.success) {
     const heading = JSON.stringify(map.error.issues[0]?.path.join('.') ?? '');
@@ -28,7 +23,31 @@ export function withColumnMap<Field extends string>(
       page.url,
     );
   }
-  const fields = new Map(known);
-  for (const [heading, field] of Object.entries(map.data)) fields.set(normalize(heading), field as Field | null);
+  return Object.entries(map.data) as [string, Field | null][];
+}
+
+/**
+ * Field by normalized heading, the operator's own headings first; null for a column to ignore.
+ * @throws Quarantine malformed_page if the map names an unknown field
+ */
+export function withColumnMap<Field extends string>(
+  known: ReadonlyMap<string, Field | null>,
+  names: readonly Field[],
+  normalize: (heading: Cell | undefined) => string,
+  page: Page,
+): ReadonlyMap<string, Field | null> {
+  const own = entriesOf(names, page)
+    .filter(([heading]) => !FIXED_VALUE.test(heading))
+    .map(([heading, field]) => [normalize(heading), field] as const);
+  const fields = new Map<string, Field | null>(own);
+  for (const [heading, field] of known) if (!fields.has(heading)) fields.set(heading, field);
   return fields;
 }
+
+/** Values that the operator states for all rows of a list, by field. @throws like withColumnMap */
+export const fixedValues = <Field extends string>(names: readonly Field[], page: Page): ReadonlyMap<Field, string> =>
+  new Map(
+    entriesOf(names, page).flatMap(([key, field]) =>
+      field !== null && FIXED_VALUE.test(key) ? [[field, key.replace(FIXED_VALUE, '')] as const] : [],
+    ),
+  );

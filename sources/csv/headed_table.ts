@@ -13,15 +13,19 @@ export interface TableRow {
   readonly where: string;
   /** In a CSV file each row must have as many cells as the header: a missing cell would shift all that follow it. */
   readonly isFixedWidth: boolean;
+  /** Name of its sheet, in a workbook. */
+  readonly sheet?: string;
 }
 
 export interface HeadingRules<Field extends string> {
-  /** Field by normalized heading; null for a column to ignore. */
+  /** Field by normalized heading, the best heading of a field first; null for a column to ignore. */
   readonly fields: ReadonlyMap<string, Field | null>;
+  /** Fields of which the best heading counts if several columns name them. Default: none, which is refused. */
+  readonly bestCounts?: ReadonlySet<Field>;
   normalize(heading: Cell | undefined): string;
   /** Fields that a heading row must name. */
   readonly needed: readonly Field[];
-  /** What the operator can do if two columns name the same field. */
+  /** What the operator can do if two columns name the same field; the map to write follows. */
   readonly advice: string;
 }
 
@@ -38,10 +42,13 @@ const MAX_TITLE_ROWS = 20;
 
 /** Rows of each table of a page: one for kind "csv", one per sheet for a workbook. */
 export const tablesOf = (page: Page): TableRow[][] =>
-  page.kind === 'csv' ? [csvRows(page)] : readXlsx(page.bytes, page.url).map(sheetRows);
+  page.kind === 'csv' ? [csvRows(page.text('windows-1252'), page.url, ',')] : workbookRows(page);
 
-function csvRows(page: Page): TableRow[] {
-  const { header, rows } = readCsv(page.text('windows-1252'), page.url, { looseQuotes: true });
+/** Rows of each sheet. */
+export const workbookRows = ({ bytes, url }: Page): TableRow[][] => readXlsx(bytes, url).map(sheetRows);
+
+export function csvRows(text: string, pageUrl: string, delimiter: string): TableRow[] {
+  const { header, rows } = readCsv(text, pageUrl, { looseQuotes: true, delimiter });
   return [
     { cells: header, raw: header.join(','), where: 'line 1', isFixedWidth: true },
     ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}`, isFixedWidth: true })),
@@ -54,31 +61,63 @@ const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
     raw: JSON.stringify(cells),
     where: `sheet ${name} row ${index + 1}`,
     isFixedWidth: false,
+    sheet: name,
   }));
 
 /** Column number of each field, or null if the row does not name all needed fields. */
 function columnsOf<Field extends string>(
   row: TableRow,
-  { fields, normalize, needed, advice }: HeadingRules<Field>,
+  { fields, bestCounts, normalize, needed, advice }: HeadingRules<Field>,
   pageUrl: string,
 ): ReadonlyMap<Field, number> | null {
+  const headings = row.cells.map(normalize);
+  const order = [...fields.keys()];
+  const named = Map.groupBy(headings.keys(), (index) => fields.get(headings[index] ?? '') ?? null);
   const columns = new Map<Field, number>();
   const duplicates: string[] = [];
-  for (const [index, heading] of row.cells.entries()) {
-    const field = fields.get(normalize(heading));
-    if (field === undefined || field === null) continue;
-    const earlier = columns.get(field);
-    if (earlier === undefined) columns.set(field, index);
-    else duplicates.push(`${JSON.stringify(row.cells[earlier])} and ${JSON.stringify(heading)} both mean ${field}`);
+  const choice: [string, Field | null][] = [];
+  for (const [field, indices] of named) {
+    if (field === null) continue;
+    const best = bestCounts?.has(field)
+      ? indices.toSorted((a, b) => order.indexOf(headings[a] ?? '') - order.indexOf(headings[b] ?? ''))
+      : indices;
+    columns.set(field, best[0] ?? 0);
+    if (indices.length === 1 || bestCounts?.has(field)) continue;
+    const texts = indices.map((index) => String(row.cells[index]));
+    duplicates.push(`${texts.map((text) => JSON.stringify(text)).join(' and ')} both mean ${field}`);
+    choice.push(...texts.map((text, at): [string, Field | null] => [text, at === 0 ? field : null]));
   }
   if (needed.some((field) => !columns.has(field))) return null;
   if (duplicates.length > 0)
-    throw new Quarantine('template_changed', `${row.where}: ${duplicates.join('; ')}. ${advice}`, pageUrl);
+    throw new Quarantine(
+      'template_changed',
+      `${row.where}: ${duplicates.join('; ')}. ${advice}: ${JSON.stringify(Object.fromEntries(choice))}`,
+      pageUrl,
+    );
   return columns;
 }
 
+/** Two heading rows as one: of the two texts of a column and of both together, the one that means a field. */
+function joinedHeadings<Field extends string>(
+  upper: TableRow,
+  lower: TableRow,
+  { fields, normalize }: HeadingRules<Field>,
+): TableRow {
+  const width = Math.max(upper.cells.length, lower.cells.length);
+  const cells = Array.from({ length: width }, (_, column): Cell => {
+    const [above, below] = [upper.cells[column] ?? '', lower.cells[column] ?? ''];
+    const texts = [`${above} ${below}`.trim(), below, above];
+    return texts.find((text) => fields.has(normalize(text))) ?? texts[0] ?? null;
+  });
+  return { ...lower, cells, raw: `${upper.raw}\n${lower.raw}`, where: `${upper.where} and ${lower.where}` };
+}
+
+/** A row below a heading row that may be its second line: it has no figure, so it is no row of data. */
+const isSecondLine = (row: TableRow | undefined): row is TableRow =>
+  row !== undefined && !row.cells.some((cell) => (typeof cell !== 'string' ? cell !== null : /\d/u.test(cell)));
+
 /**
- * The table below the first heading row, or null if no row is one.
+ * The table below the first heading row, or below two that are one together. Null if there is neither.
  * @throws Quarantine template_changed if two columns name the same field
  */
 export function findTable<Field extends string>(
@@ -86,9 +125,24 @@ export function findTable<Field extends string>(
   rules: HeadingRules<Field>,
   pageUrl: string,
 ): HeadedTable<Field> | null {
-  for (const [index, headings] of rows.slice(0, MAX_TITLE_ROWS).entries()) {
+  const top = rows.slice(0, MAX_TITLE_ROWS);
+  /** The table below the row `index` and the one above it, as one heading row. */
+  const belowTwo = (index: number): HeadedTable<Field> | null => {
+    const [upper, lower] = [rows[index - 1], rows[index]];
+    if (upper === undefined || lower === undefined) return null;
+    const headings = joinedHeadings(upper, lower, rules);
     const columns = columnsOf(headings, rules, pageUrl);
-    if (columns !== null) return { headings, columns, rows: rows.slice(index + 1) };
+    return columns === null ? null : { headings, columns, rows: rows.slice(index + 1) };
+  };
+  for (const [index, headings] of top.entries()) {
+    const columns = columnsOf(headings, rules, pageUrl);
+    if (columns === null) continue;
+    const two = isSecondLine(rows[index + 1]) ? belowTwo(index + 1) : null;
+    return two !== null && two.columns.size > columns.size ? two : { headings, columns, rows: rows.slice(index + 1) };
+  }
+  for (const index of top.keys()) {
+    const two = belowTwo(index);
+    if (two !== null) return two;
   }
   return null;
 }

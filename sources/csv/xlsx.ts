@@ -99,6 +99,8 @@ function cell(
   strings: readonly string[],
   refuse: (detail: string) => never,
 ): Cell {
+  // Crexi's workbooks have shared-string cells without a number where a cell is empty.
+  if (type === 's' && text === '') return null;
   if (type === 's')
     return (
       (/^\d+$/u.test(text) ? strings[Number(text)] : undefined) ??

@@ -113,8 +113,14 @@ export function* textParts(bytes: Uint8Array, fallback: 'windows-1252', pageUrl:
   }
 }
 
-function refuseUtf16([first, second]: Uint8Array, pageUrl: string): void {
-  if (first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+/** The UTF-16 encoding of a text by its first two bytes: a byte order mark, or an ASCII letter without one. */
+export function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (second === 0 || (first === 0xff && second === 0xfe)) return 'utf-16le';
+  return first === 0 || (first === 0xfe && second === 0xff) ? 'utf-16be' : null;
+}
+
+function refuseUtf16(bytes: Uint8Array, pageUrl: string): void {
+  if (utf16Of(bytes) !== null)
     throw new Quarantine('malformed_page', 'the body is UTF-16 or binary, expected UTF-8 text', pageUrl);
 }
 

@@ -3,38 +3,122 @@ import type { Page } from '../../contract.ts';
 import { withColumnMap } from '../../csv/column_map.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 
-/** Compared without case, spaces, punctuation and text in parentheses. */
+/**
+ * Compared without case, spaces, punctuation and text in parentheses. Confirmed by recorded files: Crexi's two layouts,
+ * CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar, BrokerMetrics of San Francisco, and Redfin. The
+ * others are common headings of brokers' lists.
+ */
 const HEADINGS = {
   listing_id: [
     'MLS#',
     'MLS Number',
+    'MLS No',
+    'MLS ID',
+    'ML Number',
+    'ML#',
     'Listing ID',
     'Listing Number',
     'Listing #',
+    'Listing No',
+    'List Number',
     'Listing Key',
-    'ID',
-    'Property ID',
     'Deal ID',
+    'Property ID',
+    'ID',
   ],
   issuer: ['Source', 'MLS', 'MLS Name'],
-  listing_url: ['URL', 'Link', 'Listing URL', 'Web Page', 'Website'],
-  street: ['Address', 'Street', 'Street Address', 'Property Address', 'Address 1'],
-  city: ['City', 'Property City', 'Town'],
-  state: ['State', 'State or Province', 'Property State', 'ST'],
-  zip: ['ZIP', 'ZIP Code', 'ZIP or Postal Code', 'Postal Code', 'Property ZIP'],
-  list_price: ['Price', 'List Price', 'Asking Price', 'Ask Price', 'Asking', 'Sale Price'],
-  units: ['Units', 'Unit Count', 'Number of Units', '# of Units', '# Units', 'No. of Units', 'Total Units'],
+  listing_url: ['Listing URL', 'Property Link', 'Listing Link', 'Property URL', 'URL', 'Link', 'Web Page', 'Website'],
+  street: [
+    'Address',
+    'Street',
+    'Street Address',
+    'Property Address',
+    'Address 1',
+    'Address Line 1',
+    'Street Number Name Direction',
+  ],
+  whole_address: ['Full Address', 'Formatted Address', 'Unparsed Address'],
+  street_number: ['House Number', 'House #', 'Street Number', 'Street #', 'Street No'],
+  street_direction: ['Compass', 'Street Dir Prefix', 'Street Direction', 'St Dir Pfx', 'St Dir'],
+  street_name: ['Street Name'],
+  street_suffix: ['Street Suffix', 'St Suffix'],
+  street_direction_suffix: ['Street Dir Suffix', 'St Dir Sfx'],
+  unit: ['Unit #', 'Unit Number', 'Unit No'],
+  city: [
+    'City',
+    'Property City',
+    'Town',
+    'City/Town',
+    'City/Town Code',
+    'City, State, ZIP',
+    'City, State, ZIP Code',
+    'City, ST ZIP',
+    'City, State',
+    'City, ST',
+  ],
+  state: ['State', 'State or Province', 'State/Province', 'Property State', 'State Code', 'ST'],
+  zip: ['ZIP', 'ZIP Code', 'ZIP or Postal Code', 'ZIP/Postal Code', 'Postal Code', 'Property ZIP', 'Postcode'],
+  list_price: [
+    'Price',
+    'List Price',
+    'Listing Price',
+    'Asking Price',
+    'Ask Price',
+    'Asking',
+    'For Sale Price',
+    'Sale Price',
+    'Current Price',
+  ],
+  price_per_unit: ['Price/Unit', 'Price per Unit'],
+  units: [
+    'Units',
+    'Unit Count',
+    'Number of Units',
+    'Number of Units Total',
+    '# of Units',
+    '# Units',
+    'No. of Units',
+    'No. Units',
+    'Total Units',
+  ],
   cap_rate: ['Cap Rate', 'Cap', 'Cap Rate %', 'Going-in Cap Rate'],
   noi: ['NOI', 'Net Operating Income'],
   year_built: ['Year Built', 'Built'],
-  property_type: ['Property Type', 'Type', 'Property Subtype', 'Asset Class'],
-  listed_on: ['List Date', 'Listed', 'Listed On', 'Date Listed', 'On Market Date', 'Listing Date'],
-  sold_on: ['Sold Date', 'Closing Date', 'Close Date'],
-  status: ['Status', 'Listing Status', 'Standard Status', 'Availability'],
+  property_type: ['Property Type', 'Type', 'Asset Class'],
+  property_subtype: ['Property Subtype', 'Property Sub Type', 'Subtype', 'Sub Type', 'Secondary Type', 'Dwelling Type'],
+  listed_on: [
+    'List Date',
+    'Date Listed',
+    'Listing Date',
+    'Listing Contract Date',
+    'Listed On',
+    'Listed',
+    'On Market Date',
+  ],
+  sold_on: ['Sold Date', 'Close Date', 'Closing Date', 'Close of Escrow Date'],
+  status: ['Status', 'Listing Status', 'Standard Status', 'MLS Status', 'Property Status', 'Availability'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ListingField = keyof typeof HEADINGS;
-const FIELDS = Object.keys(HEADINGS) as ListingField[];
+export const FIELDS = Object.keys(HEADINGS) as ListingField[];
+
+/**
+ * Fields of which the column with the first heading above counts. Two columns of prices, streets or unit counts are
+ * refused, because a wrong choice gives wrong values.
+ */
+export const BEST_COUNTS: ReadonlySet<ListingField> = new Set([
+  'listing_id',
+  'listing_url',
+  'whole_address',
+  'city',
+  'state',
+  'zip',
+  'property_type',
+  'property_subtype',
+  'listed_on',
+  'sold_on',
+  'status',
+]);
 
 export const normalizeHeading = (heading: Cell | undefined): string =>
   String(heading ?? '')

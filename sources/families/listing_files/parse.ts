@@ -1,38 +1,39 @@
 /**
- * Listings in the operator's own files: a broker's e-mailed list, a CRM export, a property portal's download. CSV or
- * XLSX, dropped into the source's folder. Columns are found by their headings (headings.ts); for other headings the
- * operator adds a `columns.json` that maps each heading to a field, or to null to ignore the column:
+ * Listings in the operator's own files: a broker's e-mailed list, a CRM export, a property portal's download. Text,
+ * workbook, web page or JSON (tables.ts). Columns are found by their headings (headings.ts); for other headings the
+ * operator adds a `columns.json` that maps each heading to a field, or to null to ignore the column. A key that begins
+ * with "=" is a value for all rows:
  *
- *   {"Ask": "list_price", "Doors": "units", "Broker's price opinion": null}
+ *   {"Ask": "list_price", "Doors": "units", "Broker's price opinion": null, "=OH": "state"}
  */
 import { Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { COLUMNS_FILE, fixedValues } from '../../csv/column_map.ts';
 import {
   candidateOf,
   cellReader,
   findTable,
-  firstFilledRow,
-  tablesOf,
-  textsOf,
   type HeadedTable,
   type HeadingRules,
   type TableRow,
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
-import { candidate, decimal, hundredths, optional, refuse, required } from '../../values.ts';
-import { listingValues, shownStreet, availabilityOf, webUrl } from '../listing_values.ts';
-import { COLUMNS_FILE } from '../../csv/column_map.ts';
-import { fieldsByHeading, normalizeHeading, type ListingField } from './headings.ts';
+import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
+import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
+import { BEST_COUNTS, fieldsByHeading, FIELDS, normalizeHeading, type ListingField } from './headings.ts';
+import { askingPrice, fullAmount, unitCount, unitsOfPrice } from './numbers.ts';
+import { placeOf, statesPlace, type CellOf, type Place } from './place.ts';
+import { isListing } from './rows.ts';
+import { availabilityOfRow, checkType } from './status.ts';
+import { missingPlace, unknownHeadings } from './suggest.ts';
+import { listingTables } from './tables.ts';
 
-const NEEDED: readonly ListingField[] = ['city', 'state', 'zip', 'list_price'];
-
-/** A portal prints the MLS's notice as a line among the rows: bare, quoted or padded with commas. */
-const DISCLAIMER = /^in accordance with local mls rules/iu;
-
-/** Property types other than a rental building of several units. */
-const OTHER_TYPE =
-  /\b(?:single[- ]family|condo|co-?op|townho(?:use|me)|vacant land|land|lot|mobile|manufactured|parking|timeshare)\b/iu;
-
-type CellOf = (field: ListingField) => Cell | undefined;
+/** Fields that a heading row names, the best set first: the places may be in the column of the city or the street. */
+const NEEDED: readonly (readonly ListingField[])[] = [
+  ['city', 'state', 'zip', 'list_price'],
+  ['city', 'list_price'],
+  ['street', 'list_price'],
+  ['whole_address', 'list_price'],
+];
 
 /** A day as text. A workbook stores it as the number of days since 30 December 1899. */
 const dayOf = (value: Cell | undefined): Cell | undefined =>
@@ -48,14 +49,20 @@ function capRate(value: Cell | undefined): Cell | undefined {
   return size === null ? value : decimal(size);
 }
 
-/** The listing id if the file has none: its address. */
-function addressId(cell: CellOf): string {
-  const street =
-    shownStreet(cell('street')) ??
-    refuse('blank_listing_id', 'the row has neither a listing number nor a street address, expected one of them');
-  const { city, state, zip } = { city: cell('city'), state: cell('state'), zip: cell('zip') };
-  return [street, required('city', city), required('state', state), required('zip', zip)].join(', ').toUpperCase();
+/** The listing id if the file has none: its address, or its page where the address is hidden. */
+function ownId({ street, city, state, zip }: Place, listingUrl: string | null): string {
+  const shown = shownStreet(street);
+  if (shown === null)
+    return (
+      listingUrl ??
+      refuse('blank_listing_id', 'the row has neither a listing number nor a street address, expected one of them')
+    );
+  return [shown, required('city', city), required('state', state), required('zip', zip)].join(', ').toUpperCase();
 }
+
+/** The id with the broker's folder in front, because two brokers may use the same number. */
+const idInFolder = (id: string, { context }: Page): string =>
+  context['folder'] === undefined ? id : `${context['folder']}/${id}`;
 
 /** The listing number with its issuer, because two issuers may use the same number. */
 function listingNumber(cell: CellOf): string | null {
@@ -67,68 +74,93 @@ function listingNumber(cell: CellOf): string | null {
   return number === null ? null : [textOf('issuer'), number].filter((part) => part !== null).join(' ');
 }
 
-function rowCandidate(row: TableRow, table: HeadedTable<ListingField>, page: Page): Candidate {
+type Fixed = ReadonlyMap<ListingField, string>;
+
+/** A row's cells, and the operator's values where a cell is blank. */
+function cellsOf(row: TableRow, table: HeadedTable<ListingField>, fixed: Fixed): CellOf {
   const cell = cellReader(row, table);
+  return (field) => {
+    const value = cell(field) ?? null;
+    return value === null || value === '' ? (fixed.get(field) ?? value) : value;
+  };
+}
+
+function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Page): Candidate {
   const number = listingNumber(cell);
   return candidate(
     row.raw,
     () => {
-      const listing_id = number ?? addressId(cell);
-      const type = optional(cell('property_type'));
-      if (type !== null && OTHER_TYPE.test(type))
-        refuse(
-          'not_multifamily',
-          `${row.where}: the property type is ${JSON.stringify(type)}, expected one of several units`,
-        );
-      const status = table.columns.has('status') ? availabilityOf(cell('status')) : 'for_sale';
-      return {
-        values: listingValues({
-          listing_id,
-          listing_url: webUrl(cell('listing_url'), page.url),
-          street: cell('street'),
-          city: cell('city'),
-          state: cell('state'),
-          zip: cell('zip'),
-          list_price: cell('list_price'),
-          units: cell('units'),
-          cap_rate: capRate(cell('cap_rate')),
-          noi: cell('noi'),
-          year_built: cell('year_built'),
-          property_type: type,
-          listed_on: dayOf(cell('listed_on')),
-          availability: optional(cell('sold_on')) === null ? status : 'sold',
-        }),
-      };
+      const type = joined([cell('property_type'), cell('property_subtype')], ', ');
+      checkType(type, row.where);
+      const place = placeOf(cell, row.where);
+      const ownUrl = optional(cell('listing_url'));
+      const values = listingValues({
+        ...place,
+        listing_id: idInFolder(number ?? ownId(place, ownUrl), page),
+        listing_url: webUrl(ownUrl, page.url),
+        list_price: askingPrice(cell('list_price')),
+        units: unitCount(cell('units')),
+        cap_rate: capRate(cell('cap_rate')),
+        noi: fullAmount(cell('noi')),
+        year_built: cell('year_built'),
+        property_type: type,
+        listed_on: dayOf(cell('listed_on')),
+        availability: availabilityOfRow(cell, row, hasStatus),
+      });
+      const price = values['list_price'];
+      const units = values['units'] ?? unitsOfPrice(typeof price === 'string' ? price : null, cell('price_per_unit'));
+      return { values: { ...values, units } };
     },
-    number === null ? undefined : { listing_id: number },
+    number === null ? undefined : { listing_id: idInFolder(number, page) },
   );
 }
 
-const isListing = (row: TableRow): boolean => {
-  const [first] = textsOf(row);
-  return first !== undefined && !DISCLAIMER.test(first);
-};
+/** Tables of the file with the best set of headings that one of them has. */
+function headedTables(
+  tables: readonly (readonly TableRow[])[],
+  rules: Omit<HeadingRules<ListingField>, 'needed'>,
+  pageUrl: string,
+): HeadedTable<ListingField>[] {
+  for (const needed of NEEDED) {
+    const found = tables
+      .map((rows) => findTable(rows, { ...rules, needed }, pageUrl))
+      .filter((table) => table !== null);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
 
-/** Listings of a dropped file. @throws Quarantine missing_column if no row names the needed columns */
+/** @throws Quarantine missing_column if neither a column nor the operator nor an address states a part of the place */
+function checkPlaces(table: HeadedTable<ListingField>, fixed: Fixed, page: Page): void {
+  const missing = (['city', 'state', 'zip'] as const).filter((field) => !table.columns.has(field) && !fixed.has(field));
+  if (missing.length === 0) return;
+  const isFound = table.rows.some((row) => statesPlace(cellsOf(row, table, fixed), missing));
+  if (!isFound && table.rows.length > 0) throw missingPlace(table.headings, missing, page);
+}
+
+/**
+ * Listings of a dropped file.
+ * @throws Quarantine missing_column or template_changed with the map to write if the headings are unclear
+ */
 export function parseListingFile(page: Page): Candidate[] {
   if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
-  const rules: HeadingRules<ListingField> = {
-    fields: fieldsByHeading(page),
+  const fields = fieldsByHeading(page);
+  const fixed = fixedValues(FIELDS, page);
+  const rules = {
+    fields,
+    bestCounts: BEST_COUNTS,
     normalize: normalizeHeading,
-    needed: NEEDED,
-    advice: `Map one of them to null in ${COLUMNS_FILE}`,
+    advice: `Put a file ${COLUMNS_FILE} next to the list with this text, and correct it if another column is right`,
   };
-  const tables = tablesOf(page);
-  const found = tables.map((rows) => findTable(rows, rules, page.url)).filter((table) => table !== null);
-  if (found.length > 0)
-    return found.flatMap((table) =>
-      table.rows.filter(isListing).map((row) => candidateOf(row, table, (r) => rowCandidate(r, table, page))),
-    );
-  const first = JSON.stringify(firstFilledRow(tables));
-  throw new Quarantine(
-    'missing_column',
-    `no row has a heading for each of ${NEEDED.join(', ')}; the first row is ${first}. ` +
-      `Map your headings to these fields in a file ${COLUMNS_FILE} in the same folder`,
-    page.url,
-  );
+  const tables = listingTables(page);
+  const found = headedTables(tables, rules, page.url);
+  if (found.length === 0) throw unknownHeadings(tables, fields, page);
+  return found.flatMap((table) => {
+    checkPlaces(table, fixed, page);
+    return table.rows
+      .filter((row) => isListing(row, table))
+      .map((row) =>
+        candidateOf(row, table, (r) => rowCandidate(r, cellsOf(r, table, fixed), table.columns.has('status'), page)),
+      );
+  });
 }

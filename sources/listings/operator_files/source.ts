@@ -7,9 +7,10 @@ import { COLUMNS_FILE } from '../../csv/column_map.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { Listing } from '../../rows/listing.ts';
 
-const about = (form: string): string =>
-  `Listings as ${form}, under any name. It needs headings for city, state, ZIP and price; ` +
-  `a file ${COLUMNS_FILE} in the same folder may map other headings.`;
+const about =
+  'the current list of a broker or portal as text with commas, tabs or semicolons, under any name. ' +
+  'It needs headings for price, city, state and ZIP, or for price and a whole address; ' +
+  `a file ${COLUMNS_FILE} next to it maps other headings`;
 
 export default defineSource({
   name: 'operator_files',
@@ -27,10 +28,22 @@ export default defineSource({
   politeness: { minIntervalMs: 0, concurrency: 1 },
   row: Listing,
   // A portal's download may have one property type or many.
-  expect: { minRows: 1, maxRejectShare: 0.25, maxDropShare: 0.8 },
+  expect: {
+    minRows: 1,
+    maxRejectShare: 0.25,
+    maxDropShare: 0.8,
+  },
   drop: [
-    { pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: about('CSV'), beside: COLUMNS_FILE },
-    { pattern: /\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about: about('an Excel workbook'), beside: COLUMNS_FILE },
+    { pattern: /\.(?:csv|tsv|tab|txt)$/u, file: 'list.csv', kind: 'csv', about, beside: COLUMNS_FILE },
+    {
+      pattern: /\.xls[xm]?$/u,
+      file: 'list.xlsx',
+      kind: 'xlsx',
+      about: 'an Excel workbook',
+      beside: COLUMNS_FILE,
+    },
+    { pattern: /\.html?$/u, file: 'list.html', kind: 'html', about: 'a saved page with a table', beside: COLUMNS_FILE },
+    { pattern: /\.json$/u, file: 'list.json', kind: 'json', about: 'a list of objects', beside: COLUMNS_FILE },
   ],
   parse: parseListingFile,
 });

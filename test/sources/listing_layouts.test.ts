@@ -1,0 +1,101 @@
+/** Every layout of a listing file: its rows, its rejects, or the message that says what to do. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Quarantine, type Page } from '../../sources/contract.ts';
+import { COLUMNS_FILE } from '../../sources/csv/column_map.ts';
+import spec from '../../sources/listings/operator_files/source.ts';
+import { LAYOUTS, type Layout } from './listing_layouts.ts';
+import { PORTAL_LAYOUTS } from './portal_layouts.ts';
+import { parsed } from './parsed.ts';
+import { pageOf } from './recorded.ts';
+
+const REAL = new URL('../../../shared/real/live/listings/', import.meta.url);
+const skip = existsSync(REAL) ? false : 'the folder of recorded exports is not here';
+
+/** A dropped file. A PDF matches no format, so its bytes are parsed as if it were named like a workbook. */
+function pageOfFile({ file, body, columns }: Pick<Layout, 'file' | 'body' | 'columns'>): Page {
+  const format = spec.drop?.find(({ pattern }) => pattern.test(file.replace('.pdf', '.xlsx')));
+  assert.ok(format, `no format for ${file}`);
+  return pageOf(typeof body === 'string' ? new TextEncoder().encode(body) : body, {
+    kind: format.kind,
+    url: `file:///drop/${spec.name}/acme/${file}`,
+    context: { file, folder: 'acme', ...(columns ? { [COLUMNS_FILE]: JSON.stringify(columns) } : {}) },
+  });
+}
+
+async function read(layout: Pick<Layout, 'file' | 'body' | 'columns'>): Promise<{ rows: string[]; rejects: string[] }> {
+  const { rows, rejects } = await parsed(spec, [pageOfFile(layout)]);
+  const fields = ['street', 'city', 'state', 'zip', 'list_price', 'units', 'availability'];
+  return {
+    rows: rows.map((row) => fields.map((field) => String(row[field] ?? '')).join(' | ')),
+    rejects: rejects.map(({ reason }) => reason),
+  };
+}
+
+for (const layout of [...LAYOUTS, ...PORTAL_LAYOUTS]) {
+  test(`a list: ${layout.name}`, async () => {
+    const { refused } = layout;
+    if (refused === undefined)
+      assert.deepEqual(await read(layout), { rows: layout.rows ?? [], rejects: layout.rejects ?? [] });
+    else await assert.rejects(read(layout), (error) => error instanceof Quarantine && refused.test(error.message));
+  });
+}
+
+const recorded = (name: string): string => readFileSync(new URL(name, REAL), 'utf8');
+
+test("recorded exports: Crexi's and Redfin's rows are read", { skip }, async () => {
+  for (const name of ['crexi_23_columns_banner_row1.csv', 'crexi_23_columns_banner_row2.csv']) {
+    const { rows, rejects } = await read({ file: name, body: recorded(name) });
+    assert.deepEqual([rows.length, rejects], [1, ['not_multifamily']], name);
+    assert.match(rows[0] ?? '', / \| Tampa \| FL \| 33611 \| 4500000\.00 \| 23 \| for_sale$/u);
+  }
+  const { rows, rejects } = await read({ file: 'redfin.csv', body: recorded('redfin_rows_2021.csv') });
+  assert.deepEqual([rows.length, rejects], [1, ['not_multifamily']]);
+});
+
+test('recorded headings: a row below them is read, or the message says what is missing', { skip }, async () => {
+  /** One row with these values below the recorded headings. */
+  const below = (name: string, values: Readonly<Record<string, string>>): Pick<Layout, 'file' | 'body'> => {
+    const line = recorded(name).split(/\r?\n/u)[0] ?? '';
+    const headings = line.startsWith('"') ? line.slice(1, -1).split('","') : line.split(',');
+    for (const heading of Object.keys(values)) assert.ok(headings.includes(heading), `${name}: ${heading}`);
+    const cells = headings.map((heading) => `"${values[heading] ?? ''}"`);
+    return { file: name, body: `${line}\n${cells.join(',')}\n` };
+  };
+  const place = { City: 'Toledo', State: 'OH', Zip: '43604' };
+  const crexi = { ...place, Address: '12 Ashford St', 'Asking Price': '640000', Type: 'Multifamily', Units: '12' };
+  const costar = { ...place, 'Property Address': '12 Ashford St', 'For Sale Price': '640000', 'Number Of Units': '12' };
+  const flexmls = {
+    'List Number': '6100001',
+    'Dwelling Type': 'Multiple Dwellings',
+    Status: 'A',
+    'List Price': '640000.00',
+    'House Number': '12',
+    Compass: 'N',
+    'Street Name': 'Ashford',
+    'St Suffix': 'ST',
+    'City/Town Code': 'Toledo',
+    'State/Province': 'OH',
+    'Zip Code': '43604',
+  };
+  for (const [name, values, row] of [
+    ['crexi_24_columns_header.csv', crexi, '12 Ashford St | Toledo | OH | 43604 | 640000.00 | 12 | unknown'],
+    ['costar_multifamily_header.csv', costar, '12 Ashford St | Toledo | OH | 43604 | 640000.00 | 12 | for_sale'],
+    ['armls_flexmls_header.csv', flexmls, '12 N Ashford ST | Toledo | OH | 43604 | 640000.00 |  | for_sale'],
+  ] as const)
+    assert.deepEqual(await read(below(name, values)), { rows: [row], rejects: [] }, name);
+
+  const matrix = below('stellar_matrix_header.csv', { Address: '12 ASHFORD ST', 'Current Price': '640000' });
+  await assert.rejects(read(matrix), /no heading for ZIP, state, city/u);
+  const metrics = below('sfar_brokermetrics_headings.csv', {
+    'Street Number Name Direction': '12 Ashford St',
+    City: 'Toledo',
+    'ZIP Code': '43604',
+    'Listing Price': '640000',
+  });
+  await assert.rejects(read(metrics), /no heading for state/u);
+  assert.deepEqual((await read({ ...metrics, columns: { '=OH': 'state' } })).rows, [
+    '12 Ashford St | Toledo | OH | 43604 | 640000.00 |  | unknown',
+  ]);
+});
