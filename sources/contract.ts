@@ -10,9 +10,12 @@
  *                gives the same candidates.
  *
  * The pipeline does the rest: politeness, archive, schema checks, duplicates, rejects, expectations, accounting, and
- * carrying the last good rows if a page breaks.
+ * carrying the last good rows if a page breaks. Files that an operator drops are declared as in dropped_files.ts.
  */
 import type { RecordDefinition } from '../lib/record.ts';
+import type { DropFolders, DropFormat } from './dropped_files.ts';
+
+export type { DropFolders, DropFormat };
 
 export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
 export type { QuarantineReason } from './read_errors.ts';
@@ -75,6 +78,8 @@ export interface Expectations {
   readonly minRows: number;
   /** Maximum share of rejected candidates, 0..1. */
   readonly maxRejectShare: number;
+  /** Reasons of rejects that do not count in this share, such as that of other property types in a portal's list. */
+  readonly uncountedRejects?: readonly string[];
   /** Maximum drop in rows against the last good read, 0..1. */
   readonly maxDropShare: number;
   /** Minimum shares of rows that join others, 0..1. A breach does not stop the rows: the source is "degraded". */
@@ -172,22 +177,6 @@ export interface FetchContext {
   unreadable(key: Readonly<Record<string, string>>, error: unknown): void;
 }
 
-/** A file format that the operator may put into the drop folder `<DROP_DIR>/<source name>/`. */
-export interface DropFormat {
-  /** Matches file names of this format, in lower case. */
-  readonly pattern: RegExp;
-  /** A valid file name, for messages: "FY26_FMRs.xlsx". */
-  readonly file: string;
-  /** `kind` of the page that parse receives. */
-  readonly kind: string;
-  readonly about: string;
-  /**
-   * Name of a second file that belongs to the first, such as a column map: one for all files, or made from the name of
-   * each. Its text is in the page's context, by its name.
-   */
-  readonly beside?: string | ((file: string) => string);
-}
-
 /** Candidates of a page: a list, or one at a time where a page holds millions. */
 export type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
 
@@ -220,6 +209,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly contradictions?: 'refused' | 'refused_in_page';
   readonly expect: Expectations;
   readonly drop?: readonly DropFormat[];
+  readonly dropFolders?: DropFolders;
   /**
    * Refuse dropped files that are incomplete together, such as a list of which a page is missing.
    * @throws Quarantine naming what is missing

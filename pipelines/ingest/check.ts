@@ -8,7 +8,10 @@ export type Rejected = RowOf<typeof RejectedRow>;
 export type Values = Readonly<Record<string, unknown>>;
 export type NaturalKey = Readonly<Record<string, string>>;
 
-/** A row known to exist whose page could not be read, or a page of several rows, whose key is the part they share. */
+/**
+ * A row known to exist whose page could not be read, or a page of several rows, whose key is the part they share. The
+ * key of a dropped file is `folder`, the name of its supplier's folder, or `file` if no rows are carried for it.
+ */
 export interface Unreadable {
   readonly key: NaturalKey;
   readonly url: string;
@@ -20,6 +23,8 @@ export interface Unreadable {
 export type Checked = { readonly values: Values } | { readonly reject: Rejected; readonly key: NaturalKey | undefined };
 
 const RAW_LIMIT = 2000;
+/** Stands in for the row where a whole file is refused. */
+export const WHOLE_FILE = '(the whole file)';
 /** Stands in for the hash of a page that could not be read. */
 export const NO_BYTES = '0'.repeat(64);
 

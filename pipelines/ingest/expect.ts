@@ -3,26 +3,41 @@ import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import type { Tally } from './stage.ts';
 
 /**
+ * The share of refused rows, of a read or of one file.
+ * @throws Quarantine naming the share, its bound and the first refused row
+ */
+export function checkRejects(
+  spec: SourceSpec,
+  { rejects, rowsIn, unreadablePages }: Pick<Tally, 'rejects' | 'rowsIn' | 'unreadablePages'>,
+): void {
+  const { maxRejectShare, uncountedRejects = [] } = spec.expect;
+  const counted = rejects.filter(({ reason }) => !uncountedRejects.includes(reason));
+  const refused = counted.length - unreadablePages;
+  const of = rowsIn - unreadablePages - (rejects.length - counted.length);
+  if (refused <= of * maxRejectShare) return;
+  const [first] = counted;
+  throw new Quarantine(
+    'too_many_rejects',
+    `${refused} of ${of} rows refused, at most ${(maxRejectShare * 100).toFixed(0)} % expected; ` +
+      `the first: ${first?.detail ?? ''}`,
+    first?.page_url,
+  );
+}
+
+/**
  * Unreadable pages of several rows are not refused rows: how many of them a read may have is up to the adapter, and
  * their rows are carried, so that fewer fresh rows are expected.
  * @throws Quarantine naming the figure and its bound
  */
 export function checkExpectations(spec: SourceSpec, read: Tally, lastGoodRows: number | undefined): void {
-  const { minRows, maxRejectShare, maxDropShare } = spec.expect;
-  const { rows, rejects, unreadablePages } = read;
-  const rowsIn = read.rowsIn - unreadablePages;
-  const refused = rejects.length - unreadablePages;
-  const share = rowsIn === 0 ? 0 : refused / rowsIn;
-  if (share > maxRejectShare) {
-    const [first] = rejects;
-    throw new Quarantine(
-      'too_many_rejects',
-      `${refused} of ${rowsIn} rows refused, at most ${(maxRejectShare * 100).toFixed(0)} % expected; ` +
-        `the first: ${first?.detail ?? ''}`,
-      first?.page_url,
-    );
+  const { minRows, maxDropShare } = spec.expect;
+  const { rows, unreadablePages } = read;
+  checkRejects(spec, read);
+  if (rows < minRows) {
+    const [first] = read.rejects;
+    const refused = first ? `; the first refused: ${first.detail}` : '';
+    throw new Quarantine('too_few_rows', `${rows} rows read, at least ${minRows} expected${refused}`, first?.page_url);
   }
-  if (rows < minRows) throw new Quarantine('too_few_rows', `${rows} rows read, at least ${minRows} expected`);
   const mayFall = spec.reads === 'increments' || unreadablePages > 0;
   if (!mayFall && lastGoodRows !== undefined && rows < lastGoodRows * (1 - maxDropShare)) {
     throw new Quarantine(

@@ -112,6 +112,9 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
         `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,
       );
     }
+    const [lost] = drop.unreadable;
+    if (lost && pages.length === 0) throw new Quarantine('malformed_page', lost.detail, lost.url);
+    unreadable.push(...drop.unreadable.map((file) => ({ ...file, reason: 'malformed_page' })));
     if (pages.length > 0) spec.checkDrop?.(pages);
     if (pages.length === 0) {
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;

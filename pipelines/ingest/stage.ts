@@ -21,6 +21,7 @@ import {
   type Unreadable,
   type Values,
 } from './check.ts';
+import { checkedFiles } from './each_file.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
@@ -114,7 +115,8 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     accepted += batch.length;
     batch = [];
   };
-  for await (const checked of checkedRows(spec, pages)) {
+  const candidates = spec.dropFolders ? checkedFiles(spec, pages) : checkedRows(spec, pages);
+  for await (const checked of candidates) {
     if ('values' in checked) {
       batch.push(checked.values);
       if (batch.length === BATCH_ROWS) await insertBatch();
@@ -134,6 +136,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     rejectedKeys.push(lost.key);
     rejects.push(lostRow(spec, lost, index, observedAt));
   }
+  const unreadablePages = rejectedKeys.filter((key) => isPartOfKey(spec, key)).length;
   const duplicates = await resolveDuplicates(connection, spec, pages);
   const { merged } = duplicates;
   return {
@@ -142,7 +145,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     rejectedKeys: [...rejectedKeys, ...duplicates.rejectedKeys],
     rowsIn: accepted + rejects.length,
     merged,
-    unreadablePages: unreadable.filter((lost) => isPartOfKey(spec, lost.key)).length,
+    unreadablePages,
   };
 }
 

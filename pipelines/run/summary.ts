@@ -2,6 +2,7 @@
 import { inFolder } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { bytesShort, number, table } from '../format.ts';
+import { NO_BYTES, WHOLE_FILE } from '../ingest/check.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../ingest/source_state.ts';
 import type { RunResult } from './run.ts';
 
@@ -71,7 +72,15 @@ function sourceWarning({ row }: SourceState): string {
   return `${row.source} ${row.status}: ${row.reason}: ${row.detail ?? ''}${page}; ${rows}`;
 }
 
-/** Warnings of a run, one line each: sources that failed, and audits that failed. */
+/** Dropped files that were refused although others of their source were read. */
+const refusedFiles = ({ spec, latest }: SourceState): string[] =>
+  spec.dropFolders && latest?.status === 'good'
+    ? latest.rejects
+        .filter(({ raw, page_sha256: sha256 }) => raw === WHOLE_FILE || sha256 === NO_BYTES)
+        .map(({ reason, detail }) => `${spec.name}: a file was not read: ${reason}: ${detail}`)
+    : [];
+
+/** Warnings of a run, one line each: sources that failed, refused files, and audits that failed. */
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources
     .filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null)
@@ -84,7 +93,7 @@ export function warningsOf(result: RunResult): string[] {
       const file = `${result.failuresFolder}/${a.name}.json`;
       return `audit ${a.name} failed for ${number(a.failing)} rows${blocks}: ${a.about}; see ${file}`;
     });
-  return [...sources, ...audits];
+  return [...sources, ...result.sources.flatMap(refusedFiles), ...audits];
 }
 
 /** Sources that wait for the operator. */

@@ -1,5 +1,5 @@
 /** Files that the operator put into a source's drop folder. They are archived and parsed like pages. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DropFormat, Page, SourceSpec } from '../contract.ts';
 import type { Archive, RequestRecord } from './archive.ts';
@@ -13,23 +13,92 @@ export interface DropOptions {
   readonly runId: string;
 }
 
+/** A file that is not read. The files of its source are read one by one, so the others are. */
+export interface UnreadableFile {
+  /** `folder` if old rows of its folder are carried, else `file`. */
+  readonly key: { readonly folder: string } | { readonly file: string };
+  readonly url: string;
+  readonly detail: string;
+}
+
 export interface Dropped {
-  /** One page per file, sorted by name. */
+  /** One page per file, sorted by folder and name. */
   readonly pages: readonly Page[];
   /** Names that match no declared format. */
   readonly unknownFiles: readonly string[];
+  /** Only for a source with folders: files that cannot be read or match no declared format. */
+  readonly unreadable: readonly UnreadableFile[];
 }
 
 /**
- * Read `<dropDir>/<source name>/`. A missing folder counts as empty. Names that start with a dot are ignored; every
- * other name is either a page or reported as unknown.
+ * Read `<dropDir>/<source name>/`, and the folders in it if the source has one for each supplier. A missing folder
+ * counts as empty. Hidden files and Excel's lock files are ignored; every other name is either a page or reported.
  */
-export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runId }: DropOptions): Promise<Dropped> {
-  const folder = join(dropDir, spec.name);
-  const names: string[] = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+export async function readDrop(spec: SourceSpec, options: DropOptions): Promise<Dropped> {
+  const path = join(options.dropDir, spec.name);
+  const top = await namesIn(path);
+  if (!spec.dropFolders) return { ...(await readFolder(spec, options, { name: '', files: top })), unreadable: [] };
+  const suppliers = await foldersOf(path, top);
+  const pages: Page[] = [];
+  const unreadable: UnreadableFile[] = [];
+  for (const name of ['', ...suppliers]) {
+    const report = (file: string, problem: string, isCarried: boolean): void => {
+      const shown = [name, file].filter(Boolean).join('/');
+      const url = dropFolderAddress(spec.name, name) + encodeURIComponent(file);
+      unreadable.push({ key: isCarried ? { folder: name } : { file: shown }, url, detail: `${shown}: ${problem}` });
+    };
+    const skip = (file: string, code: string): void => report(file, `cannot be read (${code})`, true);
+    const files =
+      name === ''
+        ? top.filter((file) => !suppliers.includes(file))
+        : await namesIn(join(path, name)).catch((error: NodeJS.ErrnoException) => {
+            skip('', error.code ?? error.message);
+            return [];
+          });
+    const read = await readFolder(spec, options, { name, files, skip });
+    pages.push(...read.pages);
+    // A brochure next to a list says nothing about the list's rows; instead of a list, it may.
+    const isCarried = read.pages.length === 0;
+    for (const file of read.unknownFiles)
+      report(file, `a file of this kind cannot be read. ${spec.dropFolders.ask}`, isCarried);
+  }
+  return { pages, unknownFiles: [], unreadable };
+}
+
+/** Hidden, or the file "~$list.xlsx" that Excel keeps next to a workbook that is open. */
+const isIgnored = (name: string): boolean => /^(?:\.|~\$)/u.test(name);
+
+const namesIn = (path: string): Promise<string[]> =>
+  readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
+
+/** Names of the folders among `names`, sorted. */
+async function foldersOf(path: string, names: readonly string[]): Promise<string[]> {
+  const folders: string[] = [];
+  for (const name of names.filter((n) => !isIgnored(n) && !isBrowserFolder(n, names))) {
+    const found = await stat(join(path, name)).catch(() => undefined);
+    if (found?.isDirectory()) folders.push(name);
+  }
+  return folders.sort();
+}
+
+interface Folder {
+  /** That of a supplier, blank for the source's own folder. */
+  readonly name: string;
+  readonly files: readonly string[];
+  /** Receives a file that the system cannot read. Default: its error is thrown. */
+  skip?(file: string, code: string): void;
+}
+
+/** The pages of one folder. */
+async function readFolder(
+  spec: SourceSpec,
+  { dropDir, archive, clock, runId }: DropOptions,
+  { name: supplier, files: names, skip }: Folder,
+): Promise<Omit<Dropped, 'unreadable'>> {
+  const folder = join(dropDir, spec.name, supplier);
   const pages: Page[] = [];
   const unknownFiles: string[] = [];
   const formatOf = (name: string): DropFormat | undefined =>
@@ -39,23 +108,26 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   const helpers = new Set(names.map((name) => besideOf(formatOf(name), name) ?? ''));
   const isHelper = (name: string): boolean =>
     helpers.has(name) || spec.drop?.some(({ beside }) => beside === name) === true || isBrowserFolder(name, names);
-  for (const name of names.filter((n) => !n.startsWith('.') && !isHelper(n)).sort()) {
+  for (const name of names.filter((n) => !isIgnored(n) && !isHelper(n)).sort()) {
     const format = formatOf(name);
-    const bytes =
-      format &&
-      (await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'EISDIR') return undefined;
-        throw error;
-      }));
+    let bytes: Buffer | undefined;
+    const beside: Record<string, string> = {};
+    try {
+      if (format) bytes = await readUnlessFolder(join(folder, name));
+      const second = besideOf(format, name);
+      if (second !== undefined && names.includes(second)) beside[second] = await readFile(join(folder, second), 'utf8');
+    } catch (error) {
+      if (!skip) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      skip(name, code ?? message);
+      continue;
+    }
     if (!format || !bytes) {
       unknownFiles.push(name);
       continue;
     }
     const sha256 = await archive.put(bytes);
-    const url = dropAddress(spec.name, name);
-    const second = besideOf(format, name);
-    const beside =
-      second !== undefined && names.includes(second) ? { [second]: await readFile(join(folder, second), 'utf8') } : {};
+    const url = dropFolderAddress(spec.name, supplier) + encodeURIComponent(name);
     // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
     const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
@@ -67,7 +139,7 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
       status: null,
       kind: format.kind,
       // The name may state what the content does not, such as the month of a register's file.
-      context: { file: name, ...beside },
+      context: { file: name, ...(supplier === '' ? {} : { folder: supplier }), ...beside },
       requestHeaders: {},
       responseHeaders: {},
       sha256,
@@ -82,6 +154,12 @@ export async function readDrop(spec: SourceSpec, { dropDir, archive, clock, runI
   return { pages, unknownFiles };
 }
 
+const readUnlessFolder = (path: string): Promise<Buffer | undefined> =>
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EISDIR') return undefined;
+    throw error;
+  });
+
 /** Name of the second file that belongs to a dropped file. */
 const besideOf = (format: DropFormat | undefined, name: string): string | undefined =>
   typeof format?.beside === 'function' ? format.beside(name) : format?.beside;
@@ -90,5 +168,6 @@ const besideOf = (format: DropFormat | undefined, name: string): string | undefi
 const isBrowserFolder = (name: string, names: readonly string[]): boolean =>
   name.endsWith('_files') && names.some((n) => n.replace(/\.html?$/iu, '_files') === name && n !== name);
 
-/** Address of a dropped file, without the machine's own path. */
-const dropAddress = (source: string, name: string): string => `file:///drop/${source}/${encodeURIComponent(name)}`;
+/** Address of a drop folder, without the machine's own path. @param folder a supplier's, or blank */
+export const dropFolderAddress = (source: string, folder: string): string =>
+  `file:///drop/${source}/${folder === '' ? '' : `${encodeURIComponent(folder)}/`}`;

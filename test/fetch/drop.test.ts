@@ -27,7 +27,7 @@ test('dropped files are archived and read in the order of their names; unknown f
     clock: { observedAt: () => '2026-11-20T12:00:00Z' },
     runId: '2026-11-20.01',
   };
-  assert.deepEqual(await readDrop(spec, options), { pages: [], unknownFiles: [] });
+  assert.deepEqual(await readDrop(spec, options), { pages: [], unknownFiles: [], unreadable: [] });
 
   const folder = join(dataDir, 'drop', 'oh_test');
   await mkdir(join(folder, 'old.zip'), { recursive: true });
@@ -79,7 +79,7 @@ test('a source without drop formats names every file in its folder', async (t) =
     clock: { observedAt: () => '2026-11-20T12:00:00Z' },
     runId: '2026-11-20.01',
   });
-  assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'] });
+  assert.deepEqual(dropped, { pages: [], unknownFiles: ['list.csv'], unreadable: [] });
 });
 
 test('a column map is added to the context of each file and is not a page itself', async (t) => {

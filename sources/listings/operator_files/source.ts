@@ -1,16 +1,24 @@
 /**
- * Listings in the operator's own files: brokers' lists, CRM exports, downloads of a property portal. All files in the
- * folder are read together, so replacing one broker's list keeps the others.
+ * Listings in the operator's own files: brokers' lists, CRM exports, downloads of a property portal. Each broker has a
+ * folder, whose name is part of the listing ids, because two brokers may both number their listings 1 and 2. Files
+ * outside of these folders have no broker: if two of them give one number to two properties, both rows are rejected.
  */
 import { defineSource } from '../../contract.ts';
 import { COLUMNS_FILE } from '../../csv/column_map.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
+import { ASK_FOR_TABLE } from '../../families/listing_files/tables.ts';
 import { Listing } from '../../rows/listing.ts';
 
 const about =
-  'the current list of a broker or portal as text with commas, tabs or semicolons, under any name. ' +
+  'the current list of a broker or portal as text with commas, tabs or semicolons, in a folder named for the broker. ' +
   'It needs headings for price, city, state and ZIP, or for price and a whole address; ' +
   `a file ${COLUMNS_FILE} next to it maps other headings`;
+
+/** House number and ZIP: they stay if a street is written in another way. Null without a house number. */
+const houseOf = ({ street, zip }: Readonly<Record<string, unknown>>): string | null => {
+  const house = /^\d+/u.exec(String(street ?? ''))?.[0];
+  return house === undefined ? null : `house ${house} in ${String(zip)}`;
+};
 
 export default defineSource({
   name: 'operator_files',
@@ -27,10 +35,11 @@ export default defineSource({
   hosts: [],
   politeness: { minIntervalMs: 0, concurrency: 1 },
   row: Listing,
-  // A portal's download may have one property type or many.
+  // A portal's download may have one property type or many, and a few brokers may share numbers.
   expect: {
     minRows: 1,
     maxRejectShare: 0.25,
+    uncountedRejects: ['not_multifamily', 'contradictory_rows'],
     maxDropShare: 0.8,
   },
   drop: [
@@ -45,5 +54,6 @@ export default defineSource({
     { pattern: /\.html?$/u, file: 'list.html', kind: 'html', about: 'a saved page with a table', beside: COLUMNS_FILE },
     { pattern: /\.json$/u, file: 'list.json', kind: 'json', about: 'a list of objects', beside: COLUMNS_FILE },
   ],
+  dropFolders: { ask: `${ASK_FOR_TABLE}.`, thingOf: houseOf },
   parse: parseListingFile,
 });

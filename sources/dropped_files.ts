@@ -1,0 +1,31 @@
+/** What an adapter declares of the files that an operator may drop instead of a read from the web. */
+
+/** A file format that the operator may put into the drop folder `<DROP_DIR>/<source name>/`. */
+export interface DropFormat {
+  /** Matches file names of this format, in lower case. */
+  readonly pattern: RegExp;
+  /** A valid file name, for messages: "FY26_FMRs.xlsx". */
+  readonly file: string;
+  /** `kind` of the page that parse receives. */
+  readonly kind: string;
+  readonly about: string;
+  /**
+   * Name of a second file that belongs to the first, such as a column map: one for all files, or made from the name of
+   * each. Its text is in the page's context, by its name.
+   */
+  readonly beside?: string | ((file: string) => string);
+}
+
+/**
+ * A drop folder with one folder for each supplier (page context `folder`). Each file is read on its own: a file that is
+ * refused is reported, old rows of its folder are carried, and the other files are read.
+ */
+export interface DropFolders {
+  /** What to ask a supplier for, for messages about a file of another kind. */
+  readonly ask: string;
+  /**
+   * What a row is about, such as the property of a listing; null if unknown. Rows of one key about different things in
+   * different files are rejected: the files come from different suppliers.
+   */
+  readonly thingOf?: (values: Readonly<Record<string, unknown>>) => string | null;
+}

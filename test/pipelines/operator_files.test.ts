@@ -1,0 +1,192 @@
+/** Listings that brokers send: one folder per broker, each file on its own. */
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { sandboxClock } from '../../pipelines/clock.ts';
+import { reparse } from '../../pipelines/commands/reparse.ts';
+import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
+import { ingest } from '../../pipelines/ingest/ingest.ts';
+import { stagedParquet, type ReadRecord } from '../../pipelines/ingest/reads.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import spec from '../../sources/listings/operator_files/source.ts';
+import { newLayout } from './runs.ts';
+
+const HEADINGS = 'MLS#,Address,City,State,ZIP,Price,Units';
+
+/** A list of invented listings, numbered from 1. */
+const list = (street: string, prices: readonly number[]): string =>
+  [HEADINGS, ...prices.map((price, i) => `${i + 1},${i + 1} ${street},Akron,OH,44308,${price},4`)].join('\n');
+
+async function drop(layout: Layout, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(layout.drop, spec.name, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
+
+/** One read, and its staged rows as "listing_id price day". */
+async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; rows: readonly string[] }> {
+  const [archive, clock, runId] = [await openArchive(layout.root), sandboxClock(day), `${day}.01`];
+  const fetcher = createFetcher({ archive, clock, secrets: {} });
+  try {
+    const run = { layout, archive, clock, runId, crawler: inThisProcess(fetcher) };
+    const record = (await ingest(run, spec, null)) ?? assert.fail('nothing was dropped');
+    if (record.status !== 'good') return { record, rows: [] };
+    const duck = await openDuck();
+    const rows = await rowsOf(
+      duck.connection,
+      `SELECT listing_id || ' ' || list_price || ' ' || left(CAST(observed_at AS VARCHAR), 10) AS text
+        FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))}) ORDER BY listing_id`,
+    );
+    duck.close();
+    return { record, rows: rows.map(({ text }) => String(text)) };
+  } finally {
+    await fetcher.close();
+  }
+}
+
+test('two brokers that both number their listings 1 and 2 have four listings', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme/list.csv': list('Elm St', [100_000, 200_000]),
+    'birch & co/list.csv': list('Oak St', [300_000, 400_000]),
+    'own.csv': list('Ash St', [500_000]),
+  });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.equal(record.counts.rows_merged, 0);
+  assert.deepEqual(rows, [
+    '1 500000.00 2026-11-20',
+    'acme/1 100000.00 2026-11-20',
+    'acme/2 200000.00 2026-11-20',
+    'birch & co/1 300000.00 2026-11-20',
+    'birch & co/2 400000.00 2026-11-20',
+  ]);
+});
+
+test('an unreadable file is reported, its broker keeps the last good rows, and the other files are read', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme/list.csv': list('Elm St', [100_000, 200_000]),
+    'birch/list.csv': list('Oak St', [300_000]),
+    'cedar/list.csv': list('Fir St', [600_000, 700_000]),
+    'own.csv': list('Ash St', [500_000]),
+  });
+  assert.equal((await read(layout, '2026-11-19')).rows.length, 6);
+
+  // A list without prices, one under a new name with only bad rows, a document, and a link that leads nowhere.
+  await rm(join(layout.drop, spec.name, 'birch', 'list.csv'));
+  await drop(layout, {
+    'acme/list.csv': 'MLS#,Address,City,State,ZIP\n1,1 Elm St,Akron,OH,44308\n',
+    'birch/november.csv': `${HEADINGS}\n1,1 Oak St,Akron,Ohio,44308,1,4\n`,
+    'birch/letter.docx': 'Dear all',
+    'cedar/list.csv': list('Fir St', [600_001]),
+    'own.csv': list('Ash St', [500_001]),
+  });
+  await symlink('/nowhere', join(layout.drop, spec.name, 'cedar', 'more.csv'));
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.deepEqual(rows, [
+    '1 500001.00 2026-11-20',
+    'acme/1 100000.00 2026-11-19',
+    'acme/2 200000.00 2026-11-19',
+    'birch/1 300000.00 2026-11-19',
+    // cedar/2 is gone from a file that was read.
+    'cedar/1 600001.00 2026-11-20',
+  ]);
+  assert.deepEqual(record.counts, { rows_in: 6, rows_out: 2, rows_rejected: 4, rows_merged: 0, rows_carried: 3 });
+  const reported = record.rejects.map(({ reason, detail }) => `${reason} ${detail.slice(0, 60)}`).sort();
+  assert.match(reported[0] ?? '', /^malformed_page birch\/letter\.docx: a file of this kind cannot be read\. Ask/u);
+  assert.match(reported[1] ?? '', /^malformed_page cedar\/more\.csv: cannot be read \(ENOENT\)/u);
+  assert.match(reported[2] ?? '', /^missing_column acme\/list\.csv: no heading for price in line 1/u);
+  assert.match(reported[3] ?? '', /^too_many_rejects birch\/november\.csv: 1 of 1 rows refused/u);
+
+  const again = await reparse({ layout, archive: await openArchive(layout.root), spec, apply: false });
+  assert.deepEqual(
+    again.map(({ problem, after }) => [problem, after?.rows_carried]),
+    [
+      [null, 0],
+      [null, 3],
+    ],
+  );
+  assert.deepEqual(again[1]?.after, record.counts);
+
+  // The carried rows stay for as long as the file is unreadable.
+  const third = await read(layout, '2026-11-21');
+  assert.equal(third.record.counts.rows_carried, 3);
+  assert.ok(third.rows.includes('acme/1 100000.00 2026-11-19'), third.rows.join());
+});
+
+test('without folders, one number of two properties is rejected, and one of one property is not', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme.csv': list('Elm St', [100_000, 200_000]),
+    // Listing 1 has another ZIP; listing 2 is the same house under a longer name, and the later file counts.
+    'birch.csv': `${HEADINGS}\n1,1 Oak St,Akron,OH,44311,300000,4\n2,2 Elm Street,Akron,OH,44308,199000,4\n`,
+  });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['2 199000.00 2026-11-20']);
+  assert.deepEqual(record.counts, { rows_in: 4, rows_out: 1, rows_rejected: 2, rows_merged: 1, rows_carried: 0 });
+  assert.equal(
+    record.rejects[0]?.detail,
+    '1 is house 1 in 44308 in acme.csv and house 1 in 44311 in birch.csv: give each supplier a folder of its own',
+  );
+});
+
+test('without folders, two brokers that number all their listings alike are told to have folders', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme.csv': list('Elm St', [100_000]),
+    'birch.csv': list('Oak St', [300_000]).replace(/44308/u, '44311'),
+  });
+  const { record } = await read(layout, '2026-11-20');
+  assert.deepEqual([record.status, record.reason], ['quarantined', 'too_few_rows']);
+  assert.match(record.detail ?? '', /the first refused: 1 is house 1 .* give each supplier a folder of its own$/u);
+});
+
+test('a brochure next to a list is reported and keeps no sold listing', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
+  await read(layout, '2026-11-19');
+  await rm(join(layout.drop, spec.name, 'acme', 'october.csv'));
+  await drop(layout, { 'acme/november.csv': list('Elm St', [100_000]), 'acme/brochure.pdf': '%PDF-1.7' });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['acme/1 100000.00 2026-11-20']);
+  assert.match(record.rejects[0]?.detail ?? '', /^acme\/brochure\.pdf: .* Ask the broker for the list/u);
+
+  // Instead of the list, it does.
+  await rm(join(layout.drop, spec.name, 'acme', 'november.csv'));
+  await drop(layout, { 'birch/list.csv': list('Oak St', [300_000]) });
+  assert.deepEqual((await read(layout, '2026-11-21')).rows, [
+    'acme/1 100000.00 2026-11-20',
+    'birch/1 300000.00 2026-11-21',
+  ]);
+});
+
+test('a column map that cannot be read costs the files of its folder only', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/list.csv': list('Elm St', [100_000]), 'birch/list.csv': list('Oak St', [300_000]) });
+  await symlink('/nowhere', join(layout.drop, spec.name, 'acme', 'columns.json'));
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['birch/1 300000.00 2026-11-20']);
+  assert.match(record.rejects[0]?.detail ?? '', /^acme\/list\.csv: cannot be read \(ENOENT\)/u);
+});
+
+test('if no file is readable the read is quarantined with the reason of the first', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/list.csv': '', 'birch/list.csv': 'a,b\n' });
+  const { record } = await read(layout, '2026-11-20');
+  assert.deepEqual([record.status, record.reason], ['quarantined', 'empty_body']);
+  assert.equal(record.detail, 'acme/list.csv: the file is empty');
+  const other = await newLayout();
+  await drop(other, { 'acme/letter.docx': '' });
+  const only = await read(other, '2026-11-20');
+  assert.deepEqual([only.record.status, only.record.reason], ['quarantined', 'malformed_page']);
+  assert.match(only.record.detail ?? '', /^acme\/letter\.docx: .* Ask the broker for the list as an Excel workbook/u);
+});
