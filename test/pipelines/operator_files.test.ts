@@ -5,16 +5,20 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
+import { explain } from '../../pipelines/analyse/explain/explain.ts';
+import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { reparse } from '../../pipelines/commands/reparse.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
+import { warningsOf } from '../../pipelines/run/summary.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
-import { newLayout } from './runs.ts';
+import { newLayout, runDay, TINY } from './runs.ts';
 
 const HEADINGS = 'MLS#,Address,City,State,ZIP,Price,Units';
 
@@ -189,4 +193,34 @@ test('if no file is readable the read is quarantined with the reason of the firs
   const only = await read(other, '2026-11-20');
   assert.deepEqual([only.record.status, only.record.reason], ['quarantined', 'malformed_page']);
   assert.match(only.record.detail ?? '', /^acme\/letter\.docx: .* Ask the broker for the list as an Excel workbook/u);
+});
+
+test('a run warns of a refused file, and a deal is explained by the file and its later column map', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';
+  const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
+  await drop(layout, { 'birch & co/list.csv': odd, 'cedar/list.csv': list('Fir St', [600_000]) });
+  const tables = ['deals', 'sources', 'rejects'];
+  const first = await runDay({ layout, world, day: '2026-11-20', only, tables });
+  const [warning] = warningsOf(first).filter((line) => line.startsWith(spec.name));
+  assert.match(
+    warning ?? '',
+    /^operator_files: a file was not read: missing_column: birch & co\/list\.csv: no heading/u,
+  );
+  const map = /\{.*\}/u.exec(warning ?? '')?.[0] ?? '';
+  assert.equal(map, '{"Ask":"list_price"}');
+
+  await drop(layout, { 'birch & co/columns.json': map });
+  const second = await runDay({ layout, world, day: '2026-11-21', only, tables });
+  assert.deepEqual(
+    warningsOf(second).filter((line) => line.startsWith(spec.name)),
+    [],
+  );
+  const snapshot = await openSnapshot(layout.root);
+  const [deal] = await rowsOf(snapshot.duck.connection, 'SELECT id, source_url FROM deals WHERE list_price = 100000');
+  assert.equal(deal?.['source_url'], 'file:///drop/operator_files/birch%20%26%20co/list.csv');
+  const { pages } = await explain(snapshot, await openArchive(layout.root), [spec], String(deal?.['id']));
+  snapshot.duck.close();
+  const page = pages.find(({ source }) => source === spec.name);
+  assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', 'birch & co/1']);
 });

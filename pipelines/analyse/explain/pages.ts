@@ -94,6 +94,8 @@ export async function findPage(
   const first = requests.find((r) => !r.fromCache) ?? requests[0];
   // A read may load a page twice: the second time its context has what the parser needs from other pages.
   const fetched = requests.findLast((r) => r.runId === first?.runId && r.fromCache === first.fromCache);
+  // An operator may add a column map to a dropped file: the rows are from its last context.
+  const parsed = requests.findLast((r) => r.fromCache === first?.fromCache);
   const last = requests.at(-1);
   const request = {
     role,
@@ -112,9 +114,9 @@ export async function findPage(
   };
   try {
     await archive.read(sha256);
-    if (!fetched) return { ...request, ...NO_ROW, hash: 'verified' };
+    if (!parsed) return { ...request, ...NO_ROW, hash: 'verified' };
     const spec = sources.find((s) => s.name === source);
-    const found = await findRow(spec, await archive.page(fetched), query.isRow);
+    const found = await findRow(spec, await archive.page(parsed), query.isRow);
     return { ...request, ...found, hash: 'verified' };
   } catch (error) {
     if (!(error instanceof ArchiveDamage)) throw error;
