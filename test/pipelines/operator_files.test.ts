@@ -154,6 +154,19 @@ test('without folders, two brokers that number all their listings alike are told
   assert.match(record.detail ?? '', /the first refused: 1 is house 1 .* give each supplier a folder of its own$/u);
 });
 
+test("a portal's rows of other property types are rejected and do not count against its file", async () => {
+  const layout = await newLayout();
+  const row = (number: number, type: string): string => `${number},${number} Elm St,Akron,OH,44308,100000,4,${type}`;
+  const types = ['Land', 'Office', 'Single Family', 'Multifamily'];
+  await drop(layout, { 'portal/list.csv': [`${HEADINGS},Type`, ...types.map((type, i) => row(i, type))].join('\n') });
+  const { record } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.deepEqual(
+    record.rejects.map(({ reason }) => reason),
+    ['not_multifamily', 'not_multifamily', 'not_multifamily'],
+  );
+});
+
 test('a brochure next to a list is reported and keeps no sold listing', async () => {
   const layout = await newLayout();
   await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
