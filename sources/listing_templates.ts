@@ -220,13 +220,11 @@ const file: ListingTemplate = (listing) => {
   const page = { kind: 'csv', url: `file:///drop/${listing.name}/list.csv` };
   const workbook = { kind: 'xlsx', url: `file:///drop/${listing.name}/list.xlsx` };
   return {
-    source: `/** ${listing.title}: a list dropped by the operator as CSV or workbook. */
+    source: `/** ${listing.title}: a list dropped by the operator as a workbook, text, web page or JSON. */
 import { defineSource } from '../../contract.ts';
-import { COLUMNS_FILE } from '../../csv/column_map.ts';
+import { listingFiles } from '../../families/listing_files/formats.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { Listing } from '../../rows/listing.ts';
-
-const about = \`The list with headings for city, state, ZIP and price; \${COLUMNS_FILE} maps other headings.\`;
 
 export default defineSource({
   family: 'listings',
@@ -236,10 +234,7 @@ ${declared(listing, 'list dropped by the operator')}
   hosts: [],
   politeness: { minIntervalMs: 0, concurrency: 1 },
   row: Listing,
-  drop: [
-    { pattern: /\\.csv$/u, file: 'list.csv', kind: 'csv', about, beside: COLUMNS_FILE },
-    { pattern: /\\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about, beside: COLUMNS_FILE },
-  ],
+  drop: listingFiles('under any name'),
   parse: parseListingFile,
 });
 `,
@@ -248,7 +243,7 @@ ${declared(listing, 'list dropped by the operator')}
       headings_only: { ...page, text: 'Address,City,State,ZIP,Price\n' },
       heading_renamed: { ...page, text: 'Address,City,State,ZIP,Sum\nA,B,OH,45402,1\n', quarantine: 'missing_column' },
       blocked_page_saved_as_a_list: { ...page, text: LOGIN_PAGE, quarantine: 'missing_column' },
-      not_a_workbook: { ...workbook, text: LOGIN_PAGE, quarantine: 'malformed_page' },
+      not_a_workbook: { ...workbook, text: '%PDF-1.7\n', quarantine: 'malformed_page' },
     },
     files: {
       'list.csv':

@@ -4,15 +4,10 @@
  * outside of these folders have no broker: if two of them give one number to two properties, both rows are rejected.
  */
 import { defineSource } from '../../contract.ts';
-import { COLUMNS_FILE } from '../../csv/column_map.ts';
+import { listingFiles } from '../../families/listing_files/formats.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { ASK_FOR_TABLE } from '../../families/listing_files/tables.ts';
 import { Listing } from '../../rows/listing.ts';
-
-const about =
-  'the current list of a broker or portal as text with commas, tabs or semicolons, in a folder named for the broker. ' +
-  'It needs headings for price, city, state and ZIP, or for price and a whole address; ' +
-  `a file ${COLUMNS_FILE} next to it maps other headings`;
 
 /** House number and ZIP: they stay if a street is written in another way. Null without a house number. */
 const houseOf = ({ street, zip }: Readonly<Record<string, unknown>>): string | null => {
@@ -42,18 +37,7 @@ export default defineSource({
     uncountedRejects: ['not_multifamily', 'contradictory_rows'],
     maxDropShare: 0.8,
   },
-  drop: [
-    { pattern: /\.(?:csv|tsv|tab|txt)$/u, file: 'list.csv', kind: 'csv', about, beside: COLUMNS_FILE },
-    {
-      pattern: /\.xls[xm]?$/u,
-      file: 'list.xlsx',
-      kind: 'xlsx',
-      about: 'an Excel workbook',
-      beside: COLUMNS_FILE,
-    },
-    { pattern: /\.html?$/u, file: 'list.html', kind: 'html', about: 'a saved page with a table', beside: COLUMNS_FILE },
-    { pattern: /\.json$/u, file: 'list.json', kind: 'json', about: 'a list of objects', beside: COLUMNS_FILE },
-  ],
+  drop: listingFiles('in a folder named for the broker'),
   dropFolders: { ask: `${ASK_FOR_TABLE}.`, thingOf: houseOf },
   parse: parseListingFile,
 });
