@@ -1,6 +1,6 @@
 /**
- * The tax roll of Montgomery County's Treasurer: every parcel of the county in 82 columns, with the city or township and
- * the ZIP that the delinquency list lacks. Some rows have no ZIP, and some name a township.
+ * The tax roll of Montgomery County's Treasurer: every parcel of the county in 82 columns, with the city or township
+ * and the ZIP that the delinquency list lacks. Some rows have no ZIP, and some name a township.
  */
 import { spellStreet } from '../world/streets.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';

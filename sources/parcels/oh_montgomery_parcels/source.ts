@@ -122,7 +122,7 @@ export default defineSource({
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: Parcel,
   contradictions: 'refused',
-  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3 },
+  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { zip: 0.6, parcel: 0.6 } },
   drop: [
     {
       pattern: /^taxroll_\d{8}\.zip$/u,

@@ -124,7 +124,7 @@ export default defineSource({
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: TaxParcel,
   contradictions: 'refused_in_page',
-  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7 } },
+  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7, parcel: 0.6 } },
   drop: [
     {
       pattern: /^delq_\d{8}\.zip$/u,
