@@ -130,9 +130,12 @@ test('an entry is read in parts: the same bytes, under a limit, checked against 
   const damaged = archive.slice();
   damaged[start] = (damaged[start] ?? 0) ^ 255;
   await assert.rejects(read(damaged), quarantined('malformed_page', /roll\.csv/));
-  // A directory that states less than the entry unpacks to
+  // A directory that states another checksum, or less than the entry unpacks to
+  const entry = Buffer.from(archive).lastIndexOf('data\\roll.csv') - 46;
+  const changed = archive.slice();
+  changed.set([1, 2, 3, 4], entry + 16);
+  await assert.rejects(read(changed), quarantined('malformed_page', /checksum of data\/roll\.csv/));
   const lying = archive.slice();
-  const sizes = Buffer.from(lying).lastIndexOf('data\\roll.csv') - 46 + 24;
-  lying.set([1, 0, 0, 0], sizes);
+  lying.set([1, 0, 0, 0], entry + 24);
   await assert.rejects(read(lying, 100_000), quarantined('body_too_large', /roll\.csv/));
 });

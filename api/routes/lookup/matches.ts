@@ -25,10 +25,10 @@ type Basis = (typeof BASES)[number];
 
 export const BASIS_NOTE =
   'From the strongest to the weakest. apn_exact: the same parcel number; address_exact: the same address, in the ' +
-  'city or ZIP if one is given; address_range: a range of house numbers that overlaps; address_without_unit: the same ' +
-  'house, the unit on one side only. With _place_unknown, nothing shows where in its county the record is: it may be ' +
-  'of another town with the same street. Such a record matches only a city or ZIP known to be in its county, and ' +
-  'counts as a match, which is charged.';
+  'city or ZIP if one is given; address_range: a range of house numbers that overlaps; address_without_unit: the ' +
+  'same house, the unit on one side only. With _place_unknown, nothing shows where in its county the record is: it ' +
+  'may be of another town with the same street. Such a record matches only a city or ZIP known to be in its county, ' +
+  'and counts as a match, which is charged.';
 
 /** Most records of one table in a response. */
 const MAX_MATCHES = 100;
