@@ -1,6 +1,6 @@
 /** Columns that several published tables share, with one name and one description each. */
 import { z } from 'zod';
-import { instant, integer, json, text, type Fields, type RecordDefinition } from '../lib/record.ts';
+import { instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
 
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
@@ -30,6 +30,16 @@ export const addressParts = <const A extends string>(absent: A) => ({
   house_high: integer('House number, or the upper end of a range.', { absent }),
   unit_key: text('Normalized unit.', { absent: 'the address has no unit, or there is no address_key' }),
 });
+
+/** Where the city of a property comes from. */
+export const cityBasis = <const A extends string>(absent: A) =>
+  oneOf(
+    ['published', 'municipality', 'owner_mail'],
+    "Where city comes from. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
+      'city or village that taxes the parcel, by the tax roll, and mail for it may name another; owner_mail: none of ' +
+      'them prints it, and the owner gets mail at the same street and number in the county.',
+    { absent },
+  );
 
 /** The decision on a path, with everything needed to recompute it. */
 export const Rationale = z.strictObject({

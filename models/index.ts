@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordDefinition } from '../lib/record.ts';
+import { createTable, type RecordDefinition } from '../lib/record.ts';
+import { identifier, literal } from '../lib/sql.ts';
 import type { ModelContract } from './contract.ts';
 import HudZip from './reference/hud_zips.ts';
 import CountyZip from './reference/county_zips.ts';
@@ -68,10 +69,25 @@ const reference = (record: RecordDefinition, name: string): Reference => ({
   csvPath: join(import.meta.dirname, 'reference', `${name}.csv`),
 });
 
-/** The reference tables, loaded before a build. An empty cell is null. */
+/** Statements that create the table of a reference and fill it. An empty cell is null. */
+export function referenceSql({ name, record, csvPath }: Reference): readonly string[] {
+  const table = `ref_${name}`;
+  const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+  const names = record.columns.map((c) => identifier(c.name)).join(', ');
+  return [
+    createTable(table, record.columns),
+    `INSERT INTO ${identifier(table)} SELECT ${names}
+     FROM read_csv(${literal(csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`,
+  ];
+}
+
+/** The ZIPs of counties, which the lookup of the API reads too. */
+export const countyZips = (): Reference => reference(CountyZip, 'county_zips');
+
+/** The reference tables, loaded before a build. */
 export const loadReferences = (): Reference[] => [
   reference(HudZip, 'hud_zips'),
-  reference(CountyZip, 'county_zips'),
+  countyZips(),
   reference(EntityType, 'entity_types'),
   reference(SaleRule, 'ohio_sale_rules'),
 ];

@@ -11,7 +11,7 @@ import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
 import { createTable } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { macrosSql } from '../../models/index.ts';
+import { countyZips, macrosSql, referenceSql } from '../../models/index.ts';
 import { ConnectionPool } from './pool.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { ADDED_LATER, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
@@ -79,6 +79,7 @@ async function attach(duck: Duck, path: string, manifest: ServedManifest): Promi
   const { connection } = duck;
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
   await connection.run(macrosSql());
+  for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const gaps: string[] = [];
   for (const table of TABLE_NAMES) gaps.push(...(await checkTable(connection, table, manifest)));
   return gaps;

@@ -14,6 +14,7 @@ const Distress = z.strictObject({
     'address_range',
     'address_without_unit',
     'address_without_zip',
+    'address_exact_place_unknown',
     'condominium_of_building',
   ]),
   county: z.string(),
@@ -51,7 +52,8 @@ export const distress = {
   distress_candidates: json(
     z.array(Distress),
     'County records that may be of this property: the house numbers overlap as a range, only one of the two has a ' +
-      'unit, the county prints no ZIP, or the parcel is a condominium of the building. They score nothing.',
+      'unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
+      '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
   ),
 
   provenance: json(

@@ -5,31 +5,31 @@
 with
 
 properties as (
-  select id, zip, address_key, street_key, house_low, house_high, unit_key
+  select id, city, zip, address_key, street_key, house_low, house_high, unit_key
   from int_properties
   where address_key is not null
 ),
 
 -- A listing may name two addresses, or the units of the whole building
 property_lines as (
-  select id, zip, unit_key, unnest(address_lines(address)) as line
+  select id, city, zip, unit_key, unnest(address_lines(address)) as line
   from int_properties
   where address_key is not null
     and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
 ),
 
 named_addresses as (
-  select id, zip, unit_key, parts_of_line(line).address_key as address_key
+  select id, city, zip, unit_key, parts_of_line(line).address_key as address_key
   from property_lines
 ),
 
 property_addresses as (
-  select id, zip, unit_key, address_key
+  select id, city, zip, unit_key, address_key
   from properties
 
   union
 
-  select id, zip, unit_key, address_key
+  select id, city, zip, unit_key, address_key
   from named_addresses
   where address_key is not null
 ),
@@ -98,13 +98,16 @@ street_matches as (
     and records.street_key = properties.street_key
 ),
 
--- A county that prints no ZIP: two of its towns may have the same street and number
+-- A county that prints no ZIP, or neither ZIP nor city: two of its towns may have the same street and number
 matches_without_zip as (
   select
     properties.id,
     records.kind,
     records.record_id,
-    'address_without_zip' as match_basis
+    case place_agreement(records, properties)
+      when 'same' then 'address_without_zip'
+      when 'unknown' then basis_in_county('address_exact', 'unknown')
+    end as match_basis
   from property_addresses as properties
   join ref_county_zips as county_zips on starts_with(properties.zip, county_zips.zip_prefix)
   join int_distress_records as records
@@ -135,6 +138,7 @@ candidates as (
   union all
 
   select * from matches_without_zip
+  where match_basis is not null
 ),
 
 matches_and_candidates as (

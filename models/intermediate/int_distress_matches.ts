@@ -20,6 +20,7 @@ export default defineModel({
           'address_range',
           'address_without_unit',
           'address_without_zip',
+          'address_exact_place_unknown',
         ],
         'What property and record have in common.',
       ),

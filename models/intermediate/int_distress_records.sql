@@ -13,7 +13,7 @@ records as (
   select
     'tax_delinquent' as kind,
     id as record_id,
-    county_fips, county, parcel_id, parcel_key, address, zip,
+    county_fips, county, parcel_id, parcel_key, address, city, city_basis, zip,
     address_key, street_key, house_low, house_high, unit_key,
     amount,
     cast(null as date) as sale_date,
@@ -26,7 +26,9 @@ records as (
   select
     'sheriff_sale' as kind,
     id as record_id,
-    county_fips, county, parcel_id, parcel_key, property_address as address, zip,
+    county_fips, county, parcel_id, parcel_key, property_address as address, city,
+    cast(null as varchar) as city_basis,
+    zip,
     address_key, street_key, house_low, house_high, unit_key,
     cast(null as decimal(14, 2)) as amount,
     sale_date,

@@ -1,6 +1,7 @@
 import { date, defineRecord, flag, instant, money, oneOf, text } from '../../lib/record.ts';
 import { defineModel } from '../contract.ts';
-import { addressParts } from '../fields.ts';
+import { addressParts, fieldsOf } from '../fields.ts';
+import { Signal } from '../marts/signals.ts';
 
 export const DistressRecord = defineRecord(
   'int_distress_record',
@@ -14,6 +15,8 @@ export const DistressRecord = defineRecord(
     parcel_id: text('Parcel number as printed.', { absent: 'not printed' }),
     parcel_key: text('Normalized parcel number.', { absent: 'parcel_id is null' }),
     address: text('Address as printed.', { absent: 'not printed, and not found elsewhere' }),
+    city: text('City.', { absent: 'not printed' }),
+    ...fieldsOf(Signal, ['city_basis']),
     zip: text('Five-digit ZIP.', { absent: 'not printed' }),
     ...addressParts('there is no address with a house number'),
     amount: money('Delinquent amount.', { absent: 'a sale, or the list has no amount' }),

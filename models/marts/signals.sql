@@ -20,7 +20,7 @@ todays_rows as (
 -- layer may omit the parcel on another day
 layer_addresses as (
   select
-    county_fips, parcel_key, street, city, zip,
+    county_fips, parcel_key, street, city, city_basis, zip,
     struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts,
     county_value, property_class
   from stg_parcels
@@ -28,7 +28,7 @@ layer_addresses as (
   union all
 
   select
-    county_fips, parcel_key, address as street, city, zip,
+    county_fips, parcel_key, address as street, city, city_basis, zip,
     struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts,
     county_value, property_class
   from previous_signals
@@ -42,6 +42,7 @@ rows_with_layer_address as (
     list.street is null and layer.street is not null as is_from_layer,
     coalesce(list.street, layer.street) as street,
     coalesce(list.city, layer.city) as city,
+    case when list.city is null then layer.city_basis else 'published' end as city_basis,
     coalesce(list.zip, layer.zip) as zip,
     case when list.street is null then layer.parts else list.parts end as parts,
     coalesce(nullif(list.county_value, 0), layer.county_value) as county_value,
@@ -50,6 +51,17 @@ rows_with_layer_address as (
   left join layer_addresses as layer
     on layer.county_fips = list.county_fips
     and layer.parcel_key = list.parcel_key
+),
+
+-- Cities and ZIPs of the previous snapshot, less those of the owners' mail
+published_places as (
+  select
+    id,
+    address_key,
+    case when city_basis <> 'owner_mail' then city end as city,
+    case when city_basis <> 'owner_mail' then city_basis end as city_basis,
+    case when zip_basis = 'published' then zip end as zip
+  from previous_signals
 ),
 
 -- A sheriff prints street and ZIP of a parcel, which some counties' lists lack
@@ -67,13 +79,17 @@ sheriff_addresses as (
 
 rows_with_sheriff_address as (
   select
-    list.* exclude (street, city, zip, parts),
+    list.* exclude (street, city, city_basis, zip, parts),
     list.parts.address_key is null and sheriff.parts is not null as is_from_sale,
     -- City and ZIP too if list and sheriff print the same address for the parcel
     coalesce(list.parts.address_key is null or list.parts.address_key = sheriff.parts.address_key, false)
       as is_same_address,
     case when list.parts.address_key is null then coalesce(sheriff.street, list.street) else list.street end as address,
     case when is_same_address then coalesce(list.city, sheriff.city) else list.city end as city,
+    case
+      when list.city is not null then list.city_basis
+      when is_same_address and sheriff.city is not null then 'published'
+    end as city_basis,
     case when is_same_address then coalesce(list.zip, sheriff.zip) else list.zip end as zip,
     case when list.parts.address_key is null then sheriff.parts else list.parts end as parts
   from rows_with_layer_address as list
@@ -82,15 +98,31 @@ rows_with_sheriff_address as (
     and sheriff.parcel_key = list.parcel_key
 ),
 
+-- A place found once stays, though the tax roll or the sheriff may omit the parcel on another day
+rows_with_previous_place as (
+  select
+    list.* replace (
+      coalesce(list.city, previous.city) as city,
+      case when list.city is null then previous.city_basis else list.city_basis end as city_basis,
+      coalesce(list.zip, previous.zip) as zip
+    )
+  from rows_with_sheriff_address as list
+  left join published_places as previous
+    on previous.id = list.signal_id
+    and previous.address_key is not distinct from list.parts.address_key
+),
+
 -- A list without ZIPs: if the owner gets mail at the property itself, its ZIP is that of the mail, if the county has it
 rows_with_mail_zip as (
   select
     list.* replace (
       case when is_mail_here then coalesce(city, mail_city) else city end as city,
+      case when is_mail_here and city is null and mail_city is not null then 'owner_mail' else city_basis end
+        as city_basis,
       case when is_mail_here then mail_zip else zip end as zip
     ),
     case when is_mail_here then 'owner_mail' when zip is not null then 'published' end as zip_basis
-  from rows_with_sheriff_address as list
+  from rows_with_previous_place as list
   cross join lateral (
     select
       zip is null
@@ -143,6 +175,7 @@ today as (
       else 'tax_list'
     end as address_basis,
     list.city,
+    list.city_basis,
     list.state,
     list.zip,
     list.zip_basis,
@@ -214,6 +247,7 @@ no_longer_listed as (
         when sources.source is null or sources.last_good_at > previous.last_seen then run.as_of
         else previous.state_since
       end as state_since,
+      coalesce(previous.city_basis, case when previous.city is not null then 'published' end) as city_basis,
       coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis
     )
   from previous_signals as previous
@@ -230,7 +264,8 @@ all_signals as (
 
 select
   signal_type, county, address, owner_name, parcel_id, amount, source_url, last_seen, has_address, address_status,
-  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis, city, state, zip, zip_basis,
+  id, signal_state, state_reason, state_since, county_fips, parcel_key, address_basis,
+  city, city_basis, state, zip, zip_basis,
   address_key, street_key, house_low, house_high, unit_key,
   mail_street, mail_city, mail_state, mail_zip, owner_location,
   cast(years_delinquent as integer) as years_delinquent,

@@ -1,7 +1,7 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
-import { addressParts, readFrom, seen } from '../fields.ts';
+import { addressParts, cityBasis, readFrom, seen } from '../fields.ts';
 
 const NO_STREET = 'has_address is false; address_status says why';
 
@@ -43,18 +43,18 @@ export const Signal = defineRecord(
     parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.'),
     address_basis: oneOf(
       ['tax_list', 'parcel_layer', 'sheriff_sale'],
-      "Where the street address comes from: the list itself, the county's parcel layer, or a sheriff sale of " +
-        'the same ' +
-        'parcel.',
+      "Where the street address comes from: the list itself, the county's parcel layer or tax roll, or a sheriff " +
+        'sale of the same parcel.',
       { absent: 'there is no address' },
     ),
-    city: text('City of the property.', { absent: 'the list does not publish it' }),
+    city: text('City of the property.', { absent: 'city_basis is null' }),
+    city_basis: cityBasis('no source has the city'),
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP of the property.', { absent: 'zip_basis is null' }),
     zip_basis: oneOf(
       ['published', 'owner_mail'],
-      "Where zip comes from. published: the list, the county's parcel layer or a sheriff sale; owner_mail: none of " +
-        'them prints it, and the owner gets mail at the same street and number in the county.',
+      "Where zip comes from. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
+        'owner_mail: none of them prints it, and the owner gets mail at the same street and number in the county.',
       { absent: 'no source has the ZIP' },
     ),
     ...addressParts(NO_STREET),
@@ -127,6 +127,12 @@ export default defineModel({
       'zip_absent_as_said',
       'the ZIP is null exactly if its basis is',
       '(zip IS NULL) <> (zip_basis IS NULL)',
+    ),
+    never(
+      'signals',
+      'city_absent_as_said',
+      'the city is null exactly if its basis is',
+      '(city IS NULL) <> (city_basis IS NULL)',
     ),
     never('signals', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
     never(

@@ -1,4 +1,4 @@
--- One row per parcel of a county's parcel layer, with normalized parcel number and address.
+-- One row per parcel of a county's parcel layer or tax roll, with normalized parcel number and address.
 
 with
 
@@ -32,7 +32,13 @@ select
   county_fips,
   parcel_key,
   nullif(trim(street), '') as street,
-  trim(city) as city,
+  nullif(trim(city), '') as city,
+  -- Rows staged before the flag existed have no value for it
+  case
+    when nullif(trim(city), '') is null then null
+    when coalesce(city_is_municipality, false) then 'municipality'
+    else 'published'
+  end as city_basis,
   left(zip, 5) as zip,
   parts.address_key as address_key,
   parts.street_key as street_key,

@@ -1,6 +1,7 @@
 /** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
+import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { daysBetween } from '../clock.ts';
 import type { ReadRecord } from './reads.ts';
 
@@ -44,10 +45,16 @@ export interface SourceReads {
   /** Whether it may be read from the web, not from the drop folder only. */
   readonly isFetched: boolean;
   readonly asOf: string;
+  /** Whether the pages are those of the sandbox. */
+  readonly inSandbox: boolean;
 }
 
+/** The address of a page that a source row cites: in the sandbox never one of a real site. */
+const cited = (address: string, inSandbox: boolean): string =>
+  inSandbox && /^https?:/u.test(address) ? publicAddress(address, inSandbox).href : address;
+
 /** The state of a source after this run's reads. */
-export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: SourceReads): SourceState {
+export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSandbox }: SourceReads): SourceState {
   const latest = read ?? undefined;
   const standing = reads.find((r) => r.status === 'good');
   // A failure stays visible until the source is read again.
@@ -58,7 +65,7 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
     source: spec.name,
     family: spec.family,
     title: spec.title,
-    home: spec.home,
+    home: cited(spec.home, inSandbox),
     terms_basis: spec.terms.basis,
     terms_note: spec.terms.note,
     county_fips: spec.county?.fips ?? null,
@@ -70,7 +77,7 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
     status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
     reason: tried?.reason ?? waits?.reason ?? null,
     detail: tried?.detail ?? waits?.detail ?? null,
-    page_url: tried?.page_url ?? null,
+    page_url: typeof tried?.page_url === 'string' ? cited(tried.page_url, inSandbox) : null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
     ...counts,

@@ -6,7 +6,7 @@ import { rowsOf } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
 import { auditsOf } from '../../models/contract.ts';
-import type { Model, Reference } from '../../models/index.ts';
+import { referenceSql, type Model, type Reference } from '../../models/index.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
 import { CHANGES_SQL } from './changes.ts';
@@ -37,7 +37,7 @@ export interface BuildInputs {
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   await loadFacts(connection, inputs);
   for (const record of inputs.records) await loadStaged(connection, inputs, record);
-  for (const reference of inputs.references) await loadReference(connection, reference);
+  for (const sql of inputs.references.flatMap(referenceSql)) await connection.run(sql);
   await loadPrevious(connection, inputs);
 }
 
@@ -70,16 +70,6 @@ async function loadStaged(
     if (file !== undefined) files.push(file);
   }
   await createView(connection, `staged_${record.name}`, [...record.columns, ...Provenance.columns], files);
-}
-
-async function loadReference(connection: DuckDBConnection, { name, record, csvPath }: Reference): Promise<void> {
-  const table = `ref_${name}`;
-  const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
-  const names = record.columns.map((c) => identifier(c.name)).join(', ');
-  await connection.run(createTable(table, record.columns));
-  await connection.run(`
-    INSERT INTO ${identifier(table)} SELECT ${names}
-    FROM read_csv(${literal(csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`);
 }
 
 /** The tables of the previous snapshot that a model, an audit or the summary of changes reads. */

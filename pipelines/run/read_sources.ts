@@ -12,6 +12,8 @@ import { stateOf, type SourceState } from '../ingest/source_state.ts';
 export interface ReadOptions {
   readonly layout: Layout;
   readonly clock: Clock;
+  /** Whether the sources are those of the sandbox or of the real web. */
+  readonly dataClock: Manifest['data_clock'];
   readonly sources: readonly SourceSpec[];
   /** Whether this run reads a source; the others keep their last good rows. */
   readonly due: (spec: SourceSpec, lastGoodOn: string | null) => boolean;
@@ -66,7 +68,7 @@ async function readSource(
   runId: string,
   previous: Manifest | null,
 ): Promise<SourceState> {
-  const { layout, clock, archive, crawler, mayFetch = () => true } = options;
+  const { layout, clock, dataClock, archive, crawler, mayFetch = () => true } = options;
   // A register's increment begins at the previous snapshot, whatever was read since.
   const lastGoodOn = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
   const lastRead = await standingRead(layout, spec.name, clock.asOf);
@@ -75,7 +77,13 @@ async function readSource(
   const run = { layout, clock, runId, archive, crawler, mayFetch };
   const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
   const reads = await readsUpTo(layout, spec.name, clock.asOf);
-  const state = stateOf(spec, { read, reads, isFetched: spec.fetch !== undefined && mayFetch(spec), asOf: clock.asOf });
+  const state = stateOf(spec, {
+    read,
+    reads,
+    isFetched: spec.fetch !== undefined && mayFetch(spec),
+    asOf: clock.asOf,
+    inSandbox: dataClock === 'sandbox',
+  });
   options.print?.(`  ${state.row.status.padEnd(11)} ${spec.name}: ${formatRead(read, Date.now() - startedMs)}`);
   return state;
 }

@@ -22,7 +22,6 @@ import { readSources, type ReadOptions } from './read_sources.ts';
 import { writeReport } from './report.ts';
 
 export interface RunOptions extends ReadOptions {
-  readonly dataClock: Manifest['data_clock'];
   /** Settings of the sandbox world, in words: a folder has one world. */
   readonly world?: string;
   /** Assumptions of the underwriting. Default: the declared set. */

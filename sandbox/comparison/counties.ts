@@ -1,7 +1,8 @@
 /** Published tax debts and sheriff sales against the world, county by county. */
 import { literal } from '../../lib/sql.ts';
 import { addDays } from '../../sources/days.ts';
-import type { AuctionOnDay, DelinquentParcel, WorldDay } from '../world/types.ts';
+import { MONTGOMERY_FIPS, rollPlace } from '../pages/montgomery_roll.ts';
+import type { AuctionOnDay, DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { compare, type Comparison, type ReadTable, type Row } from './compare.ts';
 
 /** Comparable form of a parcel number within its county. Franklin's trailing 00 is a card number. */
@@ -18,7 +19,7 @@ const HAMILTON = '39061';
 const STARK = '39151';
 const SUMMIT = '39153';
 /** Counties that print the year of certification: Montgomery and Stark. */
-const CERTIFYING: ReadonlySet<string> = new Set(['39113', STARK]);
+const CERTIFYING: ReadonlySet<string> = new Set([MONTGOMERY_FIPS, STARK]);
 
 export async function compareCounties(read: ReadTable, day: WorldDay): Promise<Comparison[]> {
   const from = addDays(day.day, SALES_FROM);
@@ -78,6 +79,16 @@ function trueDebt(debt: DelinquentParcel, day: WorldDay, atSale: ReadonlySet<str
     ...years,
     has_address: isMapped || isAtSale,
     ...(debt.countyFips === HAMILTON ? { address_basis: addressBasis } : {}),
+    ...(debt.countyFips === MONTGOMERY_FIPS ? truePlace(day.property(debt.propertyId)) : {}),
+  };
+}
+
+/** City and ZIP as far as Montgomery's tax roll prints them. A township is not the city of an address. */
+function truePlace(property: Property): Row {
+  const { city, zip } = rollPlace(property);
+  return {
+    ...(city.endsWith(' TWP') ? {} : { city, city_basis: 'municipality' }),
+    ...(zip === '' ? {} : { zip, zip_basis: 'published' }),
   };
 }
 

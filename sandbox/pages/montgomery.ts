@@ -1,6 +1,7 @@
 /**
  * Montgomery County's Treasurer: a page whose links have backslashes and no quotes, to weekly archives made on Windows.
- * Their CSV has 62 columns, headers and values padded with spaces, and lines that continue a record.
+ * The delinquency CSV has 62 columns, headers and values padded with spaces, and lines that continue a record. The tax
+ * roll is in montgomery_roll.ts.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { dayNumber, dayText, oracleDay } from '../world/days.ts';
@@ -10,10 +11,10 @@ import { spellStreet } from '../world/streets.ts';
 import { worldOn } from '../world/world.ts';
 import type { DelinquentParcel, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
+import { landUse, MONTGOMERY_FIPS as FIPS, rollCsv } from './montgomery_roll.ts';
 import { csvField, windows1252 } from './text_files.ts';
 import { zipOf } from './zip_files.ts';
 
-const FIPS = '39113';
 const FOLDER = '/applications/treasurer/downloads';
 /** Number of weekly files that stay posted. */
 const FILES_POSTED = 5;
@@ -114,7 +115,7 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
     ACRES: `0.${draw.int(1000, 9999)}`,
     TXDST: debt.parcel.slice(0, 3),
     CLS: property.units > 3 ? 'C' : 'R',
-    LUC: property.units === 0 ? '500' : property.units > 3 ? '401' : `5${property.units}0`,
+    LUC: landUse(property.units),
     // The taxable value is 35 % of the market value: exact in cents, because values are whole dollars.
     TAXABLETOTAL: amount(property.value * 35),
     ASMTTOTAL: amount(property.value * 100),
@@ -146,14 +147,28 @@ function record(day: WorldDay, debt: DelinquentParcel): string {
   return cells.join(',') + more;
 }
 
-/** The archive posted on a day, YYYYMMDD, or null if there is none. */
-function archive(day: WorldDay, stamp: string): Uint8Array | null {
+/** A kind of posted file: the start of its name, its folder in the archive and its content on a day. */
+interface PostedKind {
+  readonly prefix: string;
+  readonly folder: string;
+  readonly csv: (then: WorldDay) => string;
+}
+
+function delinquencyCsv(then: WorldDay): string {
+  const lines = then.delinquent.filter(({ countyFips }) => countyFips === FIPS).map((debt) => record(then, debt));
+  return [COLUMNS.map(([name, width]) => name.padEnd(width)).join(','), ...lines, ''].join('\r\n');
+}
+
+const POSTED: Readonly<Record<string, PostedKind>> = {
+  DQ: { prefix: 'Delq', folder: 'DELQ', csv: delinquencyCsv },
+  TR: { prefix: 'TAXROLL', folder: 'TAXROLL', csv: rollCsv },
+};
+
+/** The archive of a kind posted on a day, YYYYMMDD, or null if there is none. */
+function archive(day: WorldDay, { prefix, folder, csv }: PostedKind, stamp: string): Uint8Array | null {
   const posted = `${stamp.slice(0, 4)}-${stamp.slice(4, 6)}-${stamp.slice(6)}`;
   if (!postedFiles(day).includes(posted)) return null;
-  const then = worldOn(day.world, posted);
-  const lines = then.delinquent.filter(({ countyFips }) => countyFips === FIPS).map((debt) => record(then, debt));
-  const text = [COLUMNS.map(([name, width]) => name.padEnd(width)).join(','), ...lines, ''].join('\r\n');
-  return zipOf({ [`DELQ\\Delq_${stamp}.csv`]: windows1252(text) }, posted);
+  return zipOf({ [`${folder}\\${prefix}_${stamp}.csv`]: windows1252(csv(worldOn(day.world, posted))) }, posted);
 }
 
 function postedFiles(day: WorldDay): string[] {
@@ -162,15 +177,14 @@ function postedFiles(day: WorldDay): string[] {
 }
 
 function files(day: WorldDay, kind: string): SandboxResponse {
+  const prefix = POSTED[kind]?.prefix;
   const links =
-    kind === 'DQ'
-      ? postedFiles(day)
-          .map((posted) => posted.replaceAll('-', ''))
-          .map((stamp) => {
-            const href = `${FOLDER.replaceAll('/', '\\')}\\Delq_${stamp}.zip`;
-            return `<tr><td><a href=${href} target=_blank>Delq_${stamp}.zip</a></td></tr>`;
-          })
-      : [];
+    prefix === undefined
+      ? []
+      : postedFiles(day).map((posted) => {
+          const file = `${prefix}_${posted.replaceAll('-', '')}.zip`;
+          return `<tr><td><a href=${FOLDER.replaceAll('/', '\\')}\\${file} target=_blank>${file}</a></td></tr>`;
+        });
   const rows = links.join('\n') || '<tr><td>No files are posted at present.</td></tr>';
   return page(
     htmlPage(
@@ -195,8 +209,9 @@ export function montgomeryTax(day: WorldDay, request: SandboxRequest): SandboxRe
   }
   if (request.path === '/applications/treasurer/search/fdpopup.cfm')
     return files(day, (request.query.get('dtype') ?? '').toUpperCase());
-  const stamp = new RegExp(`^${FOLDER}/Delq_(\\d{8})\\.zip$`, 'iu').exec(request.path)?.[1];
-  const zip = stamp === undefined ? null : archive(day, stamp);
+  const [, prefix, stamp] = new RegExp(`^${FOLDER}/([a-z]+)_(\\d{8})\\.zip$`, 'iu').exec(request.path) ?? [];
+  const kind = Object.values(POSTED).find((posted) => posted.prefix === prefix);
+  const zip = kind === undefined || stamp === undefined ? null : archive(day, kind, stamp);
   if (zip === null || stamp === undefined) return null;
   return withValidators(
     respond(zip, 'application/x-zip-compressed'),

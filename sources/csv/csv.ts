@@ -63,20 +63,22 @@ export function readCsv(text: string, pageUrl: string, options: CsvOptions = {})
   };
 }
 
+/** Cells of a line that is one record; the line itself if a quote in it is unclosed. */
+export function cellsOfLine(content: string): readonly string[] {
+  if (!content.includes('"')) return content.split(',');
+  try {
+    // Cells may be padded outside their quotes.
+    return (parse(content, { trim: true, relax_column_count: true, relax_quotes: true }) as string[][])[0] ?? [];
+  } catch {
+    return [content];
+  }
+}
+
 /**
  * The same for a file with one record per line: a line break or stray quote mark inside a field then damages only its
  * own line. A line with an unclosed quote is returned as one cell.
  */
 export function readCsvByLine(text: string, pageUrl: string): Csv {
-  const cells = (content: string): readonly string[] => {
-    if (!content.includes('"')) return content.split(',');
-    try {
-      // Cells may be padded outside their quotes.
-      return (parse(content, { trim: true, relax_column_count: true, relax_quotes: true }) as string[][])[0] ?? [];
-    } catch {
-      return [content];
-    }
-  };
   const [first, ...rest] = text
     .replace(/^\ufeff/u, '')
     .split(/\r?\n/u)
@@ -84,8 +86,8 @@ export function readCsvByLine(text: string, pageUrl: string): Csv {
     .filter(({ raw }) => tidy(raw) !== null);
   if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
   return {
-    header: cells(first.raw).map((name) => name.trim()),
-    rows: rest.map(({ raw, line }) => ({ cells: cells(raw), raw, line })),
+    header: cellsOfLine(first.raw).map((name) => name.trim()),
+    rows: rest.map(({ raw, line }) => ({ cells: cellsOfLine(raw), raw, line })),
   };
 }
 

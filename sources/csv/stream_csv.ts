@@ -1,8 +1,9 @@
-/** A CSV file that is too large for one string or one list of records, read record by record. */
+/** CSV files that are too large for one string or one list of records, read record by record or line by line. */
 import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { Quarantine, type Page } from '../contract.ts';
 import { textParts } from '../fetch/decode.ts';
+import { tidy } from '../values.ts';
 import { CSV_FORMAT, type CsvRow } from './csv.ts';
 
 /** A longer record is a quote mark that nothing closes. */
@@ -28,4 +29,20 @@ export async function* streamCsv({ bytes, url }: Page): AsyncGenerator<Pick<CsvR
       url,
     );
   }
+}
+
+/** Lines of a text in Windows-1252 that arrives in parts, numbered from 1; empty lines are skipped. */
+export async function* linesOfParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Pick<CsvRow, 'raw' | 'line'>> {
+  const decoder = new TextDecoder('windows-1252');
+  let line = 0;
+  let rest = '';
+  for await (const part of parts) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      line += 1;
+      if (tidy(text) !== null) yield { raw: text.replace(/\r$/u, ''), line };
+    }
+  }
+  if (tidy(rest) !== null) yield { raw: rest, line: line + 1 };
 }

@@ -1,10 +1,20 @@
-/** Files inside a ZIP archive, unpacked in memory under a size limit. */
-import { crc32 } from 'node:zlib';
+/** Files inside a ZIP archive, unpacked in memory or as a stream under a size limit. */
+import { Readable } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { Quarantine } from '../contract.ts';
 
 /** Above the largest source: Montgomery's delinquency list is about 38 MB unpacked. */
 const MAX_BYTES = 300_000_000;
+
+/** @throws Quarantine empty_body, or malformed_page if the bytes do not begin as an archive */
+function checkStart(bytes: Uint8Array, pageUrl: string): void {
+  if (bytes.length === 0) throw new Quarantine('empty_body', 'the archive is empty', pageUrl);
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
+    throw new Quarantine('malformed_page', 'the file does not begin like a ZIP archive', pageUrl);
+}
+
+const named = (name: string): string => name.replaceAll('\\', '/');
 
 /**
  * Unpack the entries that `wanted` accepts, by name. Archives made on Windows may have backslashes in names; they are
@@ -18,10 +28,7 @@ export function unzip(
   wanted: (name: string) => boolean,
   maxBytes = MAX_BYTES,
 ): ReadonlyMap<string, Uint8Array> {
-  if (bytes.length === 0) throw new Quarantine('empty_body', 'the archive is empty', pageUrl);
-  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
-    throw new Quarantine('malformed_page', 'the file does not begin like a ZIP archive', pageUrl);
-  const named = (name: string): string => name.replaceAll('\\', '/');
+  checkStart(bytes, pageUrl);
   let total = 0;
   let files: Record<string, Uint8Array>;
   try {
@@ -48,34 +55,108 @@ export function unzip(
       pageUrl,
     );
   }
-  const checksums = checksumsOf(bytes);
+  const checksums = new Map(directoryOf(bytes).map(({ name, checksum }) => [name, checksum]));
   for (const [name, content] of Object.entries(files)) {
-    if (crc32(content) !== checksums.get(name))
-      throw new Quarantine(
-        'malformed_page',
-        `the checksum of ${name} in the archive does not match its content`,
-        pageUrl,
-      );
+    if (crc32(content) !== checksums.get(name)) throw wrongChecksum(name, pageUrl);
   }
   return new Map(Object.entries(files).map(([name, content]) => [named(name), content]));
 }
 
-/** CRC-32 of each entry by name, from the archive's directory. fflate does not check it. */
-function checksumsOf(bytes: Uint8Array): ReadonlyMap<string, number> {
+const wrongChecksum = (name: string, pageUrl: string): Quarantine =>
+  new Quarantine('malformed_page', `the checksum of ${name} in the archive does not match its content`, pageUrl);
+
+/** An entry of the archive's directory. */
+interface Entry {
+  readonly name: string;
+  readonly method: number;
+  readonly checksum: number;
+  /** Sizes in bytes, as packed and as unpacked. */
+  readonly packed: number;
+  readonly unpacked: number;
+  /** Start of the entry in the archive. */
+  readonly start: number;
+}
+
+/** The entries of an archive, from its directory. Empty without one. fflate does not check the checksums. */
+function directoryOf(bytes: Uint8Array): readonly Entry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found = new Map<string, number>();
+  const entries: Entry[] = [];
   // The end record follows the directory; a comment of at most 65,535 bytes may follow it.
   let end = bytes.length - 22;
   while (end > 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
-  if (end <= 0) return found;
+  if (end <= 0) return entries;
   let at = view.getUint32(end + 16, true);
   while (at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
     const length = view.getUint16(at + 28, true);
     // Decoded like in fflate: UTF-8 if the entry is marked so, else Latin-1.
     const utf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
-    const name = Buffer.from(bytes.subarray(at + 46, at + 46 + length)).toString(utf8 ? 'utf8' : 'latin1');
-    found.set(name, view.getUint32(at + 16, true));
+    entries.push({
+      name: Buffer.from(bytes.subarray(at + 46, at + 46 + length)).toString(utf8 ? 'utf8' : 'latin1'),
+      method: view.getUint16(at + 10, true),
+      checksum: view.getUint32(at + 16, true),
+      packed: view.getUint32(at + 20, true),
+      unpacked: view.getUint32(at + 24, true),
+      start: view.getUint32(at + 42, true),
+    });
     at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
-  return found;
+  return entries;
+}
+
+const STORED = 0;
+const DEFLATED = 8;
+
+/** The packed bytes of an entry, which follow its name in the archive. @throws Quarantine truncated_download */
+function packedBytes(bytes: Uint8Array, { name, start, packed }: Entry, pageUrl: string): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const fits = start + 30 <= bytes.length && view.getUint32(start, true) === 0x04034b50;
+  const from = fits ? start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true) : Infinity;
+  if (from + packed > bytes.length)
+    throw new Quarantine('truncated_download', `not a complete ZIP archive: ${name} is not in it`, pageUrl);
+  return bytes.subarray(from, from + packed);
+}
+
+/**
+ * The first entry that `wanted` accepts, part by part, for a file too large for memory.
+ * @throws Quarantine as `unzip`, the checksum after the last part; malformed_page if no entry is wanted
+ */
+export async function* unzipParts(
+  bytes: Uint8Array,
+  pageUrl: string,
+  wanted: (name: string) => boolean,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  checkStart(bytes, pageUrl);
+  const entries = directoryOf(bytes);
+  if (entries.length === 0)
+    throw new Quarantine('truncated_download', 'not a complete ZIP archive: it has no directory', pageUrl);
+  const entry = entries.find(({ name }) => wanted(named(name)));
+  if (!entry)
+    throw new Quarantine(
+      'malformed_page',
+      `the archive has ${entries.map(({ name }) => named(name)).join(', ')}, not the expected file`,
+      pageUrl,
+    );
+  const fail = (reason: 'body_too_large' | 'malformed_page', detail: string): Quarantine =>
+    new Quarantine(reason, `${named(entry.name)} ${detail}`, pageUrl);
+  const tooLarge = (): Quarantine => fail('body_too_large', `unpacks to more than the limit of ${maxBytes} bytes`);
+  if (entry.unpacked > maxBytes) throw tooLarge();
+  if (entry.method !== STORED && entry.method !== DEFLATED)
+    throw fail('malformed_page', `is packed by method ${entry.method}, expected ${DEFLATED}`);
+  const packed = Readable.from([packedBytes(bytes, entry, pageUrl)], { objectMode: false });
+  const parts = entry.method === STORED ? packed : packed.pipe(createInflateRaw());
+  let total = 0;
+  let checksum = 0;
+  try {
+    for await (const part of parts as AsyncIterable<Uint8Array>) {
+      total += part.length;
+      if (total > maxBytes) throw tooLarge();
+      checksum = crc32(part, checksum);
+      yield part;
+    }
+  } catch (error) {
+    if (error instanceof Quarantine) throw error;
+    throw fail('malformed_page', `does not unpack: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (checksum !== entry.checksum) throw wrongChecksum(named(entry.name), pageUrl);
 }

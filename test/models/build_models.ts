@@ -10,7 +10,7 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
-import { loadModels, loadReferences, type Model } from '../../models/index.ts';
+import { loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 
@@ -76,18 +76,6 @@ async function inputTables(models: readonly Model[], inputs: Inputs): Promise<Re
   ]);
 }
 
-async function loadReferenceTables(connection: DuckDBConnection): Promise<void> {
-  for (const { name, record, csvPath } of loadReferences()) {
-    const table = `ref_${name}`;
-    await connection.run(createTable(table, record.columns));
-    const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
-    await connection.run(
-      `INSERT INTO ${identifier(table)}
-      FROM read_csv(${literal(csvPath)}, header = true, nullstr = '', columns = {${types}})`,
-    );
-  }
-}
-
 /** Create the input tables, filled with the rows of a test. @returns the models left to build */
 export async function createInputs(
   connection: DuckDBConnection,
@@ -96,7 +84,7 @@ export async function createInputs(
 ): Promise<Model[]> {
   const tables = await inputTables(models, inputs);
   for (const [table, columns] of tables) await connection.run(createTable(table, columns));
-  await loadReferenceTables(connection);
+  for (const sql of loadReferences().flatMap(referenceSql)) await connection.run(sql);
   const standard: Inputs = {
     run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: currentAssumptions().id }],
     declared_assumptions: currentAssumptions().rows,

@@ -6,8 +6,14 @@ import { build, type Built, type InputRow } from './build_models.ts';
 /** A listing, a county record and their match: exact, a candidate without points, or none. */
 interface Case {
   readonly listing: readonly [street: string | null, zip: string];
-  readonly record: readonly [street: string | null, zip: string | null];
-  readonly match: 'address_exact' | 'address_range' | 'address_without_unit' | 'address_without_zip' | null;
+  readonly record: readonly [street: string | null, zip: string | null, city?: string];
+  readonly match:
+    | 'address_exact'
+    | 'address_range'
+    | 'address_without_unit'
+    | 'address_without_zip'
+    | 'address_exact_place_unknown'
+    | null;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -63,8 +69,23 @@ const CASES: Readonly<Record<string, Case>> = {
   'a fraction': { listing: ['1258 Linden Ave', '44102'], record: ['1258 1/2 LINDEN AVE', '44102'], match: null },
   'no ZIP printed': {
     listing: ['1260 Linden Ave', '44102'],
-    record: ['1260 LINDEN AVE', null],
+    record: ['1260 LINDEN AVE', null, 'CLEVELAND'],
     match: 'address_without_zip',
+  },
+  'no ZIP printed, another city': {
+    listing: ['1268 Linden Ave', '44102'],
+    record: ['1268 LINDEN AVE', null, 'EUCLID'],
+    match: null,
+  },
+  'neither city nor ZIP printed': {
+    listing: ['1270 Linden Ave', '44102'],
+    record: ['1270 LINDEN AVE', null],
+    match: 'address_exact_place_unknown',
+  },
+  'neither city nor ZIP printed, another unit': {
+    listing: ['1272 Linden Ave Apt 1', '44102'],
+    record: ['1272 LINDEN AVE UNIT 11', null],
+    match: null,
   },
   'no ZIP printed, listing outside the county': {
     listing: ['1262 Linden Ave', '45202'],
@@ -97,13 +118,14 @@ describe('county records and listings', () => {
         availability: 'for_sale',
         ...page,
       })),
-      staged_tax_parcel: cases.map(({ record: [street, zip] }, i): InputRow => ({
+      staged_tax_parcel: cases.map(({ record: [street, zip, city] }, i): InputRow => ({
         source: 'county',
         county_fips: '39035',
         county: 'Cuyahoga County, OH',
         source_url: 'https://county.example/',
         parcel_raw: `P${i}`,
         street,
+        city,
         zip,
         amount: '2000.00',
         ...page,

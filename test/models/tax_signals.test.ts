@@ -27,6 +27,43 @@ const parcel = (parcel_raw: string, more: InputRow = {}): InputRow => ({
   ...more,
 });
 
+describe('the place of a signal', () => {
+  it('stays if the roll omits the parcel on another day, unless its street changes', async () => {
+    const keys = ['0550001000100', '0550001000200', '0550001000300'];
+    const [roll, moved, mailed] = keys;
+    const mail = { mail_street: '3 Roll St', mail_city: 'CLEVES', mail_state: 'OH', mail_zip: '45002' };
+    const debts = (movedTo: string, ofMail: InputRow): InputRow[] => [
+      debt(String(roll), { street: '1 ROLL ST' }),
+      debt(String(moved), { street: movedTo }),
+      debt(String(mailed), { street: '3 ROLL ST', ...ofMail }),
+    ];
+    const first = await build({
+      staged_tax_parcel: debts('2 ROLL ST', mail),
+      staged_parcel: keys
+        .slice(0, 2)
+        .map((key) => parcel(key, { city: 'NORWOOD', city_is_municipality: true, zip: '45212' })),
+    });
+    const previous = (await first.rows('signals')) as InputRow[];
+    await first.close();
+    const second = await build({ staged_tax_parcel: debts('22 ROLL ST', {}), previous_signals: previous });
+    const places = await Promise.all(
+      keys.map(async (key) => {
+        const { city, city_basis, zip, zip_basis } = await second.one('signals', `parcel_key = '${key}'`);
+        return [city, city_basis, zip, zip_basis];
+      }),
+    );
+    const failed = second.failed;
+    await second.close();
+    assert.deepEqual(places, [
+      ['NORWOOD', 'municipality', '45212', 'published'],
+      [null, null, null, null],
+      // The owner's mail no longer comes here
+      [null, null, null, null],
+    ]);
+    assert.deepEqual(failed, []);
+  });
+});
+
 describe('signals', () => {
   let built: Built;
   const fields = async (key: string, county: string, ...names: string[]): Promise<unknown[]> => {
@@ -45,6 +82,16 @@ describe('signals', () => {
         debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }),
         debt('054-0004-0125-00'),
         debt('054-0004-0126-00'),
+        debt('0550001000100', { street: '1 ROLL ST' }),
+        debt('0550001000200', { street: '2 ROLL ST', city: 'CINCINNATI' }),
+        debt('0550001000300', {
+          street: '3 ROLL ST',
+          mail_street: '3 Roll St',
+          mail_city: 'CLEVES',
+          mail_state: 'OH',
+          mail_zip: '45002',
+        }),
+        debt('0550001000400', { street: '4 ROLL ST' }),
         debt('0590001002300'),
         debt('0590001002400'),
         debt('0590001002490'),
@@ -61,6 +108,9 @@ describe('signals', () => {
         parcel('0540004012400', { street: '12 MAP ST', county_value: '8.00', property_class: '401' }),
         parcel('0540004012500', { street: 'GLENWAY AVE' }),
         parcel('0540004012600', { county_value: '50.00' }),
+        parcel('0550001000100', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
+        parcel('0550001000200', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
+        parcel('0550001000400', { city: ' ', city_is_municipality: true }),
         parcel('05900010023', { is_lot: true, street: '23 LOT ST' }),
         parcel('05900010024', { is_lot: true, street: '24 LOT ST' }),
         parcel('05900010025', { is_lot: true, street: '25 LOT ST' }),
@@ -141,6 +191,32 @@ describe('signals', () => {
       null,
       null,
     ]);
+  });
+
+  it('have the city and ZIP of the tax roll, and say where they come from', async () => {
+    const shown = ['city', 'city_basis', 'zip', 'zip_basis', 'address_basis'] as const;
+    assert.deepEqual(await fields('0550001000100', '39061', ...shown), [
+      'NORWOOD',
+      'municipality',
+      '45212',
+      'published',
+      'tax_list',
+    ]);
+    assert.deepEqual(await fields('0550001000200', '39061', ...shown), [
+      'CINCINNATI',
+      'published',
+      '45212',
+      'published',
+      'tax_list',
+    ]);
+    assert.deepEqual(await fields('0550001000300', '39061', ...shown), [
+      'CLEVES',
+      'owner_mail',
+      '45002',
+      'owner_mail',
+      'tax_list',
+    ]);
+    assert.deepEqual(await fields('0550001000400', '39061', ...shown), [null, null, null, null, 'tax_list']);
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));

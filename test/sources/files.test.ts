@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import { unzip } from '../../sources/csv/zip.ts';
+import { unzip, unzipParts } from '../../sources/csv/zip.ts';
 import { effectiveOn, fiscalYearOn } from '../../sources/families/hud/releases.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
@@ -113,4 +113,29 @@ test('an archive may not unpack to more than its limit', () => {
     [...unzip(archive, 'https://x.example/', (name) => name.endsWith('.txt'), 100_000).keys()],
     ['c.txt'],
   );
+});
+
+test('an entry is read in parts: the same bytes, under a limit, checked against its checksum', async () => {
+  const content = new Uint8Array(300_000).map((_, i) => (i * i * 31) >> 3);
+  const archive = zipOf({ 'readme.txt': new Uint8Array(10), 'data\\roll.csv': content });
+  const read = (bytes: Uint8Array, maxBytes = 300_000): Promise<Uint8Array[]> =>
+    Array.fromAsync(unzipParts(bytes, 'https://x.example/', (name) => name === 'data/roll.csv', maxBytes));
+  const parts = await read(archive);
+  assert.ok(parts.length > 1);
+  assert.deepEqual(Buffer.concat(parts), Buffer.from(content));
+  await assert.rejects(read(archive, 299_999), quarantined('body_too_large', /roll\.csv/));
+  await assert.rejects(read(archive.subarray(0, archive.length - 50)), quarantined('truncated_download'));
+  await assert.rejects(read(zipOf({ 'other.csv': content })), quarantined('malformed_page', /other\.csv/));
+  const [start = 0] = [Buffer.from(archive).indexOf('data\\roll.csv') + 60];
+  const damaged = archive.slice();
+  damaged[start] = (damaged[start] ?? 0) ^ 255;
+  await assert.rejects(read(damaged), quarantined('malformed_page', /roll\.csv/));
+  // A directory that states another checksum, or less than the entry unpacks to
+  const entry = Buffer.from(archive).lastIndexOf('data\\roll.csv') - 46;
+  const changed = archive.slice();
+  changed.set([1, 2, 3, 4], entry + 16);
+  await assert.rejects(read(changed), quarantined('malformed_page', /checksum of data\/roll\.csv/));
+  const lying = archive.slice();
+  lying.set([1, 0, 0, 0], entry + 24);
+  await assert.rejects(read(lying, 100_000), quarantined('body_too_large', /roll\.csv/));
 });

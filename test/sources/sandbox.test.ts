@@ -174,6 +174,27 @@ test("Hamilton's map: where the delinquent parcels lie, as far as it knows of th
   }
 });
 
+test("Montgomery's tax roll: city and ZIP of every listed parcel, and of no other", async () => {
+  const { rows, reasons } = await read('oh_montgomery_parcels');
+  assert.deepEqual(reasons, []);
+  const debts = sandbox.day.delinquent.filter((d) => d.countyFips === '39113');
+  const byParcel = new Map(rows.map((row) => [row['parcel_raw'], row]));
+  assert.deepEqual([...byParcel.keys()].sort(), debts.map((d) => d.parcel).sort());
+  const seen = { townships: 0, withoutZip: 0, both: 0 };
+  for (const { parcel, propertyId } of debts) {
+    const property = sandbox.day.property(propertyId);
+    const row = byParcel.get(parcel);
+    assert.ok(row);
+    assert.ok(row['zip'] === null || row['zip'] === property.zip);
+    assert.ok(row['city'] === null || row['city'] === property.city.toUpperCase());
+    assert.equal(row['city_is_municipality'], row['city'] !== null);
+    seen.townships += row['city'] === null ? 1 : 0;
+    seen.withoutZip += row['zip'] === null ? 1 : 0;
+    seen.both += row['city'] !== null && row['zip'] !== null ? 1 : 0;
+  }
+  assert.ok(Object.values(seen).every((n) => n > 0) && seen.both > debts.length / 2, JSON.stringify(seen));
+});
+
 test("Summit's notice: every printed debt, no owner guessed", async () => {
   const { rows, reasons } = await read('oh_summit_tax');
   assert.deepEqual(reasons, []);

@@ -13,7 +13,8 @@ import { noteOf } from '../list_route.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { currentSignals } from '../signals.ts';
-import { BASES, findMatches, inPlace, type Match } from './matches.ts';
+import { countiesOf } from './counties.ts';
+import { BASES, BASIS_NOTE, findMatches, type Match } from './matches.ts';
 import { parcelKeyOf, placeOf } from './place.ts';
 
 const params = {
@@ -26,7 +27,7 @@ const params = {
   state: stateParam('State.'),
 };
 
-const basis = z.enum(BASES);
+const basis = z.enum(BASES).describe(BASIS_NOTE);
 
 const Coverage = z.strictObject({
   note: z.string(),
@@ -58,12 +59,14 @@ async function findRecords({ snapshot, params: p }: LookupRequest, parts: Addres
   const apn = p.apn ?? p.parcel;
   const parcel = apn === undefined ? null : parcelKeyOf(apn);
   const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
-  const here = (filters: Filters): Filters => inPlace(filters, city, place?.zip).and('state', '=', state);
+  const here = (filters: Filters): Filters => filters.and('state', '=', state);
+  const wanted = { city, zip: place?.zip };
+  const key = { parts, place: { ...wanted, counties: await countiesOf(snapshot, wanted) } };
   const [listings, signals, auctions] = await Promise.all([
     // Listings have no parcel number.
-    findMatches(snapshot, here(new Filters('deals')), { parts, parcel: null }),
-    findMatches(snapshot, here(currentSignals()), { parts, parcel }),
-    findMatches(snapshot, here(new Filters('auctions')), { parts, parcel }),
+    findMatches(snapshot, here(new Filters('deals')), { ...key, parcel: null }),
+    findMatches(snapshot, here(currentSignals()), { ...key, parcel }),
+    findMatches(snapshot, here(new Filters('auctions')), { ...key, parcel }),
   ]);
   return { listings, signals, auctions };
 }
@@ -81,7 +84,8 @@ const coverageOf = cachePerSnapshot(async (snapshot): Promise<z.input<typeof Cov
   return {
     note:
       'Tax delinquency and sheriff sales are read for these counties only; for any other county, no match says ' +
-      'nothing about the property. Some counties publish no city and some no ZIP: give both to match their rows too.',
+      'nothing about the property. Some counties publish no city, some no ZIP and some neither: give both. A match ' +
+      'basis with _place_unknown is a record of which only the county is known; it may be of another town.',
     listing_cities: Number(cities?.['n']),
     tax_delinquency: await counties('tax'),
     sheriff_sales: await counties('sheriff'),

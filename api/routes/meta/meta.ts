@@ -7,6 +7,7 @@ import { deals } from '../deals.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { claimsHash } from '../leads/lead_claims.ts';
 import { leads } from '../leads/leads.ts';
+import { BASIS_NOTE } from '../lookup/matches.ts';
 import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { signals } from '../signals.ts';
 import { auctionCoverage, dealCoverage, leadCoverage, samplesOf, signalCoverage } from './coverage.ts';
@@ -44,6 +45,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         ...fieldNotesOf(TABLES.auctions, 'auctions.'),
         ...fieldNotesOf(TABLES.leads, 'leads.'),
         ...fieldNotesOf(TABLES.filings, 'filings.'),
+        ['lookup.match_basis', BASIS_NOTE],
       ]),
       filters: {
         note: 'Filters of /api/deals, combined with AND. Unknown parameters are refused. No match, no charge.',

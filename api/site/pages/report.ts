@@ -57,6 +57,7 @@ const BASES: Readonly<Record<string, string>> = {
   address_range: 'an address range that contains it',
   address_without_unit: 'the same house, unit not given',
   address_without_zip: 'the same street address, no ZIP printed',
+  address_exact_place_unknown: 'the same street address in the county, city and ZIP unknown',
   apn_exact: 'the same parcel',
 };
 

@@ -53,6 +53,7 @@ export default arcgisAddresses({
     street:
       optional(a.ADDRST) === null ? null : joined([houseNumber(a.ADDRNO), a.LOC_ST_DIR, a.ADDRST, suffix(a.ADDRSF)]),
     city: null,
+    city_is_municipality: false,
     zip: null,
     county_value: money('MKT_TOTAL_VAL', a.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
     property_class: optional(a.CLASS),

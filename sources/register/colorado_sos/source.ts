@@ -90,6 +90,9 @@ function agentAddress(cell: Cells): Record<string, string | null> {
   return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
 }
 
+/** The site that shows an entity: the page's own, or the portal for an export that the operator downloaded. */
+const siteOf = ({ url }: Page): string => (url.startsWith('file:') ? PORTAL : new URL(url).origin);
+
 /** One entity, from the export or from the JSON. @param origin site that shows the entity */
 function registration(cell: Cells, raw: string, origin: string): Candidate {
   const id = optional(cell('entityid'));
@@ -150,7 +153,7 @@ function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
 /** The JSON omits the keys of empty cells, so only an unknown key shows that the layout changed. */
 function parseJson(page: Page): readonly Candidate[] {
   const rows = rowsOf(page);
-  const { origin } = new URL(page.url);
+  const origin = siteOf(page);
   checkColumns([...new Set(rows.flatMap(Object.keys))].sort(), [], page.url, [...COLUMNS, ...SOMETIMES]);
   return rows.map((row) => registration((column) => row[column], JSON.stringify(row), origin));
 }
@@ -159,6 +162,7 @@ function parseJson(page: Page): readonly Candidate[] {
 async function* parseExport(page: Page): AsyncGenerator<Candidate> {
   let width: number | undefined;
   let positions: ReadonlyMap<Column, number> = new Map();
+  const origin = siteOf(page);
   for await (const { cells, raw } of streamCsv(page)) {
     if (width === undefined) {
       const names = cells.map((name) => name.trim().toLowerCase());
@@ -166,7 +170,7 @@ async function* parseExport(page: Page): AsyncGenerator<Candidate> {
       width = names.length;
       positions = new Map(COLUMNS.map((column) => [column, names.indexOf(column)]));
     } else if (cells.length === width) {
-      yield registration((column) => cells[positions.get(column) ?? -1], raw, PORTAL);
+      yield registration((column) => cells[positions.get(column) ?? -1], raw, origin);
     } else {
       const detail = `the line has ${cells.length} fields, expected ${width}`;
       yield { reject: { reason: 'wrong_field_count', detail }, raw };

@@ -1,32 +1,26 @@
 /**
- * Montgomery County, Ohio: the Treasurer's delinquency file, a zipped CSV posted once a month. Headers and values are
- * padded with spaces, the text is Windows-1252, some records are broken over two lines, and amounts are padded with
- * zeros. NETDELQ is the debt, ASMTTOTAL the value.
+ * Montgomery County, Ohio: the Treasurer's delinquency file, posted once a month. Amounts are padded with zeros.
+ * NETDELQ is the debt, ASMTTOTAL the value. City and ZIP of the property are on the tax roll
+ * (oh_montgomery_parcels).
  */
-import { load } from 'cheerio/slim';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
+import {
+  checkLength,
+  COUNTY,
+  fetchNewest,
+  FILES_PAGE,
+  FIPS,
+  keyOf,
+  marketValue,
+  MONTGOMERY_HOST,
+  parcelOf,
+} from '../../families/montgomery_files.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import { checkColumns, readCsv, readCsvByLine, type CsvRow } from '../../csv/csv.ts';
-import {
-  candidate,
-  cents,
-  decimal,
-  divide,
-  joined,
-  money,
-  optional,
-  refuse,
-  TAXABLE_SHARE,
-  tidy,
-  year,
-} from '../../values.ts';
-
-const BASE = 'https://go.mcohio.org';
-const FIPS = '39113';
-const COUNTY = 'Montgomery County, OH';
+import { checkColumns, readCsv, readCsvByLine } from '../../csv/csv.ts';
+import { candidate, joined, money, optional, refuse, year } from '../../values.ts';
 
 const COLUMNS = (
   'PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB HLF2HMRB ' +
@@ -36,36 +30,8 @@ const COLUMNS = (
   'MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE EFFRATE REDRATE DUEDATE CERTDLQYR'
 ).split(' ');
 
-/**
- * Fourteen characters: district, six of the book, a space or a letter, four of the lot: "R72 08110 0087",
- * "R72 08201A0005", "R72317117 0016". Typed lists put a space before a book of six digits, or leave one out.
- */
-const PARCEL = /^[A-Z]\d\d ?\d{5,6}[ A-Z]?\d{4}$/u;
-
-const keyOf = (row: CsvRow): Readonly<Record<string, string>> | undefined => {
-  const parcel = tidy(row.cells[0]) ?? '';
-  return PARCEL.test(parcel) ? { county_fips: FIPS, parcel_raw: parcel } : undefined;
-};
-
-function parcelOf(row: CsvRow): string {
-  const parcel = tidy(row.cells[0]);
-  if (parcel !== null && PARCEL.test(parcel)) return parcel;
-  const found = JSON.stringify(row.cells[0]);
-  return refuse('bad_parcel', `line ${row.line}: the parcel number is ${found}, expected one such as "R72 08110 0087"`);
-}
-
-function checkLength(row: CsvRow, expected: number): void {
-  if (row.cells.length !== expected)
-    refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
-}
-
-/** Market value on the roll; computed from the taxable value if the roll omits it. */
-function marketValue(total: unknown, taxable: unknown): string | null {
-  const stated = cents('ASMTTOTAL', total, { zeroIsUnknown: true });
-  if (stated !== null) return decimal(stated);
-  const share = cents('TAXABLETOTAL', taxable, { zeroIsUnknown: true });
-  return share === null ? null : decimal(divide(share, TAXABLE_SHARE));
-}
+/** The delinquency files. */
+const FILE = { code: 'DQ', name: /^Delq_(\d{8})\.zip$/iu, example: 'Delq_YYYYMMDD.zip' };
 
 function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
   const { header, rows } = readCsvByLine(decodeText(bytes, 'windows-1252', page.url), page.url);
@@ -80,7 +46,7 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
           values: {
             county_fips: FIPS,
             county: COUNTY,
-            parcel_raw: parcelOf(row),
+            parcel_raw: parcelOf(row.cells[0], row.line),
             owner_name: joined([at('OWNERNAME1'), at('OWNERNAME2')], ' & '),
             street: optional(at('PARCELLOCATION')),
             city: null,
@@ -94,7 +60,7 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
           },
         };
       },
-      keyOf(row),
+      keyOf(row.cells[0]),
     ),
   );
 }
@@ -113,7 +79,7 @@ function reap(page: Page): readonly Candidate[] {
           values: {
             county_fips: FIPS,
             county: COUNTY,
-            parcel_raw: parcelOf(row),
+            parcel_raw: parcelOf(row.cells[0], row.line),
             owner_name: null,
             street: optional(row.cells[header.indexOf('Parcel Address')]),
             city: null,
@@ -130,7 +96,7 @@ function reap(page: Page): readonly Candidate[] {
           },
         };
       },
-      keyOf(row),
+      keyOf(row.cells[0]),
     ),
   );
 }
@@ -143,39 +109,22 @@ function csvOf(page: Page): Uint8Array {
   return csv;
 }
 
-/** Address of the newest file posted by `day`. The links have backslashes and lack quotes. */
-function newestFile(page: Page, day: string): string {
-  const $ = load(page.text('windows-1252'));
-  const posted = $('a[href]')
-    .toArray()
-    .map((link) => ($(link).attr('href') ?? '').replaceAll('\\', '/'))
-    .filter((href) => URL.canParse(href, page.url))
-    .map((href) => new URL(href, page.url).pathname)
-    .map((path) => ({ path, on: /\/Delq_(\d{8})\.zip$/iu.exec(path)?.[1] }))
-    .filter((file): file is { path: string; on: string } => file.on !== undefined && file.on <= day.replaceAll('-', ''))
-    .sort((a, b) => (a.on < b.on ? 1 : -1));
-  const newest = posted[0];
-  if (!newest)
-    throw new Quarantine('template_changed', `the page links to no Delq_YYYYMMDD.zip posted by ${day}`, page.url);
-  return new URL(newest.path, BASE).href;
-}
-
 export default defineSource({
   name: 'oh_montgomery_tax',
   family: 'tax',
   title: "Montgomery County tax delinquency (Treasurer's file)",
-  home: `${BASE}/applications/treasurer/search/filedownloads.cfm`,
+  home: FILES_PAGE,
   county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
   terms: {
     basis: 'public_record',
     note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
   },
   everyDays: 7,
-  hosts: ['go.mcohio.org'],
+  hosts: [MONTGOMERY_HOST],
   politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: TaxParcel,
   contradictions: 'refused_in_page',
-  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7 } },
+  expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7, parcel: 0.6 } },
   drop: [
     {
       pattern: /^delq_\d{8}\.zip$/u,
@@ -194,11 +143,7 @@ export default defineSource({
     },
   ],
   async *fetch(ctx) {
-    const posted = await ctx.get(`${BASE}/applications/treasurer/search/fdpopup.cfm?dtype=DQ`, {
-      kind: 'files',
-      accept: 'text/html',
-    });
-    yield await ctx.get(newestFile(posted, ctx.asOf), { kind: 'zip', magic: 'PK', minBytes: 500 });
+    yield await fetchNewest(ctx, FILE);
   },
   parse: (page) => {
     if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);

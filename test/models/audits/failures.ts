@@ -105,6 +105,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'signals.address_absent_as_said': [set('signals', 'address = NULL')],
   'signals.all_but_gone': [addMany('signals', LISTED)],
   'signals.fell': [addMany('signals', LISTED)],
+  'signals.city_absent_as_said': [set('signals', "city_basis = 'published'", 'city IS NULL')],
   'signals.figures_in_range': [set('signals', 'amount = 0')],
   'signals.has_address_agrees': [set('signals', 'has_address = NOT has_address')],
   'signals.none_lost': ["INSERT INTO previous_signals (id) VALUES ('lost')"],

@@ -1,0 +1,91 @@
+/**
+ * Files that Montgomery County's Treasurer posts: zipped CSV in Windows-1252, headers and values padded with spaces,
+ * some records broken over two lines. A page per kind of file links to them, with backslashes and without quotes.
+ */
+import { load } from 'cheerio/slim';
+import { Quarantine, type FetchContext, type Page } from '../contract.ts';
+import type { CsvRow } from '../csv/csv.ts';
+import { cents, decimal, divide, refuse, TAXABLE_SHARE, tidy } from '../values.ts';
+
+const BASE = 'https://go.mcohio.org';
+export const MONTGOMERY_HOST = 'go.mcohio.org';
+/** The page that lists the kinds of files. */
+export const FILES_PAGE = `${BASE}/applications/treasurer/search/filedownloads.cfm`;
+
+export const FIPS = '39113';
+export const COUNTY = 'Montgomery County, OH';
+
+/**
+ * Fourteen characters: district, six of the book, a space or a letter, four of the lot: "R72 08110 0087",
+ * "R72 08201A0005", "R72317117 0016". Typed lists put a space before a book of six digits, or leave one out.
+ */
+const PARCEL = /^[A-Z]\d\d ?\d{5,6}[ A-Z]?\d{4}$/u;
+
+type Row = Pick<CsvRow, 'cells' | 'line'>;
+
+/** The natural key of a row, if its parcel number can be read. */
+export function keyOf(printed: string | undefined): Readonly<Record<string, string>> | undefined {
+  const parcel = tidy(printed) ?? '';
+  return PARCEL.test(parcel) ? { county_fips: FIPS, parcel_raw: parcel } : undefined;
+}
+
+/** The parcel number of a row. */
+export function parcelOf(printed: string | undefined, line: number): string {
+  const parcel = tidy(printed);
+  if (parcel !== null && PARCEL.test(parcel)) return parcel;
+  const found = JSON.stringify(printed);
+  return refuse('bad_parcel', `line ${line}: the parcel number is ${found}, expected one such as "R72 08110 0087"`);
+}
+
+export function checkLength(row: Row, expected: number): void {
+  if (row.cells.length !== expected)
+    refuse('wrong_field_count', `line ${row.line} has a field count of ${row.cells.length}, expected ${expected}`);
+}
+
+/** Market value on the roll; computed from the taxable value if the roll omits it. */
+export function marketValue(total: unknown, taxable: unknown): string | null {
+  const stated = cents('ASMTTOTAL', total, { zeroIsUnknown: true });
+  if (stated !== null) return decimal(stated);
+  const share = cents('TAXABLETOTAL', taxable, { zeroIsUnknown: true });
+  return share === null ? null : decimal(divide(share, TAXABLE_SHARE));
+}
+
+/** A kind of posted file. */
+export interface PostedFile {
+  /** Code of the kind on the Treasurer's site. */
+  readonly code: string;
+  /** Its file names, with the day in one group: YYYYMMDD. */
+  readonly name: RegExp;
+  /** A file name to name in messages. */
+  readonly example: string;
+}
+
+/** Address of the newest file that a page links to, posted by `day`. */
+function newestFile(page: Page, { name, example }: PostedFile, day: string): string {
+  const $ = load(page.text('windows-1252'));
+  const posted = $('a[href]')
+    .toArray()
+    .map((link) => ($(link).attr('href') ?? '').replaceAll('\\', '/'))
+    .filter((href) => URL.canParse(href, page.url))
+    .map((href) => new URL(href, page.url).pathname)
+    .map((path) => ({ path, on: name.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] }))
+    .filter((file): file is { path: string; on: string } => file.on !== undefined && file.on <= day.replaceAll('-', ''))
+    .sort((a, b) => (a.on < b.on ? 1 : -1));
+  const newest = posted[0];
+  if (!newest) throw new Quarantine('template_changed', `the page links to no ${example} posted by ${day}`, page.url);
+  return new URL(newest.path, BASE).href;
+}
+
+/** Get the newest file of a kind. */
+export async function fetchNewest(ctx: FetchContext, file: PostedFile, maxBytes?: number): Promise<Page> {
+  const posted = await ctx.get(`${BASE}/applications/treasurer/search/fdpopup.cfm?dtype=${file.code}`, {
+    kind: 'files',
+    accept: 'text/html',
+  });
+  return ctx.get(newestFile(posted, file, ctx.asOf), {
+    kind: 'zip',
+    magic: 'PK',
+    minBytes: 500,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
+}

@@ -1,0 +1,71 @@
+/** Made-up rows link to the sandbox's hosts, which no one can own, on every path: first load, increment and failure. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { loadModels } from '../../models/index.ts';
+import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import type { RunResult } from '../../pipelines/run/run.ts';
+import type { WorldDay } from '../../sandbox/world/types.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from './runs.ts';
+
+/** Every text of a row that is an address of the web, at any depth of its JSON columns. */
+function linksOf(value: unknown): string[] {
+  if (typeof value === 'string') {
+    if (/^https?:\/\/\S+$/u.test(value)) return [value];
+    return /^[[{]/u.test(value) ? linksOf(JSON.parse(value)) : [];
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(linksOf) : [];
+}
+
+describe('the links of a sandbox snapshot', () => {
+  const runs: (RunResult & { truth: WorldDay })[] = [];
+  let layout: Layout;
+  before(async () => {
+    layout = await newLayout();
+    const world = makeWorld(TINY);
+    runs.push(await runDay({ layout, world, day: '2026-11-20' }));
+    // On the second day one site fails, so that its source row names the failed page
+    const alter = ({ host, path }: { host: string; path: string }) =>
+      host === 'gis.cuyahogacounty.us' && path !== '/robots.txt'
+        ? { status: 500, headers: {}, body: new Uint8Array() }
+        : undefined;
+    runs.push(await runDay({ layout, world, day: '2026-11-21', alter }));
+  });
+
+  test('no row of any table cites a real host', async () => {
+    const failed = runs[1]?.sources.find(({ row }) => row.source === 'oh_cuyahoga_tax');
+    assert.equal(failed?.row.status, 'unavailable');
+    let links = 0;
+    for (const { runId } of runs) {
+      for (const { name } of (await loadModels()).filter(({ contract }) => contract.publish)) {
+        for (const row of await published(layout, runId, name)) {
+          for (const link of linksOf(row)) {
+            links += 1;
+            assert.match(new URL(link).hostname, /\.example$/u, `${runId} ${name}: ${link}`);
+          }
+        }
+      }
+    }
+    assert.ok(links > 1000);
+  });
+
+  test('after a day, exactly the filings that changed in the register differ', async () => {
+    const [first, second] = runs;
+    assert.ok(first && second);
+    const rowsOfDay = ({ truth }: { readonly truth: WorldDay }): Map<string, string> =>
+      new Map(truth.colorado.map(({ entityId, row }) => [entityId, JSON.stringify(row)]));
+    const [was, is] = [rowsOfDay(first), rowsOfDay(second)];
+    const changed = [...is].filter(([id, row]) => was.has(id) && was.get(id) !== row).map(([id]) => id);
+    const diff = await diffSnapshots(layout, first.runId, second.runId);
+    try {
+      const filings = diff.tables.find(({ table }) => table === 'filings');
+      const own = filings?.fields.filter(({ field }) => field !== 'agent_filings') ?? [];
+      assert.ok(!own.some(({ field }) => field.endsWith('_url')), JSON.stringify(own));
+      assert.ok(Math.max(0, ...own.map(({ changes }) => changes)) <= changed.length, JSON.stringify({ own, changed }));
+      assert.equal(filings?.added, [...is.keys()].filter((id) => !was.has(id)).length);
+    } finally {
+      diff.duck.close();
+    }
+  });
+});
