@@ -4,7 +4,7 @@
 import { Quarantine, type Page } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { readXlsx, type Cell } from '../../csv/xlsx.ts';
-import { line, money, refuse } from '../../values.ts';
+import { line, money, refuse, tidy } from '../../values.ts';
 
 export const HUD = 'https://www.huduser.gov';
 
@@ -128,6 +128,15 @@ export function checkCells({ header, isFixedWidth }: RentTable, cells: readonly 
   const isWrong = isFixedWidth ? cells.length !== header.length : cells.length > header.length;
   const expected = isFixedWidth ? header.length : `at most ${header.length}`;
   if (isWrong) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${expected}`);
+}
+
+/**
+ * The name of a HUD area. A line break inside it is read as a space, but two spaces stay as published, such as
+ * "Cincinnati, OH-KY-IN  HUD Metro FMR Area".
+ */
+export function areaName(value: unknown): string {
+  const name = tidy(value)?.replace(/[ \t]*[\r\n]+[ \t]*/gu, ' ');
+  return name ?? refuse('blank_hud_area_name', 'hud_area_name is blank');
 }
 
 /** A monthly rent. HUD never publishes a rent of zero. */

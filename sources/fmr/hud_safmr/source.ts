@@ -9,6 +9,7 @@ import { defineSource, Quarantine, type Candidate, type Page } from '../../contr
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
+  areaName,
   checkCells,
   effectiveOn,
   HUD,
@@ -66,10 +67,15 @@ const AREA_NAME: NamedColumn = {
 };
 const ZIP = 'ZIP Code';
 
-/** A ZIP. A spreadsheet may store it as a number without leading zeros. */
-const zipOf = (value: Cell): string =>
-  zip('ZIP Code', typeof value === 'number' ? String(value).padStart(5, '0') : value) ??
-  refuse('blank_zip', 'ZIP Code is blank');
+/**
+ * A ZIP with the leading zeros that it loses as a number, as in the workbooks of 2021, 2023 and 2024. A CSV export does
+ * not tell numbers from text.
+ */
+function digitsOf(value: Cell, isCsv: boolean): string | null {
+  const digits = tidy(value);
+  const isNumber = typeof value === 'number' || (isCsv && /^\d{3,4}$/u.test(digits ?? ''));
+  return isNumber ? (digits ?? '').padStart(5, '0') : digits;
+}
 
 const INDEX = `${HUD}/portal/datasets/fmr/smallarea/index.html`;
 
@@ -107,7 +113,7 @@ function parse(page: Page): readonly Candidate[] {
 
   return rows.map((cells) => {
     const at = (name: string): Cell => cells[header.indexOf(name)] ?? null;
-    const digits = typeof at(ZIP) === 'number' ? String(at(ZIP)).padStart(5, '0') : tidy(at(ZIP));
+    const digits = digitsOf(at(ZIP), table.isFixedWidth);
     const code = tidy(at(columns.code));
     const key =
       code !== null && digits !== null && /^\d{5}$/u.test(digits)
@@ -119,9 +125,9 @@ function parse(page: Page): readonly Candidate[] {
         checkCells(table, cells);
         return {
           values: {
-            zip: zipOf(at(ZIP)),
+            zip: zip('ZIP Code', digits) ?? refuse('blank_zip', 'ZIP Code is blank'),
             hud_area_code: required('hud_area_code', code),
-            hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+            hud_area_name: areaName(at(columns.name)),
             ...Object.fromEntries(
               ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))]),
             ),
