@@ -71,10 +71,19 @@ function sourceWarning({ row }: SourceState): string {
   return `${row.source} ${row.status}: ${row.reason}: ${row.detail ?? ''}${page}; ${rows}`;
 }
 
+/** One warning for all sources: without a network none of them could be read. */
+function noNetworkWarning(sources: readonly SourceState[]): string[] {
+  const count = sources.filter(({ row }) => row.reason === 'no_network').length;
+  return count === 0
+    ? []
+    : [`${count} sources were not read: this machine has no network; the rows of their earlier reads stay in use`];
+}
+
 /** Warnings of a run, one line each: sources that failed, and audits that failed. */
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources
     .filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null)
+    .filter(({ row }) => row.reason !== 'no_network')
     .map(sourceWarning);
   const audits = result.models
     .flatMap((m) => m.audits)
@@ -84,7 +93,7 @@ export function warningsOf(result: RunResult): string[] {
       const file = `${result.failuresFolder}/${a.name}.json`;
       return `audit ${a.name} failed for ${number(a.failing)} rows${blocks}: ${a.about}; see ${file}`;
     });
-  return [...sources, ...audits];
+  return [...noNetworkWarning(result.sources), ...sources, ...audits];
 }
 
 /** Sources that wait for the operator. */
