@@ -1,6 +1,7 @@
 /** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
+import { yearInUse } from '../../sources/fiscal_year.ts';
 import { daysBetween } from '../clock.ts';
 import type { ReadRecord } from './reads.ts';
 
@@ -54,6 +55,7 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+  const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const row: SourceReadRow = {
     source: spec.name,
     family: spec.family,
@@ -73,6 +75,9 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf }: Sour
     page_url: tried?.page_url ?? null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
+    fiscal_year: year?.fiscalYear ?? null,
+    outdated_on: year?.outdatedOn ?? null,
+    outdated_reason: year?.outdatedReason ?? null,
     ...counts,
   };
   return { spec, row, standing, latest };

@@ -3,6 +3,8 @@ import { inFolder } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { bytesShort, number, table } from '../format.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../ingest/source_state.ts';
+import { parseRunId } from '../layout.ts';
+import { formatOutdated } from '../operate/source_health.ts';
 import type { RunResult } from './run.ts';
 
 /** Counts of a source, in the order of the columns. */
@@ -79,6 +81,11 @@ function noNetworkWarning(sources: readonly SourceState[]): string[] {
     : [`${count} sources were not read: this machine has no network; the rows of their earlier reads stay in use`];
 }
 
+const outdatedWarnings = ({ sources, runId }: RunResult): string[] =>
+  sources
+    .filter(({ row }) => row.outdated_on !== null && row.outdated_on <= (parseRunId(runId)?.asOf ?? ''))
+    .map(({ row }) => `${row.source} outdated: ${formatOutdated(row) ?? ''}`);
+
 /** Warnings of a run, one line each: sources that failed, and audits that failed. */
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources
@@ -93,7 +100,7 @@ export function warningsOf(result: RunResult): string[] {
       const file = `${result.failuresFolder}/${a.name}.json`;
       return `audit ${a.name} failed for ${number(a.failing)} rows${blocks}: ${a.about}; see ${file}`;
     });
-  return [...noNetworkWarning(result.sources), ...sources, ...audits];
+  return [...noNetworkWarning(result.sources), ...sources, ...outdatedWarnings(result), ...audits];
 }
 
 /** Sources that wait for the operator. */

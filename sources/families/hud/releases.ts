@@ -4,6 +4,7 @@
 import { Quarantine, type Page } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { readXlsx, type Cell } from '../../csv/xlsx.ts';
+import { fiscalYearOn } from '../../fiscal_year.ts';
 import { line, money, refuse, tidy } from '../../values.ts';
 
 export const HUD = 'https://www.huduser.gov';
@@ -17,11 +18,6 @@ const REVISED_ON: ReadonlyMap<number, string> = new Map([
 export interface Release {
   readonly fiscalYear: number;
   readonly revision: 'original' | 'revised';
-}
-
-/** HUD fiscal year in force on a day: rents of year N take effect on October 1 of N-1. */
-export function fiscalYearOn(day: string): number {
-  return Number(day.slice(0, 4)) + (day.slice(5) >= '10-01' ? 1 : 0);
 }
 
 /** Day on which a release took effect. A revision that is not listed here counts from the start of its year. */

@@ -1,5 +1,5 @@
 /** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
-import { defineSource, SourceUnavailable, type Candidate, type Page } from '../../contract.ts';
+import { defineSource, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
 import {
@@ -12,10 +12,12 @@ import {
   rentTable,
   shortYear,
 } from '../../families/hud/releases.ts';
+import { listedYearOf, withListOfYears, YEARS } from '../../families/hud/years.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, integer, line, refuse, required, state, tidy } from '../../values.ts';
 
+const HOME = `${HUD}/portal/datasets/fmr.html`;
 /** A file name in HUD's form. */
 const FILE = 'FY26_FMRs.xlsx';
 /** The subdivision of a FIPS code that stands for all of the county. */
@@ -60,6 +62,7 @@ function headingsOf(header: readonly string[], pageUrl: string): (column: Column
 }
 
 function parse(page: Page): readonly Candidate[] {
+  if (page.kind === YEARS) return [];
   if (page.kind === 'statedata') return areasOfState(page);
   const table = rentTable(page, FILE);
   const { release, header, rows } = table;
@@ -112,17 +115,33 @@ function parse(page: Page): readonly Candidate[] {
   });
 }
 
+/** The workbook of the newest release in force that HUD has posted. */
+async function* workbookPage(ctx: FetchContext): AsyncGenerator<Page> {
+  const tried: string[] = [];
+  for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
+    const suffix = revision === 'revised' ? '_revised' : '';
+    const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${suffix}.xlsx`;
+    tried.push(url);
+    const page = await ctx.getIfExists(url, { kind: 'workbook', magic: 'PK', minBytes: 4000 });
+    if (page) {
+      yield page;
+      return;
+    }
+  }
+  throw new SourceUnavailable('not_found', `HUD has posted none of ${tried.join(', ')}`, tried[0] ?? HUD, 404);
+}
+
 export default defineSource({
   name: 'hud_fmr',
   family: 'fmr',
   title: 'HUD Fair Market Rents',
-  home: `${HUD}/portal/datasets/fmr.html`,
+  home: HOME,
   terms: {
     basis: 'us_government_work',
     note:
       'A work of the US government; the terms of the site itself were not obtained, ' +
       'so the operator should read them.',
-    url: 'https://www.huduser.gov/portal/datasets/fmr.html',
+    url: HOME,
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
@@ -139,27 +158,19 @@ export default defineSource({
         `The county workbook under its HUD name, such as ${FILE}, or its CSV export: ` +
         'the name states the year and the release.',
     },
+    {
+      pattern: /^fmr\.html?$/u,
+      file: 'fmr.html',
+      kind: YEARS,
+      about: `HUD's page of all years (${HOME}), saved next to a workbook: it tells whether a newer year is published.`,
+    },
   ],
 
-  /** With a token: all states of the API. Without: the workbook of the newest release in force that HUD has posted. */
-  async *fetch(ctx) {
+  listedFiscalYear: listedYearOf('FMRs'),
+  /** With a token: all states of the API. Without: the workbook. Then the list of years, if the rents are older. */
+  fetch(ctx) {
     const token = ctx.secret(HUD_TOKEN);
-    if (token !== undefined) {
-      yield* statePages(ctx, token);
-      return;
-    }
-    const tried: string[] = [];
-    for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
-      const suffix = revision === 'revised' ? '_revised' : '';
-      const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${suffix}.xlsx`;
-      tried.push(url);
-      const page = await ctx.getIfExists(url, { kind: 'workbook', magic: 'PK', minBytes: 4000 });
-      if (page) {
-        yield page;
-        return;
-      }
-    }
-    throw new SourceUnavailable('not_found', `HUD has posted none of ${tried.join(', ')}`, tried[0] ?? HUD, 404);
+    return withListOfYears(ctx, token === undefined ? workbookPage(ctx) : statePages(ctx, token), HOME);
   },
   parse,
 });

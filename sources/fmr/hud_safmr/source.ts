@@ -5,7 +5,7 @@
  * year 2024. A year may have no ZIP file: the source is then good without rows if the site's own list names none
  * either.
  */
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
@@ -19,6 +19,7 @@ import {
   rentTable,
   shortYear,
 } from '../../families/hud/releases.ts';
+import { listedYearOf, withListOfYears, YEARS } from '../../families/hud/years.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, required, refuse, tidy, zip } from '../../values.ts';
@@ -99,6 +100,7 @@ function checkIndex(page: Page): readonly Candidate[] {
 }
 
 function parse(page: Page): readonly Candidate[] {
+  if (page.kind === YEARS) return [];
   if (page.kind === 'index') return checkIndex(page);
   if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
@@ -143,6 +145,33 @@ function parse(page: Page): readonly Candidate[] {
   });
 }
 
+/** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
+async function* rentPages(ctx: FetchContext): AsyncGenerator<Page> {
+  for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
+    const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
+    for (const name of [`fy${fiscalYear}_${suffix}`, `FY${shortYear(fiscalYear)}_${suffix}`]) {
+      const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, {
+        kind: 'safmr',
+        magic: 'PK',
+        minBytes: 4000,
+      });
+      if (page) {
+        yield page;
+        return;
+      }
+    }
+  }
+  const token = ctx.secret(HUD_TOKEN);
+  let pages = 0;
+  if (token !== undefined) {
+    for await (const page of zipPages(ctx, token)) {
+      pages += 1;
+      yield page;
+    }
+  }
+  if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
+}
+
 export default defineSource({
   name: 'hud_safmr',
   family: 'fmr',
@@ -179,33 +208,16 @@ export default defineSource({
         'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: ' +
         'the greater of the rents of the ZIP and its area.',
     },
+    {
+      pattern: /^index\.html?$/u,
+      file: 'index.html',
+      kind: YEARS,
+      about: `HUD's page of all years (${INDEX}), saved next to a file: it tells whether a newer year is published.`,
+    },
   ],
 
-  /** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
-  async *fetch(ctx) {
-    for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
-      const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
-      for (const name of [`fy${fiscalYear}_${suffix}`, `FY${shortYear(fiscalYear)}_${suffix}`]) {
-        const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, {
-          kind: 'safmr',
-          magic: 'PK',
-          minBytes: 4000,
-        });
-        if (page) {
-          yield page;
-          return;
-        }
-      }
-    }
-    const token = ctx.secret(HUD_TOKEN);
-    let pages = 0;
-    if (token !== undefined) {
-      for await (const page of zipPages(ctx, token)) {
-        pages += 1;
-        yield page;
-      }
-    }
-    if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
-  },
+  listedFiscalYear: listedYearOf('SAFMRs'),
+  /** The rents, then the site's list of files if the rents are of an older year. */
+  fetch: (ctx) => withListOfYears(ctx, rentPages(ctx), INDEX),
   parse,
 });
