@@ -10,6 +10,7 @@
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
  */
 import { date, defineRecord, instant, integer, oneOf, percent, text } from '../lib/record.ts';
+import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
 
 /** Where a staged row comes from; appended to the columns of every staged record. */
 export const Provenance = defineRecord('provenance', 'Where a staged row comes from.', [], {
@@ -25,6 +26,8 @@ export const Run = defineRecord('run', 'One row: the day and the assumption set 
   observed_at: instant("The run's clock."),
   assumption_set_id: text('Assumption set the underwriting uses.'),
 });
+
+const NO_FISCAL_YEAR = 'the rows have no fiscal year, or were read before this field existed';
 
 export const SourceRead = defineRecord(
   'source_read',
@@ -71,6 +74,17 @@ export const SourceRead = defineRecord(
       absent: 'the source has no good read',
       unit: 'days',
     }),
+    fiscal_year: integer('Newest fiscal year of the rows that has begun.', { absent: NO_FISCAL_YEAR, unit: 'year' }),
+    outdated_on: date('First day on which the rows are outdated, because their fiscal year is over.', {
+      absent: NO_FISCAL_YEAR,
+    }),
+    outdated_reason: oneOf(
+      OUTDATED_REASONS,
+      'Why they are outdated from that day. newer_fiscal_year_published: the source lists or has a newer year; ' +
+        'fiscal_year_over: the year is over for more than 60 days, and no list read in that time told whether a ' +
+        'newer one is published.',
+      { absent: NO_FISCAL_YEAR },
+    ),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
     rows_out: integer('Rows staged from them.', { unit: 'rows' }),
     rows_rejected: integer('Rejected rows, each with a reason in rejects.', { unit: 'rows' }),

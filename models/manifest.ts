@@ -5,6 +5,17 @@ import { SourceRead } from './inputs.ts';
 const count = z.int().min(0);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
+const { shape } = SourceRead.schema;
+/** Columns of sources that older snapshots do not have. */
+const addedLater = {
+  fiscal_year: shape.fiscal_year.default(null),
+  outdated_on: shape.outdated_on.default(null),
+  outdated_reason: shape.outdated_reason.default(null),
+  least_address_pct: shape.least_address_pct.default(null),
+  least_zip_pct: shape.least_zip_pct.default(null),
+  least_parcel_pct: shape.least_parcel_pct.default(null),
+};
+
 export const Manifest = z.strictObject({
   run_id: z.string(),
   /** The data clock: the day the snapshot is for. */
@@ -21,7 +32,8 @@ export const Manifest = z.strictObject({
   /** One entry per source: the result of its read, the staged file in use and its pages. */
   sources: z.array(
     z.strictObject({
-      ...SourceRead.schema.shape,
+      ...shape,
+      ...addedLater,
       staged_run: z.string().nullable(),
       staged_sha256: hash.nullable(),
       pages: count,

@@ -211,6 +211,11 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly drop?: readonly DropFormat[];
   readonly dropFolders?: DropFolders;
   /**
+   * For rows that have a column fiscal_year: the newest fiscal year that a page lists as published, or null if the page
+   * is no list of years. Rows of a year that is over are reported as outdated (fiscal_year.ts).
+   */
+  listedFiscalYear?(page: Page): number | null;
+  /**
    * Refuse dropped files that are incomplete together, such as a list of which a page is missing.
    * @throws Quarantine naming what is missing
    */

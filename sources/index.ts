@@ -64,6 +64,11 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
   return records;
 }
 
+/** Hosts of all sources. */
+export const hostsOf = (sources: readonly SourceSpec[]): string[] => [
+  ...new Set(sources.flatMap(({ hosts }) => hosts)),
+];
+
 /** Secrets that sources declare, by setting name, from the environment. An empty setting counts as not set. */
 export const secretsOf = (sources: readonly SourceSpec[]): Record<string, string | undefined> =>
   Object.fromEntries(

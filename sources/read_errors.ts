@@ -37,6 +37,8 @@ export const UNAVAILABLE_REASONS = [
   'not_found',
   'server_error',
   'unreachable',
+  'host_not_found',
+  'no_network',
   'host_not_allowed',
 ] as const;
 

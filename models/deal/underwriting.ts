@@ -1,5 +1,6 @@
 /** The fields of a deal on the claim, the rent and each step of underwriting. */
 import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
 import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
 
 export const underwriting = {
@@ -25,6 +26,12 @@ export const underwriting = {
   rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),
   rent_source_url: text('Where HUD publishes it.', { absent: NO_RENT }),
   rent_observed_at: instant('When it was read.', { absent: NO_RENT }),
+  rent_outdated_reason: oneOf(
+    OUTDATED_REASONS,
+    'Why the rent is outdated; it then adds nothing to confidence_score. newer_fiscal_year_published: its fiscal ' +
+      'year is over and HUD has published a newer one; fiscal_year_over: its year is over for more than 60 days.',
+    { absent: 'the rent is not outdated, or rent_basis is unknown' },
+  ),
 
   // Income
   gross_potential_rent: money('units x contract rent x 12.', { absent: NO_INCOME }),

@@ -89,6 +89,13 @@ select
   lowest_rents.fiscal_year as rent_fiscal_year,
   lowest_rents.source as rent_source,
   lowest_rents.source_url as rent_source_url,
-  lowest_rents.observed_at as rent_observed_at
+  lowest_rents.observed_at as rent_observed_at,
+  -- A rent of a year before the source's newest is of a year that is over
+  case
+    when lowest_rents.fiscal_year < reads.fiscal_year then 'newer_fiscal_year_published'
+    when reads.outdated_on <= run.as_of then reads.outdated_reason
+  end as rent_outdated_reason
 from int_properties as properties
+cross join run
 left join lowest_rents on lowest_rents.id = properties.id
+left join source_reads as reads on reads.source = lowest_rents.source

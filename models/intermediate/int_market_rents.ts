@@ -18,7 +18,7 @@ export default defineModel({
         'rent_fiscal_year',
       ]),
       rent_source: text('Source of the rent.', { absent: 'rent_basis is unknown' }),
-      ...fieldsOf(Deal, ['rent_source_url', 'rent_observed_at']),
+      ...fieldsOf(Deal, ['rent_source_url', 'rent_observed_at', 'rent_outdated_reason']),
     },
   ),
   audits: [],

@@ -51,6 +51,7 @@ inputs as (
   select
     underwriting.*,
     rents.rent_basis,
+    rents.rent_outdated_reason,
     properties.year_built,
     properties.price_reduction_pct,
     properties.days_on_feed,
@@ -119,7 +120,7 @@ confidence as (
     end::decimal(4, 2) as confidence_of_price,
     case when units is not null then units_known else 0 end::decimal(4, 2) as confidence_of_units,
     case
-      when underwrite_reliability <> 'ok' then 0
+      when underwrite_reliability <> 'ok' or rent_outdated_reason is not null then 0
       when rent_basis in ('zip', 'zip_lowest_of_several') then rent_zip
       else rent_metro
     end::decimal(4, 2) as confidence_of_rent,

@@ -118,6 +118,7 @@ select
   -- Claim and rent
   cap_rate_source, claim_consistency,
   rent_basis, rent_area_code, rent_area_name, rent_fiscal_year, rent_source_url, rent_observed_at,
+  rent_outdated_reason,
 
   -- Steps of underwriting
   gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason,

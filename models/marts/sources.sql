@@ -1,4 +1,5 @@
--- One row per source: what it is, how its latest read went, how old its rows are, and how well they join.
+-- One row per source: what it is, how its latest read went, how old its rows are, whether they are outdated, and how
+-- well they join.
 
 with
 
@@ -22,14 +23,21 @@ select
   join_rates.address_pct,
   join_rates.zip_pct,
   join_rates.parcel_pct,
+  judged.stale_reason,
   case
     when reads.last_good_at is null then 'never_read'
-    when reads.age_days <= reads.every_days then 'fresh'
-    else 'stale'
+    when judged.stale_reason is not null then 'stale'
+    else 'fresh'
   end as freshness
 from source_reads as reads
+cross join run
 left join join_rates on join_rates.source = reads.source
 -- A read that failed says more
 cross join lateral (
-  select join_rates.findings is not null and reads.status in ('good', 'not_due') as is_degraded
+  select
+    join_rates.findings is not null and reads.status in ('good', 'not_due') as is_degraded,
+    case
+      when reads.outdated_on <= run.as_of then reads.outdated_reason
+      when reads.age_days > reads.every_days then 'older_than_read_interval'
+    end as stale_reason
 ) as judged

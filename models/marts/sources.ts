@@ -1,5 +1,6 @@
 import { defineRecord, oneOf, percent } from '../../lib/record.ts';
-import { defineModel } from '../contract.ts';
+import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
+import { defineModel, never } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 
 const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
@@ -25,7 +26,15 @@ export const Source = defineRecord(
         'the delinquency list.',
       { absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales` },
     ),
-    freshness: oneOf(['fresh', 'stale', 'never_read'], 'fresh: the rows are no older than the days between two reads.'),
+    stale_reason: oneOf(
+      ['older_than_read_interval', ...OUTDATED_REASONS],
+      'Why the rows are stale: they are older than the days between two reads, or outdated (outdated_reason).',
+      { absent: 'freshness is not stale' },
+    ),
+    freshness: oneOf(
+      ['fresh', 'stale', 'never_read'],
+      'fresh: the rows are no older than the days between two reads, and their fiscal year is not outdated.',
+    ),
   },
 );
 
@@ -38,6 +47,13 @@ export default defineModel({
       blocking: true,
       sql: 'SELECT * FROM sources WHERE rows_in <> rows_out + rows_rejected + rows_merged',
     },
+    never(
+      'sources',
+      'stale_as_said',
+      'a source is stale exactly if stale_reason says why, and always once its rows are outdated',
+      `(freshness = 'stale') <> (stale_reason IS NOT NULL)
+        OR (outdated_on <= (SELECT as_of FROM run)) <> (stale_reason IS NOT DISTINCT FROM outdated_reason)`,
+    ),
     {
       // A first run without a network must not publish: an empty snapshot would mean that there are no deals.
       name: 'sources.something_was_read',

@@ -4,7 +4,7 @@ import type { PipelineSettings } from '../../lib/settings.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { createFetcher, type Progress } from '../../sources/fetch/fetcher.ts';
-import { secretsOf } from '../../sources/index.ts';
+import { hostsOf, secretsOf } from '../../sources/index.ts';
 import type { Clock } from '../clock.ts';
 import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
 import type { QueueProgress } from '../crawl/queue_crawler.ts';
@@ -52,6 +52,8 @@ export async function openCrawler(
     archive,
     clock,
     onProgress: fetcherProgress,
+    onNoNetwork: print,
+    hosts: hostsOf(all),
     secrets,
     ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
     ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),

@@ -181,7 +181,9 @@ async function applyResult(
   const version = versionOf(record) + 1;
   // Rows first, then the record that makes them count.
   await copyInto(rebuilt, stagedParquet(layout, source, runId, version));
-  await writeRead(layout, { ...record, version, counts: staged.counts, parquet: staged.parquet, rejects });
+  const { counts, parquet, fiscalYears } = staged;
+  const years = fiscalYears ? { fiscal_years: fiscalYears } : {};
+  await writeRead(layout, { ...record, version, counts, parquet, rejects, ...years });
   return version;
 }
 

@@ -1,7 +1,7 @@
 /** The table of sources of `make status`, sources with problems first. */
 import { styleText } from 'node:util';
 import { number, table } from '../format.ts';
-import type { SourceHealth } from '../operate/source_health.ts';
+import { formatOutdated, type SourceHealth } from '../operate/source_health.ts';
 
 export interface Screen {
   /** Lines of the screen; fresh sources become one row per family if there are more. Default: unlimited. */
@@ -23,6 +23,12 @@ interface Row {
   readonly cells: readonly string[];
 }
 
+/** Why the latest read failed, or why its rows are outdated. */
+function reasonOf(s: SourceHealth): string {
+  if (s.reason !== null) return `${s.reason}: ${s.detail ?? ''}`;
+  return s.outdated_reason === null ? '' : `${s.outdated_reason}: ${formatOutdated(s) ?? ''}`;
+}
+
 const sourceRow = (s: SourceHealth): Row => ({
   group: s.group,
   cells: [
@@ -34,7 +40,7 @@ const sourceRow = (s: SourceHealth): Row => ({
     number(s.rows),
     number(s.rejected),
     s.next_due ?? '-',
-    s.reason === null ? '' : `${s.reason}: ${s.detail ?? ''}`.slice(0, REASON_WIDTH),
+    reasonOf(s).slice(0, REASON_WIDTH),
   ],
 });
 

@@ -5,6 +5,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive, type Archive, type RequestRecord } from '../../sources/fetch/archive.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
+import { hostsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
 import { refOf } from '../ingest/reads.ts';
 import type { Claim, Claims } from './claims.ts';
@@ -80,6 +81,8 @@ function fetcherFor({ options }: JobContext, job: CrawlJob, archive: Archive, cl
     sharedLimiter: claim.turns,
     stop: claim.lost,
     secrets: world ? world.secrets : options.secrets,
+    hosts: hostsOf(options.sources),
+    onNoNetwork: options.print,
     ...(world ? { sandboxUrl: world.url } : {}),
     ...(contact === null ? {} : { contact }),
     ...(options.chromiumPath === undefined ? {} : { chromiumPath: options.chromiumPath }),

@@ -60,6 +60,13 @@ export const ReadRecord = z.strictObject({
   /** Dropped files of this read; empty when it came from the web. */
   dropped_files: z.array(z.string()),
   rejects: z.array(RejectedRow.schema),
+  /** Of a source whose rows have fiscal years: those years, and the newest one on the source's own list. */
+  fiscal_years: z
+    .strictObject({
+      rows: z.array(z.int()),
+      listed: z.strictObject({ year: z.int(), on: z.iso.date() }).nullable(),
+    })
+    .optional(),
   /** Staged rows of a good read. */
   parquet: z.strictObject({ sha256: z.string(), bytes: count }).nullable(),
 });

@@ -2,6 +2,7 @@
 import type { SourceRead } from '../../models/inputs.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
+import { yearInUse } from '../../sources/fiscal_year.ts';
 import { daysBetween } from '../clock.ts';
 import type { ReadRecord } from './reads.ts';
 
@@ -61,6 +62,7 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+  const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const row: SourceReadRow = {
     source: spec.name,
     family: spec.family,
@@ -80,6 +82,9 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
     page_url: typeof tried?.page_url === 'string' ? cited(tried.page_url, inSandbox) : null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,
+    fiscal_year: year?.fiscalYear ?? null,
+    outdated_on: year?.outdatedOn ?? null,
+    outdated_reason: year?.outdatedReason ?? null,
     ...counts,
   };
   return { spec, row, standing, latest };

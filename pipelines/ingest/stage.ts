@@ -23,6 +23,7 @@ import {
 } from './check.ts';
 import { checkedFiles } from './each_file.ts';
 import { resolveDuplicates } from './duplicates.ts';
+import { fiscalYearsOf } from './fiscal_years.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
 
@@ -60,6 +61,8 @@ export interface Tally {
 export interface Staged {
   readonly counts: ReadRecord['counts'];
   readonly parquet: NonNullable<ReadRecord['parquet']>;
+  /** Undefined unless the source's rows have fiscal years. */
+  readonly fiscalYears: ReadRecord['fiscal_years'];
 }
 
 /** A read whose accepted rows are in a database until it is closed. */
@@ -156,7 +159,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
  */
 async function writeStaged(
   connection: DuckDBConnection,
-  { spec, target }: ReadToStage,
+  { spec, pages, target }: ReadToStage,
   tally: Tally,
   before: string | undefined,
 ): Promise<Staged> {
@@ -179,8 +182,9 @@ async function writeStaged(
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
     const parquet = { sha256: await sha256OfFile(temporary), bytes: (await stat(temporary)).size };
+    const fiscalYears = await fiscalYearsOf(connection, spec, pages);
     await moveInto(temporary, target);
-    return { counts, parquet };
+    return { counts, parquet, fiscalYears };
   } finally {
     await rm(temporary, { force: true });
   }

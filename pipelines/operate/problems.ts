@@ -18,6 +18,7 @@ export const PROBLEMS = {
   // A site may be down for a day: source_stale alerts once its rows are too old.
   source_unavailable: { level: 'warning', alert: false },
   source_stale: { level: 'warning', alert: true },
+  source_outdated: { level: 'warning', alert: true },
   source_never_read: { level: 'warning', alert: true },
   // Normal for a new folder or a new source.
   source_not_tried: { level: 'warning', alert: false },

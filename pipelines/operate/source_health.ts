@@ -9,7 +9,7 @@ import { problem, type Problem } from './problems.ts';
 export interface SourceHealth {
   readonly source: string;
   readonly family: string;
-  /** As printed: fresh, LATE, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what the operator must provide. */
+  /** As printed: fresh, LATE, OUTDATED, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what is missing. */
   readonly state: string;
   readonly group: 'fresh' | 'late' | 'broken' | 'waiting';
   readonly last_success: string | null;
@@ -23,10 +23,18 @@ export interface SourceHealth {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly page_url: string | null;
+  /** Fiscal year of the rows; null if they have none. */
+  readonly fiscal_year: number | null;
+  /** Why the rows are outdated today; null if they are not. */
+  readonly outdated_reason: Manifest['sources'][number]['outdated_reason'];
   /** Traffic of its latest read in the snapshot's run. */
   readonly requests: number;
   readonly bytes: number;
 }
+
+/** Whether the rows are older than the days between two reads. */
+const isLate = ({ age_days: age, every_days: every }: Pick<SourceHealth, 'age_days' | 'every_days'>): boolean =>
+  age !== null && age > every;
 
 export function sourceHealth(
   source: Manifest['sources'][number],
@@ -34,14 +42,16 @@ export function sourceHealth(
   today: string,
 ): SourceHealth {
   const age = source.last_good_at === null ? null : daysBetween(source.last_good_at, today);
-  const isLate = age !== null && age > source.every_days;
+  const late = isLate({ age_days: age, every_days: source.every_days });
+  const isOutdated = source.outdated_on !== null && source.outdated_on <= today;
   const missing = awaitsOperator(source) ? waitsFor(source) : null;
   const isReadable = source.status === 'good' || source.status === 'not_due';
+  const ageState = isOutdated ? 'OUTDATED' : late ? 'LATE' : 'fresh';
   return {
     source: source.source,
     family: source.family,
-    state: missing !== null ? WAITS[missing] : !isReadable ? source.status.toUpperCase() : isLate ? 'LATE' : 'fresh',
-    group: missing !== null ? 'waiting' : isLate ? 'late' : isReadable ? 'fresh' : 'broken',
+    state: missing !== null ? WAITS[missing] : isReadable ? ageState : source.status.toUpperCase(),
+    group: missing !== null ? 'waiting' : late || isOutdated ? 'late' : isReadable ? 'fresh' : 'broken',
     last_success: source.last_good_at,
     age_days: age,
     every_days: source.every_days,
@@ -51,10 +61,25 @@ export function sourceHealth(
     reason: source.reason,
     detail: source.detail,
     page_url: source.page_url,
+    fiscal_year: source.fiscal_year,
+    outdated_reason: isOutdated ? source.outdated_reason : null,
     requests: source.traffic.requests,
     bytes: source.traffic.bytes,
   };
 }
+
+/** What is outdated about rows of a fiscal year, by reason. */
+const OUTDATED = {
+  newer_fiscal_year_published: 'which is over, and a newer one is published',
+  fiscal_year_over: 'which is over for more than 60 days',
+} as const;
+
+/** Why the rows are outdated, in words; null if they are not. */
+export const formatOutdated = ({
+  fiscal_year: year,
+  outdated_reason: reason,
+}: Pick<SourceHealth, 'fiscal_year' | 'outdated_reason'>): string | null =>
+  reason === null ? null : `the rows are of fiscal year ${String(year)}, ${OUTDATED[reason]}`;
 
 function neverReadProblem({ source, state, reason }: SourceHealth): Problem {
   return state === 'NEVER_READ'
@@ -70,7 +95,9 @@ export function sourceProblems(health: SourceHealth): Problem[] {
   if (state === 'QUARANTINED') found.push(problem('source_quarantined', source, failure, reason));
   if (state === 'UNAVAILABLE') found.push(problem('source_unavailable', source, failure, reason));
   if (state === 'DEGRADED') found.push(problem('source_degraded', source, failure, reason));
-  if (group === 'late') {
+  const outdated = formatOutdated(health);
+  if (outdated !== null) found.push(problem('source_outdated', source, `${source}: ${outdated}`));
+  if (isLate(health)) {
     const message =
       `the last good read of ${source} is ${String(health.age_days)} days old, expected every ` +
       `${health.every_days} days`;

@@ -10,7 +10,7 @@ import { pipelineSettings, readSettings, SettingError } from '../../lib/settings
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
-import { loadSources, secretsOf } from '../../sources/index.ts';
+import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { liveClock } from '../clock.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
@@ -47,6 +47,8 @@ async function main(): Promise<number> {
     archive: await openArchive(folder),
     clock,
     secrets: secretsOf(all),
+    hosts: hostsOf(all),
+    onNoNetwork: print,
     limits: { retries: 1 },
     ...(settings.SANDBOX_URL === undefined ? {} : { sandboxUrl: settings.SANDBOX_URL }),
     ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),

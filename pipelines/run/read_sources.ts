@@ -92,6 +92,8 @@ async function readSource(
 function formatRead(read: ReadRecord | null | undefined, ms: number): string {
   if (read === undefined) return 'not due, rows unchanged';
   if (read === null) return 'waits for the operator';
+  // Printed once for all sources, by the fetcher.
+  if (read.reason === 'no_network') return 'not read';
   const why = read.detail === null ? '' : ` (${read.reason}: ${read.detail})`;
   return `${read.traffic.requests} requests, ${read.counts.rows_in} rows in, ${ms} ms${why}`;
 }

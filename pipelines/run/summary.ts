@@ -4,6 +4,8 @@ import type { Manifest } from '../../models/manifest.ts';
 import { bytesShort, number, table } from '../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../ingest/check.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../ingest/source_state.ts';
+import { parseRunId } from '../layout.ts';
+import { formatOutdated } from '../operate/source_health.ts';
 import type { RunResult } from './run.ts';
 
 /** Counts of a source, in the order of the columns. */
@@ -80,10 +82,24 @@ const refusedFiles = ({ spec, latest }: SourceState): string[] =>
         .map(({ reason, detail }) => `${spec.name}: a file was not read: ${reason}: ${detail}`)
     : [];
 
-/** Warnings of a run, one line each: sources that failed, refused files, and audits that failed. */
+/** One warning for all sources: without a network none of them could be read. */
+function noNetworkWarning(sources: readonly SourceState[]): string[] {
+  const count = sources.filter(({ row }) => row.reason === 'no_network').length;
+  return count === 0
+    ? []
+    : [`${count} sources were not read: this machine has no network; the rows of their earlier reads stay in use`];
+}
+
+const outdatedWarnings = ({ sources, runId }: RunResult): string[] =>
+  sources
+    .filter(({ row }) => row.outdated_on !== null && row.outdated_on <= (parseRunId(runId)?.asOf ?? ''))
+    .map(({ row }) => `${row.source} outdated: ${formatOutdated(row) ?? ''}`);
+
+/** Warnings of a run, one line each: sources that failed or are outdated, refused files, audits that failed. */
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources
     .filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null)
+    .filter(({ row }) => row.reason !== 'no_network')
     .map(sourceWarning);
   const audits = result.models
     .flatMap((m) => m.audits)
@@ -93,7 +109,13 @@ export function warningsOf(result: RunResult): string[] {
       const file = `${result.failuresFolder}/${a.name}.json`;
       return `audit ${a.name} failed for ${number(a.failing)} rows${blocks}: ${a.about}; see ${file}`;
     });
-  return [...sources, ...result.sources.flatMap(refusedFiles), ...audits];
+  return [
+    ...noNetworkWarning(result.sources),
+    ...sources,
+    ...outdatedWarnings(result),
+    ...result.sources.flatMap(refusedFiles),
+    ...audits,
+  ];
 }
 
 /** Sources that wait for the operator. */

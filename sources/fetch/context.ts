@@ -113,6 +113,7 @@ export class SourceContext implements FetchContext {
   async #fetch(requested: URL, options: GetOptions, jar: CookieJar | undefined): Promise<Page> {
     const { run, spec } = this.#scope;
     const pageUrl = requested.href;
+    await run.network?.check(requested);
     const latest = await this.#revalidatable(pageUrl, options);
     let url = requested;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {

@@ -11,6 +11,7 @@ import type { Archive } from './archive.ts';
 import { createRenderer } from './browser.ts';
 import { SourceContext } from './context.ts';
 import { LIMITS, type FetchLimits } from './limits.ts';
+import { Network, type Resolve } from './network.ts';
 import type { Timer } from './polite/rate_limiter.ts';
 import { PRODUCT } from './polite/robots.ts';
 import { UNSHARED, type SharedRateLimiter } from './polite/shared_rate_limiter.ts';
@@ -33,6 +34,12 @@ export interface FetcherOptions {
   readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Hosts of all sources: there is a network if any of them resolves. Default: the requested host. */
+  readonly hosts?: readonly string[];
+  /** Called once, when there is no network. */
+  readonly onNoNetwork?: (message: string) => void;
+  /** Default: the resolver of the system. */
+  readonly resolve?: Resolve;
   /** Default: no other process reads. */
   readonly sharedLimiter?: SharedRateLimiter;
   /** Ends all reads: its reason is thrown, and nothing more is requested or archived. */
@@ -54,13 +61,21 @@ const TIMER: Timer = {
   },
 };
 
+const networkOf = ({ hosts = [], resolve, onNoNetwork }: FetcherOptions): Network =>
+  new Network({ hosts, resolve, onDown: onNoNetwork });
+
 export function createFetcher(options: FetcherOptions): Fetcher {
   const limits = { ...LIMITS, ...options.limits };
   const run: RunScope = {
     archive: options.archive,
     clock: options.clock,
     limits,
-    transport: createTransport(limits, options.sandboxUrl, options.stop),
+    transport: createTransport(limits, {
+      connectTo: options.sandboxUrl,
+      stop: options.stop,
+      resolve: options.resolve,
+    }),
+    network: options.sandboxUrl === undefined ? networkOf(options) : undefined,
     renderer: createRenderer(options.chromiumPath),
     userAgent: options.contact === undefined ? `${PRODUCT}/0.1` : `${PRODUCT}/0.1 (+${options.contact})`,
     inSandbox: options.sandboxUrl !== undefined,

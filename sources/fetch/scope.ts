@@ -3,6 +3,7 @@ import type { SourceSpec } from '../contract.ts';
 import type { Archive } from './archive.ts';
 import type { Renderer } from './browser.ts';
 import type { FetchLimits } from './limits.ts';
+import type { Network } from './network.ts';
 import type { RateLimiter, Timer } from './polite/rate_limiter.ts';
 import type { RobotsRules } from './polite/robots.ts';
 import type { SharedRateLimiter } from './polite/shared_rate_limiter.ts';
@@ -25,6 +26,8 @@ export interface RunScope {
   readonly clock: RunClock;
   readonly limits: FetchLimits;
   readonly transport: Transport;
+  /** Undefined in the sandbox, which needs none. */
+  readonly network: Network | undefined;
   readonly renderer: Renderer;
   readonly userAgent: string;
   readonly inSandbox: boolean;

@@ -35,6 +35,7 @@ export interface SenderHooks {
 }
 
 const TRANSPORT_REASONS = {
+  unresolved: 'host_not_found',
   unreachable: 'unreachable',
   truncated: 'truncated_download',
   too_large: 'body_too_large',
@@ -170,6 +171,17 @@ export class Sender {
     return new RetryableError(error);
   }
 
+  /** The error of a host that does not resolve. Only a temporary failure of its name server is worth a retry. */
+  async #unresolved({ url, pageUrl }: OutgoingRequest, code: string): Promise<Error> {
+    await this.#scope.run.network?.checkAgain(url);
+    const error = new SourceUnavailable(
+      'host_not_found',
+      `the host ${url.hostname} does not resolve: ${code}`,
+      pageUrl,
+    );
+    return code === 'EAI_AGAIN' ? new RetryableError(error) : error;
+  }
+
   /** Record a request without a complete response. @returns the error to throw */
   async #transportFailure(request: OutgoingRequest, failure: TransportError): Promise<Error> {
     const { run } = this.#scope;
@@ -189,6 +201,8 @@ export class Sender {
         return new RetryableError(
           new Quarantine('truncated_download', `the body is truncated: ${failure.message}`, pageUrl),
         );
+      case 'unresolved':
+        return this.#unresolved(request, failure.message);
       case 'unreachable':
         return new RetryableError(
           new SourceUnavailable('unreachable', `${url.host} did not respond: ${failure.message}`, pageUrl),

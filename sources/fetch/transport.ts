@@ -1,5 +1,6 @@
 /** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
 import { Agent, Pool, type Dispatcher } from 'undici';
+import { lookupWith, UNRESOLVED, type Resolve } from './network.ts';
 
 export interface TransportLimits {
   /** Milliseconds to establish a connection. */
@@ -31,8 +32,11 @@ export interface HttpResponse {
 /** A request without a complete response. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** `unreachable`: no headers. `truncated`: the body ended or stalled early. `too_large`: it exceeds the limit. */
-  readonly kind: 'unreachable' | 'truncated' | 'too_large';
+  /**
+   * `unresolved`: the host name does not resolve. `unreachable`: no headers. `truncated`: the body ended or stalled
+   * early. `too_large`: it exceeds the limit.
+   */
+  readonly kind: 'unresolved' | 'unreachable' | 'truncated' | 'too_large';
   /** Body bytes received before it. */
   readonly received: number;
   readonly status: number | null;
@@ -50,13 +54,18 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/**
- * @param connectTo address at which every host is reached (the sandbox); the Host header names the requested host
- * @param stop aborts current and later requests
- */
-export function createTransport(limits: TransportLimits, connectTo?: string, stop?: AbortSignal): Transport {
+export interface TransportOptions {
+  /** Address at which every host is reached (the sandbox); the Host header names the requested host. */
+  readonly connectTo?: string | undefined;
+  /** Aborts current and later requests. */
+  readonly stop?: AbortSignal | undefined;
+  /** Default: the resolver of the system. */
+  readonly resolve?: Resolve | undefined;
+}
+
+export function createTransport(limits: TransportLimits, { connectTo, stop, resolve }: TransportOptions): Transport {
   const options = {
-    connect: { timeout: limits.connectMs },
+    connect: { timeout: limits.connectMs, ...(resolve ? { lookup: lookupWith(resolve) } : {}) },
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     // HTTP/1.1 only: its Content-Length shows that a body was cut.
@@ -80,7 +89,8 @@ export function createTransport(limits: TransportLimits, connectTo?: string, sto
         ...(form ? { body: new URLSearchParams(form).toString() } : {}),
       });
     } catch (error) {
-      throw new TransportError('unreachable', codeOf(error));
+      const code = codeOf(error);
+      throw new TransportError(UNRESOLVED.includes(code) ? 'unresolved' : 'unreachable', code);
     }
   }
 

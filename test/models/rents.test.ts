@@ -39,6 +39,7 @@ async function rentIn(
   areas: readonly InputRow[],
   zips: readonly InputRow[] = [],
   asOf = '2026-11-20',
+  reads: readonly InputRow[] = [],
 ): Promise<Record<string, unknown>> {
   const built = await build(
     {
@@ -46,6 +47,7 @@ async function rentIn(
       int_properties: [{ id: 'p', zip }],
       staged_fmr_area: areas,
       staged_fmr_zip: zips,
+      source_reads: reads,
     },
     (model) => ['stg_rents', 'stg_zip_rents', 'int_market_rents'].includes(model.name),
   );
@@ -149,4 +151,34 @@ test('in a ZIP of several areas the lowest rent counts, and the row says so', as
   assert.deepEqual(await says(CHARLOTTE.zip, areas, zips), ['1300.00', 'zip_lowest_of_several', 2026, 'hud_safmr']);
   // This year's file has the ZIP in one area only, whatever the older list says.
   assert.deepEqual(await says(CHARLOTTE.zip, areas, zips.slice(0, 1)), ['1300.00', 'zip', 2026, 'hud_safmr']);
+});
+
+describe('an outdated rent says why', () => {
+  const reads = [
+    { source: 'hud_fmr', fiscal_year: 2026, outdated_on: '2026-11-30', outdated_reason: 'fiscal_year_over' },
+    {
+      source: 'hud_safmr',
+      fiscal_year: 2026,
+      outdated_on: '2026-10-01',
+      outdated_reason: 'newer_fiscal_year_published',
+    },
+  ];
+  const reasonOn = async (day: string, areas: readonly InputRow[], zips: readonly InputRow[] = []): Promise<unknown> =>
+    (await rentIn(CLEVELAND.zip, areas, zips, day, reads))['rent_outdated_reason'];
+  const areas = [area(CLEVELAND.area, '1200.00')];
+  test('from the day on which the rows of its source are outdated', async () => {
+    assert.equal(await reasonOn('2026-11-29', areas), null);
+    assert.equal(await reasonOn('2026-11-30', areas), 'fiscal_year_over');
+  });
+  test("of its own source, not of the other's", async () => {
+    assert.equal(await reasonOn('2026-11-20', areas, [ofZip(CLEVELAND.area, '990.00')]), 'newer_fiscal_year_published');
+    assert.equal(await reasonOn('2026-11-20', areas), null);
+  });
+  test('where its source has a newer year for other areas', async () => {
+    const older = [area(CLEVELAND.area, '1200.00', { fiscal_year: 2024, effective_on: '2023-10-01' })];
+    assert.equal(await reasonOn('2026-11-20', older), 'newer_fiscal_year_published');
+  });
+  test('and no rent has no reason', async () => {
+    assert.equal(await reasonOn('2026-12-20', []), null);
+  });
 });

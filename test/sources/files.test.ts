@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
 import { unzip, unzipParts } from '../../sources/csv/zip.ts';
-import { effectiveOn, fiscalYearOn } from '../../sources/families/hud/releases.ts';
+import { effectiveOn } from '../../sources/families/hud/releases.ts';
+import { fiscalYearOn } from '../../sources/fiscal_year.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
@@ -64,6 +65,8 @@ test("HUD's newest workbook in force is read: a revision first, last year's if n
       '/portal/datasets/fmr/fmr2027/FY27_FMRs.xlsx',
       '/portal/datasets/fmr/fmr2026/FY26_FMRs_revised.xlsx',
       '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx',
+      // The list of years, because these rents are of a year that is over.
+      '/portal/datasets/fmr.html',
     ],
   );
   assert.deepEqual(

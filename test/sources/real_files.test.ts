@@ -12,9 +12,8 @@ import { pageOf } from './recorded.ts';
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
-/** Parse and check a file as if the operator had dropped it. */
-async function dropped(spec: SourceSpec, path: string): Promise<Parsed> {
-  const name = path.split('/').at(-1) ?? '';
+/** Parse and check a file as if the operator had dropped it. @param name the name it is dropped under */
+async function dropped(spec: SourceSpec, path: string, name = path.split('/').at(-1) ?? ''): Promise<Parsed> {
   const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
   assert.ok(format, `${spec.name} knows no file named ${name}`);
   const page = pageOf(readFileSync(new URL(path, REAL)), {
@@ -23,6 +22,20 @@ async function dropped(spec: SourceSpec, path: string): Promise<Parsed> {
     context: { file: name },
   });
   return parsed(spec, [page]);
+}
+
+/** Rows of a CSV file by heading, read without the adapter's own code. */
+function cellsOf(path: string): Readonly<Record<string, string>>[] {
+  const records: string[][] = [[]];
+  for (const [, quoted, plain, end] of readFileSync(new URL(path, REAL), 'utf8').matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gu,
+  )) {
+    records.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end !== ',') records.push([]);
+  }
+  const [header = [], ...rows] = records.filter((cells) => cells.length > 1);
+  const headings = header.map((heading) => heading.replace(/\s+/gu, ' '));
+  return rows.map((cells) => Object.fromEntries(headings.map((heading, i) => [heading, cells[i] ?? ''])));
 }
 
 test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", { skip }, async () => {
@@ -159,6 +172,43 @@ test(
     );
   },
 );
+
+test("HUD's county workbooks of fiscal years 2019 to 2025 give every area of each excerpt", { skip }, async () => {
+  for (const year of [2019, 2020, 2021, 2022, 2023, 2024, 2025]) {
+    const path = `live/hud/FY${year}_FMR_excerpt.csv`;
+    const { rows, rejects, rowsIn, merged } = await dropped(hud, path, `FY${year % 100}_FMRs.csv`);
+    // One row of the excerpt stands in it twice.
+    assert.deepEqual(
+      { rowsIn, rows: rows.length, rejects, merged },
+      { rowsIn: 104, rows: 103, rejects: [], merged: 1 },
+    );
+    const published = new Map(cellsOf(path).map((cells) => [cells['fips'] ?? cells['fips2010'], cells]));
+    for (const row of rows) {
+      const cells = published.get(String(row['fips']));
+      for (const rooms of [0, 1, 2, 3, 4]) assert.equal(row[`fmr_${rooms}`], `${cells?.[`fmr_${rooms}`]}.00`);
+      assert.equal(row['hud_area_code'], cells?.['hud_area_code'] ?? cells?.['metro_code']);
+      assert.equal(row['hud_area_name'], cells?.['hud_area_name'] ?? cells?.['areaname']);
+      assert.equal(row['state'], cells?.['stusps'] ?? cells?.['state_alpha']);
+      assert.equal(row['town_name'] === null, String(row['fips']).endsWith('99999'), 'a whole county has no town');
+    }
+  }
+});
+
+test("HUD's ZIP workbooks of fiscal years 2021 to 2024 give all 160 ZIPs of each excerpt", { skip }, async () => {
+  for (const year of [2021, 2022, 2023, 2024]) {
+    const path = `live/hud/fy${year}_safmrs_revised_excerpt.csv`;
+    const { rows, rejects, rowsIn } = await dropped(safmr, path, `fy${year}_safmrs_revised.csv`);
+    assert.deepEqual({ year, rowsIn, rows: rows.length, rejects }, { year, rowsIn: 160, rows: 160, rejects: [] });
+    const published = new Map(cellsOf(path).map((cells) => [(cells['ZIP Code'] ?? '').padStart(5, '0'), cells]));
+    for (const row of rows) {
+      const cells = published.get(String(row['zip']));
+      for (const rooms of [0, 1, 2, 3, 4]) assert.equal(row[`rent_${rooms}`], `${cells?.[`SAFMR ${rooms}BR`]}.00`);
+      assert.equal(row['hud_area_name'], cells?.['HUD Metro Fair Market Rent Area Name']?.replaceAll('\n', ' '));
+    }
+    assert.deepEqual(new Set(rows.map((row) => String(row['zip']))), new Set(published.keys()));
+    assert.ok(published.has('01431'), 'a ZIP of Massachusetts has its leading zero');
+  }
+});
 
 test("Dayton's REAP list gives every one of its 609 parcels: numbers and streets, nothing else", { skip }, async () => {
   const { rows, rejects, merged, rowsIn } = await dropped(montgomery, 'tax/montgomery_dayton_reap_parcels.csv');

@@ -26,8 +26,10 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
     home: String(r['home']),
     status: String(r['status']),
     freshness: String(r['freshness']),
+    stale_reason: toText(r['stale_reason']),
+    fiscal_year: r['fiscal_year'] === null ? null : toCount(r['fiscal_year']),
     every_days: toCount(r['every_days']),
-    last_good_at: r['last_good_at'] === null ? null : String(r['last_good_at']),
+    last_good_at: toText(r['last_good_at']),
     rows: toCount(r['rows_out']),
   }));
 }
@@ -42,6 +44,7 @@ export const pricingOf = (routes: readonly Route[]): Record<string, string> => (
 /** Null, or an instant in the format of the records. */
 export const toInstant = (value: unknown): string | null =>
   value === null || value === undefined ? null : `${String(value).slice(0, 19).replace(' ', 'T')}Z`;
+const toText = (value: unknown): string | null => (value === null ? null : String(value));
 export const toCount = (value: unknown): number => Number(value ?? 0);
 
 /** The only row of a query. */

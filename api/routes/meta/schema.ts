@@ -14,6 +14,10 @@ export const SourceStatus = z.strictObject({
   home: z.string(),
   status: z.string(),
   freshness: z.string(),
+  /** Null unless freshness is stale. */
+  stale_reason: z.string().nullable(),
+  /** Fiscal year of the rows; null if they have none. */
+  fiscal_year: z.int().nullable(),
   every_days: z.int(),
   last_good_at: timestamp,
   rows: z.int(),

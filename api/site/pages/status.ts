@@ -16,6 +16,13 @@ const FAMILIES: Readonly<Record<string, string>> = {
 
 const ORDER = Object.keys(FAMILIES);
 
+/** Notes on stale sources, by reason. */
+const STALE: Readonly<Record<string, string>> = {
+  older_than_read_interval: 'Older than their read interval',
+  newer_fiscal_year_published: 'Of a fiscal year that is over, while a newer one is published',
+  fiscal_year_over: 'Of a fiscal year that is over',
+};
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** The state of a source in one word, with its color. */
@@ -44,7 +51,10 @@ const age = (row: Row): Html => {
 
 const why = (row: Row): Html | string => {
   const detail = textOrNull(row['detail']) ?? textOrNull(row['reason']);
-  return detail === null ? '' : html`<span class="sub">${words(String(row['reason'] ?? ''))}: ${detail}</span>`;
+  if (detail !== null) return html`<span class="sub">${words(String(row['reason'] ?? ''))}: ${detail}</span>`;
+  const stale = textOrNull(row['stale_reason']);
+  const isOutdated = stale !== null && row['fiscal_year'] !== null;
+  return isOutdated ? html`<span class="sub">${words(stale)}: rows of ${String(row['fiscal_year'])}</span>` : '';
 };
 
 export const status: Page = {
@@ -65,9 +75,9 @@ export const status: Page = {
             `A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the previous one keeps serving.`,
           ]),
       ...health.snapshot_gaps.map((gap) => `The snapshot is older than this server. ${gap}`),
-      ...(health.stale_sources.length === 0
-        ? []
-        : [`Older than their read interval: ${health.stale_sources.map((s) => s.source).join(', ')}.`]),
+      ...[...Map.groupBy(health.stale_sources, (s) => s.reason)].map(
+        ([reason, stale]) => `${STALE[reason] ?? words(reason)}: ${stale.map((s) => s.source).join(', ')}.`,
+      ),
       ...health.degraded_sources.map(
         ({ source, detail }) => `Fewer rows than expected join others: ${source}: ${detail}.`,
       ),

@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   rent_area_code: 'rent',
   rent_area_name: 'rent',
   rent_fiscal_year: 'rent',
+  rent_outdated_reason: 'rent',
   cap_rate: 'claim',
   noi: 'claim',
   days_on_feed: 'history',

@@ -8,9 +8,10 @@
  */
 import { z } from 'zod';
 import { Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { fiscalYearOn } from '../../fiscal_year.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { candidate, line, refuse, required, state as stateCode, tidy, zip } from '../../values.ts';
-import { effectiveOn, fiscalYearOn, HUD, rent } from './releases.ts';
+import { effectiveOn, HUD, rent } from './releases.ts';
 
 /** Name of the setting that holds the token. */
 export const HUD_TOKEN = 'HUD_TOKEN';

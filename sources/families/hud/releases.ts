@@ -4,7 +4,8 @@
 import { Quarantine, type Page } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { readXlsx, type Cell } from '../../csv/xlsx.ts';
-import { line, money, refuse } from '../../values.ts';
+import { fiscalYearOn } from '../../fiscal_year.ts';
+import { line, money, refuse, tidy } from '../../values.ts';
 
 export const HUD = 'https://www.huduser.gov';
 
@@ -17,11 +18,6 @@ const REVISED_ON: ReadonlyMap<number, string> = new Map([
 export interface Release {
   readonly fiscalYear: number;
   readonly revision: 'original' | 'revised';
-}
-
-/** HUD fiscal year in force on a day: rents of year N take effect on October 1 of N-1. */
-export function fiscalYearOn(day: string): number {
-  return Number(day.slice(0, 4)) + (day.slice(5) >= '10-01' ? 1 : 0);
 }
 
 /** Day on which a release took effect. A revision that is not listed here counts from the start of its year. */
@@ -128,6 +124,15 @@ export function checkCells({ header, isFixedWidth }: RentTable, cells: readonly 
   const isWrong = isFixedWidth ? cells.length !== header.length : cells.length > header.length;
   const expected = isFixedWidth ? header.length : `at most ${header.length}`;
   if (isWrong) refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${expected}`);
+}
+
+/**
+ * The name of a HUD area. A line break inside it is read as a space, but two spaces stay as published, such as
+ * "Cincinnati, OH-KY-IN  HUD Metro FMR Area".
+ */
+export function areaName(value: unknown): string {
+  const name = tidy(value)?.replace(/[ \t]*[\r\n]+[ \t]*/gu, ' ');
+  return name ?? refuse('blank_hud_area_name', 'hud_area_name is blank');
 }
 
 /** A monthly rent. HUD never publishes a rent of zero. */

@@ -12,6 +12,8 @@ export interface RobotsRules {
   readonly crawlDelayMs: number;
   /** Why an address is not allowed. */
   readonly because: string;
+  /** Set where the site could not be asked for its rules: that is not its refusal. */
+  readonly failure?: 'host_not_found' | 'no_network';
 }
 
 /** Rules of an existing file. Lines that are not rules (an HTML page, for example) disallow nothing. */
@@ -34,6 +36,14 @@ export const unreachableRules = (robotsUrl: URL, why: string): RobotsRules => ({
   allows: () => false,
   crawlDelayMs: 0,
   because: `${robotsUrl.href} could not be read (${why}), which disallows everything (RFC 9309)`,
+});
+
+/** Rules of a site that was not contacted. */
+export const notContacted = (failure: NonNullable<RobotsRules['failure']>, because: string): RobotsRules => ({
+  allows: () => false,
+  crawlDelayMs: 0,
+  because,
+  failure,
 });
 
 interface ParsedRobots {

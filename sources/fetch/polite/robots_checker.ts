@@ -4,7 +4,7 @@ import { MAX_REDIRECTS, redirectTarget } from '../redirects.ts';
 import type { ReadScope } from '../scope.ts';
 import type { Sender } from '../sender.ts';
 import { checkAllowed } from './hosts.ts';
-import { NO_RULES, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
+import { NO_RULES, notContacted, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
 
 export class RobotsChecker {
   readonly #scope: ReadScope;
@@ -19,6 +19,7 @@ export class RobotsChecker {
   async check(url: URL, pageUrl: string): Promise<RobotsRules> {
     const rules = await this.#rulesOf(url, pageUrl);
     if (rules.allows(url)) return rules;
+    if (rules.failure) throw new SourceUnavailable(rules.failure, rules.because, pageUrl);
     throw new SourceUnavailable('robots', `${url.href} may not be read: ${rules.because}`, pageUrl);
   }
 
@@ -35,7 +36,8 @@ export class RobotsChecker {
     } catch (error) {
       if (error instanceof Quarantine) return unreachableRules(robotsUrl, error.message);
       if (!(error instanceof SourceUnavailable)) throw error;
-      const { status } = error;
+      const { status, reason } = error;
+      if (reason === 'host_not_found' || reason === 'no_network') return notContacted(reason, error.message);
       // 429 means "later", not "no rules": it counts as no response.
       const hasNoRules = status !== undefined && status >= 400 && status < 500 && status !== 429;
       return hasNoRules ? NO_RULES : unreachableRules(robotsUrl, error.message);

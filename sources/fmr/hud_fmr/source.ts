@@ -1,40 +1,73 @@
 /** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
-import { defineSource, SourceUnavailable, type Candidate, type Page } from '../../contract.ts';
+import { defineSource, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
-import { checkCells, effectiveOn, HUD, releasesOn, rent, rentTable, shortYear } from '../../families/hud/releases.ts';
+import {
+  areaName,
+  checkCells,
+  effectiveOn,
+  HUD,
+  releasesOn,
+  rent,
+  rentTable,
+  shortYear,
+} from '../../families/hud/releases.ts';
+import { listedYearOf, withListOfYears, YEARS } from '../../families/hud/years.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, integer, line, refuse, required, state, tidy } from '../../values.ts';
 
+const HOME = `${HUD}/portal/datasets/fmr.html`;
 /** A file name in HUD's form. */
 const FILE = 'FY26_FMRs.xlsx';
+/** The subdivision of a FIPS code that stands for all of the county. */
+const WHOLE_COUNTY = '99999';
 
-const COLUMNS = [
-  'stusps',
-  'state',
-  'hud_area_code',
-  'countyname',
-  'county_town_name',
-  'metro',
-  'hud_area_name',
-  'fips',
-  'fmr_0',
-  'fmr_1',
-  'fmr_2',
-  'fmr_3',
-  'fmr_4',
-] as const;
+/**
+ * The columns that are read, each under its heading since fiscal year 2024 and under those of 2019 to 2023, which
+ * recorded files confirm. From 2019 to 2022 the headings are fips2010, metro_code and areaname; in 2023 State.
+ */
+const HEADINGS = {
+  stusps: ['stusps', 'state_alpha'],
+  state: ['state', 'State'],
+  hud_area_code: ['hud_area_code', 'metro_code'],
+  countyname: ['countyname'],
+  county_town_name: ['county_town_name'],
+  metro: ['metro'],
+  hud_area_name: ['hud_area_name', 'areaname'],
+  fips: ['fips', 'fips2010'],
+  fmr_0: ['fmr_0'],
+  fmr_1: ['fmr_1'],
+  fmr_2: ['fmr_2'],
+  fmr_3: ['fmr_3'],
+  fmr_4: ['fmr_4'],
+} as const;
+type Column = keyof typeof HEADINGS;
 
-/** The name of the population column has its census year: pop2020, pop2022, pop2023. */
+/** Columns of 2019 to 2021 that are not read: parts of the FIPS code, survey figures, changes from last year. */
+const UNREAD = [/^county$/u, /^cousub$/u, /^acs_20\d\d_2$/u, /^fmr_type$/u, /^fmr_(?:pct|dollar)_chg$/u];
+
+/** The name of the population column has its census year: pop2010, pop2017, pop2020, pop2022, pop2023. */
 const POPULATION = /^pop20\d\d$/u;
 
+/** The heading of a column in this file. @throws Quarantine if a heading is missing or unknown */
+function headingsOf(header: readonly string[], pageUrl: string): (column: Column) => string {
+  const headingOf = (column: Column): string => {
+    const names: readonly [string, ...string[]] = HEADINGS[column];
+    return names.find((name) => header.includes(name)) ?? names[0];
+  };
+  const columns = Object.keys(HEADINGS) as Column[];
+  checkColumns(header, columns.map(headingOf), pageUrl, [POPULATION, ...UNREAD]);
+  return headingOf;
+}
+
 function parse(page: Page): readonly Candidate[] {
+  if (page.kind === YEARS) return [];
   if (page.kind === 'statedata') return areasOfState(page);
   const table = rentTable(page, FILE);
   const { release, header, rows } = table;
-  checkColumns(header, COLUMNS, page.url, [POPULATION]);
-  const at = (cells: readonly Cell[], name: (typeof COLUMNS)[number]): Cell => cells[header.indexOf(name)] ?? null;
+  const headingOf = headingsOf(header, page.url);
+  const at = (cells: readonly Cell[], name: Column): Cell => cells[header.indexOf(headingOf(name))] ?? null;
   const populationAt = header.findIndex((name) => POPULATION.test(name));
   const { fiscalYear, revision } = release;
 
@@ -46,21 +79,24 @@ function parse(page: Page): readonly Candidate[] {
       () => {
         checkCells(table, cells);
         if (!key) refuse('bad_fips', `fips is ${JSON.stringify(fips)}, expected ten digits`);
-        if (at(cells, 'state') !== fips.slice(0, 2))
+        // Until 2023 the state is a number without its leading zero.
+        if (tidy(at(cells, 'state'))?.padStart(2, '0') !== fips.slice(0, 2))
           refuse('fips_mismatch', `state is ${JSON.stringify(at(cells, 'state'))}, fips is ${fips}`);
         const metro = integer('metro', at(cells, 'metro'));
         if (metro !== 0 && metro !== 1)
           return refuse('bad_metro', `metro is ${JSON.stringify(at(cells, 'metro'))}, expected 0 or 1`);
+        const county = required('countyname', at(cells, 'countyname'));
+        const town = line(at(cells, 'county_town_name'));
         return {
           values: {
             fips,
             county_fips: fips.slice(0, 5),
             state: state('stusps', required('stusps', at(cells, 'stusps'))),
-            county_name: required('countyname', at(cells, 'countyname')),
-            town_name: line(at(cells, 'county_town_name')),
+            county_name: county,
+            // Until 2021 the row of a whole county repeats the county's name here.
+            town_name: fips.endsWith(WHOLE_COUNTY) && town === county ? null : town,
             hud_area_code: required('hud_area_code', at(cells, 'hud_area_code')),
-            // Not collapsed: some names have two spaces, such as "Cincinnati, OH-KY-IN  HUD Metro FMR Area".
-            hud_area_name: tidy(at(cells, 'hud_area_name')) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+            hud_area_name: areaName(at(cells, 'hud_area_name')),
             is_metro: metro === 1,
             population: populationAt < 0 ? null : integer('population', cells[populationAt]),
             fmr_0: rent('fmr_0', at(cells, 'fmr_0')),
@@ -79,17 +115,33 @@ function parse(page: Page): readonly Candidate[] {
   });
 }
 
+/** The workbook of the newest release in force that HUD has posted. */
+async function* workbookPage(ctx: FetchContext): AsyncGenerator<Page> {
+  const tried: string[] = [];
+  for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
+    const suffix = revision === 'revised' ? '_revised' : '';
+    const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${suffix}.xlsx`;
+    tried.push(url);
+    const page = await ctx.getIfExists(url, { kind: 'workbook', magic: 'PK', minBytes: 4000 });
+    if (page) {
+      yield page;
+      return;
+    }
+  }
+  throw new SourceUnavailable('not_found', `HUD has posted none of ${tried.join(', ')}`, tried[0] ?? HUD, 404);
+}
+
 export default defineSource({
   name: 'hud_fmr',
   family: 'fmr',
   title: 'HUD Fair Market Rents',
-  home: `${HUD}/portal/datasets/fmr.html`,
+  home: HOME,
   terms: {
     basis: 'us_government_work',
     note:
       'A work of the US government; the terms of the site itself were not obtained, ' +
       'so the operator should read them.',
-    url: 'https://www.huduser.gov/portal/datasets/fmr.html',
+    url: HOME,
   },
   everyDays: 7,
   hosts: ['www.huduser.gov'],
@@ -106,27 +158,19 @@ export default defineSource({
         `The county workbook under its HUD name, such as ${FILE}, or its CSV export: ` +
         'the name states the year and the release.',
     },
+    {
+      pattern: /^fmr\.html?$/u,
+      file: 'fmr.html',
+      kind: YEARS,
+      about: `HUD's page of all years (${HOME}), saved next to a workbook: it tells whether a newer year is published.`,
+    },
   ],
 
-  /** With a token: all states of the API. Without: the workbook of the newest release in force that HUD has posted. */
-  async *fetch(ctx) {
+  listedFiscalYear: listedYearOf('FMRs'),
+  /** With a token: all states of the API. Without: the workbook. Then the list of years, if the rents are older. */
+  fetch(ctx) {
     const token = ctx.secret(HUD_TOKEN);
-    if (token !== undefined) {
-      yield* statePages(ctx, token);
-      return;
-    }
-    const tried: string[] = [];
-    for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
-      const suffix = revision === 'revised' ? '_revised' : '';
-      const url = `${HUD}/portal/datasets/fmr/fmr${fiscalYear}/FY${shortYear(fiscalYear)}_FMRs${suffix}.xlsx`;
-      tried.push(url);
-      const page = await ctx.getIfExists(url, { kind: 'workbook', magic: 'PK', minBytes: 4000 });
-      if (page) {
-        yield page;
-        return;
-      }
-    }
-    throw new SourceUnavailable('not_found', `HUD has posted none of ${tried.join(', ')}`, tried[0] ?? HUD, 404);
+    return withListOfYears(ctx, token === undefined ? workbookPage(ctx) : statePages(ctx, token), HOME);
   },
   parse,
 });

@@ -5,10 +5,11 @@
  * year 2024. A year may have no ZIP file: the source is then good without rows if the site's own list names none
  * either.
  */
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {
+  areaName,
   checkCells,
   effectiveOn,
   HUD,
@@ -18,6 +19,7 @@ import {
   rentTable,
   shortYear,
 } from '../../families/hud/releases.ts';
+import { listedYearOf, withListOfYears, YEARS } from '../../families/hud/years.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, required, refuse, tidy, zip } from '../../values.ts';
@@ -66,10 +68,15 @@ const AREA_NAME: NamedColumn = {
 };
 const ZIP = 'ZIP Code';
 
-/** A ZIP. A spreadsheet may store it as a number without leading zeros. */
-const zipOf = (value: Cell): string =>
-  zip('ZIP Code', typeof value === 'number' ? String(value).padStart(5, '0') : value) ??
-  refuse('blank_zip', 'ZIP Code is blank');
+/**
+ * A ZIP with the leading zeros that it loses as a number, as in the workbooks of 2021, 2023 and 2024. A CSV export does
+ * not tell numbers from text.
+ */
+function digitsOf(value: Cell, isCsv: boolean): string | null {
+  const digits = tidy(value);
+  const isNumber = typeof value === 'number' || (isCsv && /^\d{3,4}$/u.test(digits ?? ''));
+  return isNumber ? (digits ?? '').padStart(5, '0') : digits;
+}
 
 const INDEX = `${HUD}/portal/datasets/fmr/smallarea/index.html`;
 
@@ -93,6 +100,7 @@ function checkIndex(page: Page): readonly Candidate[] {
 }
 
 function parse(page: Page): readonly Candidate[] {
+  if (page.kind === YEARS) return [];
   if (page.kind === 'index') return checkIndex(page);
   if (page.kind === 'zipdata') return zipsOfArea(page);
   const layout = LAYOUTS[page.kind];
@@ -107,7 +115,7 @@ function parse(page: Page): readonly Candidate[] {
 
   return rows.map((cells) => {
     const at = (name: string): Cell => cells[header.indexOf(name)] ?? null;
-    const digits = typeof at(ZIP) === 'number' ? String(at(ZIP)).padStart(5, '0') : tidy(at(ZIP));
+    const digits = digitsOf(at(ZIP), table.isFixedWidth);
     const code = tidy(at(columns.code));
     const key =
       code !== null && digits !== null && /^\d{5}$/u.test(digits)
@@ -119,9 +127,9 @@ function parse(page: Page): readonly Candidate[] {
         checkCells(table, cells);
         return {
           values: {
-            zip: zipOf(at(ZIP)),
+            zip: zip('ZIP Code', digits) ?? refuse('blank_zip', 'ZIP Code is blank'),
             hud_area_code: required('hud_area_code', code),
-            hud_area_name: tidy(at(columns.name)) ?? refuse('blank_hud_area_name', 'hud_area_name is blank'),
+            hud_area_name: areaName(at(columns.name)),
             ...Object.fromEntries(
               ROOMS.map((rooms) => [`rent_${rooms}`, rent(`rent_${rooms}`, at(layout.rent(rooms)))]),
             ),
@@ -135,6 +143,33 @@ function parse(page: Page): readonly Candidate[] {
       key,
     );
   });
+}
+
+/** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
+async function* rentPages(ctx: FetchContext): AsyncGenerator<Page> {
+  for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
+    const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
+    for (const name of [`fy${fiscalYear}_${suffix}`, `FY${shortYear(fiscalYear)}_${suffix}`]) {
+      const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, {
+        kind: 'safmr',
+        magic: 'PK',
+        minBytes: 4000,
+      });
+      if (page) {
+        yield page;
+        return;
+      }
+    }
+  }
+  const token = ctx.secret(HUD_TOKEN);
+  let pages = 0;
+  if (token !== undefined) {
+    for await (const page of zipPages(ctx, token)) {
+      pages += 1;
+      yield page;
+    }
+  }
+  if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
 }
 
 export default defineSource({
@@ -173,33 +208,16 @@ export default defineSource({
         'The ZIP rents for emergency rental assistance, such as FY24_ERAP_SAFMR_by_zip.csv: ' +
         'the greater of the rents of the ZIP and its area.',
     },
+    {
+      pattern: /^index\.html?$/u,
+      file: 'index.html',
+      kind: YEARS,
+      about: `HUD's page of all years (${INDEX}), saved next to a file: it tells whether a newer year is published.`,
+    },
   ],
 
-  /** The ZIP file of the newest release in force, under either of HUD's names; else the API, which has fewer areas. */
-  async *fetch(ctx) {
-    for (const { fiscalYear, revision } of releasesOn(ctx.asOf)) {
-      const suffix = `safmrs${revision === 'revised' ? '_revised' : ''}.xlsx`;
-      for (const name of [`fy${fiscalYear}_${suffix}`, `FY${shortYear(fiscalYear)}_${suffix}`]) {
-        const page = await ctx.getIfExists(`${HUD}/portal/datasets/fmr/fmr${fiscalYear}/${name}`, {
-          kind: 'safmr',
-          magic: 'PK',
-          minBytes: 4000,
-        });
-        if (page) {
-          yield page;
-          return;
-        }
-      }
-    }
-    const token = ctx.secret(HUD_TOKEN);
-    let pages = 0;
-    if (token !== undefined) {
-      for await (const page of zipPages(ctx, token)) {
-        pages += 1;
-        yield page;
-      }
-    }
-    if (pages === 0) yield await ctx.get(INDEX, { kind: 'index' });
-  },
+  listedFiscalYear: listedYearOf('SAFMRs'),
+  /** The rents, then the site's list of files if the rents are of an older year. */
+  fetch: (ctx) => withListOfYears(ctx, rentPages(ctx), INDEX),
   parse,
 });

@@ -83,9 +83,14 @@ describe('the server', () => {
         rowOf('sources', 1, { source: 'daily', every_days: 1, last_good_at: '2026-11-19T12:00:00Z' }),
         rowOf('sources', 2, { source: 'late', every_days: 7, last_good_at: '2026-11-12T12:00:00Z' }),
         rowOf('sources', 3, { source: 'unjoined', status: 'degraded', detail: '0.00 % of 945 rows have a ZIP' }),
+        rowOf('sources', 4, {
+          source: 'rents',
+          last_good_at: '2026-11-20T12:00:00Z',
+          outdated_on: '2026-11-20',
+          outdated_reason: 'fiscal_year_over',
+        }),
         rowOf('sources', 3, {
           source: 'waits_for_a_file',
-          every_days: 31,
           last_good_at: null,
           freshness: 'never_read',
         }),
@@ -244,14 +249,15 @@ describe('the server', () => {
       assert.match(invalid, /"reason":"malformed_request"/);
     }));
 
-  it('lists in /health the sources that are older than their interval, and those that join nothing', () =>
+  it('lists in /health the sources that are stale, with the reason, and those that join nothing', () =>
     withApp({}, async ({ url }) => {
       const response = await fetch(`${url}/health`);
       assert.equal(response.status, 200);
       const body = await bodyOf(response);
       assert.equal(body['status'], 'degraded');
       assert.deepEqual(body['stale_sources'], [
-        { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7 },
+        { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7, reason: 'older_than_read_interval' },
+        { source: 'rents', last_good_at: '2026-11-20T12:00:00Z', every_days: 0, reason: 'fiscal_year_over' },
       ]);
       assert.deepEqual(body['degraded_sources'], [{ source: 'unjoined', detail: '0.00 % of 945 rows have a ZIP' }]);
       const meta = await bodyOf(await fetch(`${url}/api/meta`));
@@ -280,7 +286,7 @@ describe('the server', () => {
         /dealfeed_requests_total\{route="\/api\/deals",status="503",reason="payments_unavailable"\} 1/,
       );
       assert.match(text, /dealfeed_health\{status="degraded"\} 1/);
-      assert.match(text, /dealfeed_stale_sources 1/);
+      assert.match(text, /dealfeed_stale_sources 2/);
       assert.match(text, /dealfeed_degraded_sources 1/);
       assert.match(text, /dealfeed_payments_ready 0/);
       assert.equal((await fetch(`${withPort.url}/metrics`)).status, 404);

@@ -17,6 +17,7 @@ interface Meta {
   auctions_feed: { coverage: unknown };
   leads_feed: { coverage: unknown };
   free_samples: Record<'deals' | 'signals' | 'auctions' | 'leads', { id: string }[]>;
+  sources: { source: string; freshness: string; stale_reason: string | null; fiscal_year: number | null }[];
   as_of: string;
 }
 
@@ -60,6 +61,15 @@ describe('/api/meta', () => {
         rowOf('leads', 2, { lead_score: 20 }),
         rowOf('leads', 3, { lead_score: 10, last_verified: '2026-11-01T12:00:00Z' }),
       ],
+      sources: [
+        rowOf('sources', 1, {
+          source: 'rents',
+          freshness: 'stale',
+          stale_reason: 'newer_fiscal_year_published',
+          fiscal_year: 2024,
+        }),
+        rowOf('sources', 2, { source: 'site', freshness: 'fresh' }),
+      ],
     });
     started = await startApp(folder.path);
     meta = (await bodyOf(await fetch(`${started.url}/api/meta`))) as unknown as Meta;
@@ -67,6 +77,16 @@ describe('/api/meta', () => {
   after(async () => {
     await started.close();
     await folder.remove();
+  });
+
+  it('says why a source is stale, and of which fiscal year its rows are', () => {
+    assert.deepEqual(
+      meta.sources.map((s) => [s.source, s.freshness, s.stale_reason, s.fiscal_year]),
+      [
+        ['rents', 'stale', 'newer_fiscal_year_published', 2024],
+        ['site', 'fresh', null, null],
+      ],
+    );
   });
 
   it('counts the rows of the snapshot, by the data clock', () => {

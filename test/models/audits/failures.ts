@@ -117,4 +117,8 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'signals.zip_absent_as_said': [set('signals', 'zip_basis = NULL')],
   'sources.rows_add_up': [set('sources', 'rows_in = rows_in + 1')],
   'sources.something_was_read': [set('sources', 'last_good_at = NULL')],
+  'sources.stale_as_said': [
+    set('sources', "freshness = 'stale'"),
+    set('sources', "outdated_on = DATE '2026-10-01', outdated_reason = 'fiscal_year_over'"),
+  ],
 };

@@ -80,10 +80,11 @@ export function recomputeConfidence(values: Values): Recomputed {
   const { record, has, text } = values;
   const ok = record['underwrite_reliability'] === 'ok';
   const isZipRent = String(record['rent_basis']).startsWith('zip');
+  const isCurrentRent = record['rent_outdated_reason'] === null;
   const parts = {
     price_verified: priceConfidence(values),
     units_known: has('units') ? text('confidence_units') : '0',
-    rent_proxy: ok ? text(isZipRent ? 'confidence_rent_zip' : 'confidence_rent_metro') : '0',
+    rent_proxy: ok && isCurrentRent ? text(isZipRent ? 'confidence_rent_zip' : 'confidence_rent_metro') : '0',
     noi_source: noiConfidence(values),
     agreement: agreementConfidence(values),
     reliability: reliabilityConfidence(values),

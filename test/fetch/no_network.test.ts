@@ -1,0 +1,111 @@
+/** Host names that do not resolve: of one site, or of all. The resolver is the test's. */
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { test } from 'node:test';
+import { Network, type Resolve } from '../../sources/fetch/network.ts';
+import { unavailable } from './errors.ts';
+import { answer, readerOf, serve, specOf } from './site.ts';
+
+const LOCAL: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+/** A resolver that knows these names, and what it was asked. */
+function resolverOf(known: readonly string[], code = 'ENOTFOUND'): { resolve: Resolve; asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    resolve: async (hostname) => {
+      asked.push(hostname);
+      if (known.includes(hostname)) return LOCAL;
+      throw Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code });
+    },
+  };
+}
+
+const HOSTS = ['one.test', 'two.test', 'three.test', 'four.test', 'five.test'];
+
+for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
+  test(`${code} of every host is no network: one message, no request, no retry`, async (t) => {
+    const { resolve, asked } = resolverOf([], code);
+    const messages: string[] = [];
+    const options = { hosts: HOSTS, resolve, onNoNetwork: (message: string) => messages.push(message) };
+    const { ctx } = await readerOf(t, specOf({ hosts: HOSTS }), options);
+    const requests = HOSTS.map((host) => ctx.get(`http://${host}/a`, { kind: 'x' }));
+    const results = await Promise.allSettled(requests);
+    for (const result of results) assert.ok(result.status === 'rejected' && unavailable('no_network')(result.reason));
+    await assert.rejects(ctx.getIfExists('http://one.test/b', { kind: 'x' }), unavailable('no_network'));
+    assert.deepEqual([ctx.stats.requests, ctx.stats.retries, ctx.stats.sleptMs], [0, 0, 0]);
+    assert.deepEqual(asked.toSorted(), HOSTS.toSorted(), 'each host is looked up once');
+    assert.equal(messages.length, 1);
+    assert.match(messages[0] ?? '', /^no network: none of 5 hosts resolves\. Check the connection and the DNS/u);
+  });
+}
+
+test('one host that does not resolve while others do is the trouble of its source, not of robots.txt', async (t) => {
+  const site = await serve(t, { '/a': answer('ok') });
+  const port = new URL(site.origin).port;
+  const { resolve } = resolverOf(['two.test']);
+  const messages: string[] = [];
+  const hosts = [`gone.test:${port}`, `two.test:${port}`];
+  const { ctx } = await readerOf(t, specOf({ hosts }), { hosts, resolve, onNoNetwork: (m) => messages.push(m) });
+  const gone = unavailable('host_not_found', /^the host gone\.test does not resolve: ENOTFOUND$/u);
+  await assert.rejects(ctx.get(`http://${hosts[0]}/a`, { kind: 'x' }), gone);
+  await assert.rejects(ctx.get(`http://${hosts[0]}/b`, { kind: 'x' }), gone);
+  assert.deepEqual([ctx.stats.requests, ctx.stats.retries], [1, 0], 'its robots.txt is requested once');
+  assert.equal((await ctx.get(`http://${hosts[1]}/a`, { kind: 'x' })).text(), 'ok');
+  assert.deepEqual(messages, []);
+});
+
+test('a temporary failure of a name server is retried', async (t) => {
+  const site = await serve(t, { '/a': answer('ok') });
+  const port = new URL(site.origin).port;
+  let failures = 2;
+  const resolve: Resolve = async (hostname) => {
+    if (hostname === 'slow.test' && failures-- > 0)
+      throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
+    return LOCAL;
+  };
+  const hosts = [`slow.test:${port}`, `two.test:${port}`];
+  const { ctx } = await readerOf(t, specOf({ hosts }), { hosts, resolve });
+  assert.equal((await ctx.get(`http://${hosts[0]}/a`, { kind: 'x' })).text(), 'ok');
+  assert.ok(ctx.stats.retries > 0);
+});
+
+test('a network that is lost during a run ends it as if there had been none', async (t) => {
+  const site = await serve(t, { '/a': answer('ok') });
+  const port = new URL(site.origin).port;
+  const known = ['one.test', 'two.test'];
+  const { resolve } = resolverOf(known);
+  const messages: string[] = [];
+  const hosts = known.map((name) => `${name}:${port}`);
+  const { ctx } = await readerOf(t, specOf({ hosts }), { hosts, resolve, onNoNetwork: (m) => messages.push(m) });
+  await ctx.get(`http://${hosts[0]}/a`, { kind: 'x' });
+  known.length = 0;
+  await assert.rejects(ctx.get(`http://${hosts[1]}/a`, { kind: 'x' }), unavailable('no_network'));
+  await assert.rejects(ctx.get(`http://${hosts[0]}/b`, { kind: 'x' }), unavailable('no_network'));
+  assert.deepEqual([messages.length, ctx.stats.retries], [1, 0]);
+});
+
+test('hosts that are looked up for longer than the limit do not resolve', async () => {
+  const messages: string[] = [];
+  const waited: number[] = [];
+  const network = new Network({
+    hosts: HOSTS,
+    resolve: () => new Promise(() => {}),
+    onDown: (message) => messages.push(message),
+    wait: async (ms) => {
+      waited.push(ms);
+    },
+  });
+  await assert.rejects(network.check(new URL('http://one.test/')), unavailable('no_network'));
+  // A request that was under way when the network was found to be gone.
+  await assert.rejects(network.checkAgain(new URL('http://two.test/')), unavailable('no_network'));
+  assert.deepEqual([waited, messages.length], [[6_000], 1]);
+});
+
+test('one host that resolves is a network, however many do not', async () => {
+  const { resolve, asked } = resolverOf(['five.test']);
+  const network = new Network({ hosts: HOSTS, resolve, onDown: assert.fail, wait: () => new Promise(() => {}) });
+  await network.check(new URL('http://one.test/'));
+  await network.check(new URL('http://two.test/'));
+  assert.deepEqual(asked.toSorted(), HOSTS.toSorted());
+});
