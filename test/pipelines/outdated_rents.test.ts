@@ -38,12 +38,12 @@ const FY24 = [
   ),
 ].join('\n');
 
-/** The site's list of years, naming these years; without years it is gone. */
+/** The site's list of years, naming these years; without years the site refuses it. */
 const listing =
   (...years: readonly string[]): Alter =>
   (request, response) => {
     if (request.path !== '/portal/datasets/fmr.html' || response.status === 202) return undefined;
-    if (years.length === 0) return { ...response, status: 404 };
+    if (years.length === 0) return { ...response, status: 403 };
     const links = years.map((year) => `<a href="/fmr/FY${year}_FMRs.xlsx">FY ${year}</a>`);
     return { ...response, body: new TextEncoder().encode(links.join('')) };
   };
