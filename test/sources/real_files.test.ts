@@ -5,9 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { SourceSpec } from '../../sources/contract.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
+import montgomeryRoll from '../../sources/parcels/oh_montgomery_parcels/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
 import { candidatesOf, parsed, type Parsed } from './parsed.ts';
-import { pageOf } from './recorded.ts';
+import { pageOf, zipOf } from './recorded.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
@@ -228,4 +229,13 @@ test("the Treasurer's columns are those the adapter knows", { skip }, async () =
     url: 'file:///drop/oh_montgomery_tax/delq_20261031.csv',
   });
   assert.deepEqual(await candidatesOf(montgomery, [page]), []);
+});
+
+test("the tax roll's columns are those the adapter knows", { skip }, async () => {
+  const header = readFileSync(new URL('live/montgomery/HEADER_taxroll_82.txt', REAL));
+  const page = pageOf(zipOf({ 'TAXROLL_20260731.csv': new Uint8Array(header) }), {
+    kind: 'zip',
+    url: 'file:///drop/oh_montgomery_parcels/taxroll_20260731.zip',
+  });
+  assert.deepEqual(await candidatesOf(montgomeryRoll, [page]), []);
 });
