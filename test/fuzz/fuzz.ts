@@ -122,6 +122,16 @@ async function classify(subject: Subject, variant: Variant): Promise<Pick<Findin
 /** Mutations that may change a heading. */
 const HEADINGS = /^(?:name_changed|hole_cut|sign_dropped|bytes_changed|digit_changed|bytes_not_utf8|nul_put_in)/u;
 
+/** Sources that may leave out blank fields: a renamed field of one row, such as the unit, is as if it were blank. */
+const LEAVES_OUT_BLANKS: ReadonlySet<string> = new Set(['reso_sandbox_mls']);
+
+/** Number of rows that damage may change without a sign. */
+function undetectableIn({ spec }: Subject, mutation: string, variant: Variant): number {
+  // In a file without a fixed layout an unknown heading is ignored, so a damaged heading is another valid layout.
+  if (!spec.fetch && HEADINGS.test(mutation)) return Infinity;
+  return mutation === 'name_changed' && LEAVES_OUT_BLANKS.has(spec.name) ? 1 : variant.undetectable;
+}
+
 /** Damage a family's recorded pages `variants` times, all pages and mutations in rotation. Deterministic by seed. */
 export async function fuzz(
   family: string,
@@ -147,8 +157,7 @@ export async function fuzz(
     const variant = mutate?.(current.page.page.bytes, new Draw(id));
     if (!variant || mutation === undefined) continue;
     done += 1;
-    // In a file without a fixed layout an unknown heading is ignored, so a damaged heading is another valid layout.
-    const undetectable = !current.page.spec.fetch && HEADINGS.test(mutation) ? Infinity : variant.undetectable;
+    const undetectable = undetectableIn(current.page, mutation, variant);
     onFinding({
       source: current.page.spec.name,
       case: current.page.name,
