@@ -1,12 +1,24 @@
--- One row per tax debt and sheriff sale of the same property: of the same parcel, or of exactly the same address. Each
--- join has equalities alone: with OR, DuckDB would compare all debts of a county with all its sales.
+-- One row per tax debt and sheriff sale of the same property: of the same parcel, or of exactly the same address. Two
+-- homes of one building may be printed at its address: they are the same only by parcel. Each join has equalities
+-- alone: with OR, DuckDB would compare all debts of a county with all its sales.
 
 with
 
 debts as (
-  select id as signal_id, source_url as debt_url, owner_location, county_fips, parcel_key, zip, address_key
+  select
+    signals.id as signal_id,
+    signals.source_url as debt_url,
+    signals.owner_location,
+    signals.county_fips,
+    signals.parcel_key,
+    signals.zip,
+    signals.address_key,
+    condominiums.parcel_key is null or signals.unit_key is not null as is_identified_by_address
   from signals
-  where signal_state = 'listed'
+  left join int_condominiums as condominiums
+    on condominiums.county_fips = signals.county_fips
+    and condominiums.parcel_key = signals.parcel_key
+  where signals.signal_state = 'listed'
 ),
 
 sales as (
@@ -17,9 +29,13 @@ sales as (
     auctions.county_fips,
     auctions.parcel_key,
     auctions.zip,
-    auctions.address_key
+    auctions.address_key,
+    condominiums.parcel_key is null or auctions.unit_key is not null as is_identified_by_address
   from auctions
   cross join run
+  left join int_condominiums as condominiums
+    on condominiums.county_fips = auctions.county_fips
+    and condominiums.parcel_key = auctions.parcel_key
   where is_upcoming(sale_status, sale_date, run.as_of)
 ),
 
@@ -42,6 +58,8 @@ pairs as (
     on sales.county_fips = debts.county_fips
     and sales.zip = debts.zip
     and sales.address_key = debts.address_key
+  where debts.is_identified_by_address
+    and sales.is_identified_by_address
 )
 
 select

@@ -2,13 +2,6 @@
 
 with
 
--- Ohio's land use code 550 and what counties write for it: one home of a building, often printed without its unit
-condominiums as (
-  select distinct county_fips, parcel_key
-  from signals
-  where regexp_matches(property_class, '(?i)condo|^55\d\b')
-),
-
 records as (
   select
     'tax_delinquent' as kind,
@@ -42,6 +35,6 @@ select
   records.*,
   condominiums.parcel_key is not null as is_condominium
 from records
-left join condominiums
+left join int_condominiums as condominiums
   on condominiums.county_fips = records.county_fips
   and condominiums.parcel_key = records.parcel_key

@@ -23,7 +23,7 @@ export const DistressRecord = defineRecord(
     sale_date: date('Day of the sale.', { absent: 'a delinquency' }),
     source_url: text('Public page.'),
     last_seen: instant('When the row was last read.'),
-    is_condominium: flag('The county classes the parcel as a condominium.'),
+    is_condominium: flag('The parcel is one home of a building.'),
   },
 );
 

@@ -25,10 +25,18 @@ terms as (
     assumption('tax_old')::integer as tax_old
 ),
 
+-- One listing of each debt, matched as for deals, at exactly its address first
 listings as (
-  select id, listing_url, address_key, zip
-  from int_properties
-  where listing_status = 'active' and address_key is not null
+  select matches.record_id as signal_id, properties.id, properties.listing_url, matches.match_basis
+  from int_distress_matches as matches
+  join int_properties as properties on properties.id = matches.id
+  where matches.kind = 'tax_delinquent'
+    and matches.is_exact
+    and properties.listing_status = 'active'
+  qualify row_number() over (
+    partition by matches.record_id
+    order by matches.match_basis, properties.id
+  ) = 1
 ),
 
 -- One sale of each debt, of the same parcel first, then the next
@@ -50,14 +58,13 @@ leads as (
     sales.match_basis as sale_match_basis,
     listings.id as deal_id,
     listings.listing_url as deal_url,
+    listings.match_basis as deal_match_basis,
     days_since(signals.last_seen, run.as_of) as age
   from signals
   cross join run
   cross join terms
   left join sales on sales.signal_id = signals.id
-  left join listings
-    on listings.zip = signals.zip
-    and listings.address_key = signals.address_key
+  left join listings on listings.signal_id = signals.id
   where signals.signal_state = 'listed'
     and signals.has_address
     and lead_id not in (select id from sold_leads)
@@ -145,7 +152,7 @@ select
     case when deal_id is not null then json_object(
       'kind', 'listing',
       'id', deal_id,
-      'match_basis', 'address_exact',
+      'match_basis', deal_match_basis,
       'source_url', deal_url
     ) end
   ], lambda record: record is not null)) as corroboration,

@@ -24,7 +24,8 @@ CREATE OR REPLACE MACRO unit_places() AS [
 -- The unit at the end of a line: a designator with its number, a floor, or a place.
 CREATE OR REPLACE MACRO unit_pattern() AS
   '(?:'
-  || ' (?:' || array_to_string(unit_designators(), '|') || ')(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9-]*|[A-Z])'
+  || ' (?:' || array_to_string(unit_designators(), '|') || ')'
+  || '(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9&-]*|[A-Z](?:[&-][A-Z])*)'
   || '| (?:\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)'
   || '| (?:' || array_to_string(unit_places(), '|') || ')'
   || ')+$';
@@ -38,15 +39,47 @@ CREATE OR REPLACE MACRO mark_bare_unit(line) AS
 
 CREATE OR REPLACE MACRO without_zeros(text) AS coalesce(nullif(ltrim(text, '0'), ''), '0');
 
--- Whether these words end as a street does, so that the next word is a unit: "MAIN ST", "MAIN ST N".
+CREATE OR REPLACE MACRO is_digits(text) AS text <> '' AND translate(text, '0123456789', '') = '';
+
+CREATE OR REPLACE MACRO is_letter(text) AS length(text) = 1 AND NOT is_digits(text);
+
+-- A letter after Avenue is its name: "AVENUE K", "W AVENUE K". So is a number if the direction is abbreviated:
+-- "N AVENUE 53". "NORTH AVE 4" is unit 4 of North Avenue.
+CREATE OR REPLACE MACRO are_a_named_avenue(words) AS
+  suffix_of(words[-2]) IS NOT DISTINCT FROM 'AVE'
+  AND (
+    (len(words) = 2 AND is_letter(words[2]))
+    OR (
+      len(words) = 3
+      AND directional_of(words[1]) IS NOT NULL
+      AND (is_letter(words[3]) OR (length(words[1]) <= 2 AND is_digits(words[3])))
+    )
+  );
+
+-- Whether these words end as a street does, so that the next word is a unit: "MAIN ST", "MAIN ST N", "AVENUE K".
 CREATE OR REPLACE MACRO end_a_street(words) AS
   len(words) >= 2
   AND (
     suffix_of(words[-1]) IS NOT NULL
     OR (len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL)
+    OR are_a_named_avenue(words)
   );
 
-CREATE OR REPLACE MACRO is_digits(text) AS text <> '' AND translate(text, '0123456789', '') = '';
+-- A direction at the end needs a name before it, as in "MAIN ST N" and "BROADWAY NW". "AVENUE N" has none.
+CREATE OR REPLACE MACRO end_in_direction(words) AS
+  directional_of(words[-1]) IS NOT NULL
+  AND directional_of(words[-2]) IS NULL
+  AND len(words) >= CASE WHEN suffix_of(words[-2]) IS NULL THEN 2 ELSE 3 END;
+
+-- Two directions at the start are one: "NORTH EAST MAIN ST" is NE MAIN ST. Not if the second makes a name with the only
+-- other word: "NORTH WEST HAVEN RD" is the north end of West Haven Road.
+CREATE OR REPLACE MACRO begin_with_two_directions(words) AS
+  len(words) >= 4
+  AND (
+    (words[1] IN ('NORTH', 'SOUTH') AND words[2] IN ('EAST', 'WEST'))
+    OR (words[1] IN ('N', 'S') AND words[2] IN ('E', 'W'))
+  )
+  AND (len(words) > 4 OR suffix_of(words[3]) IS NULL);
 
 -- A bare number before the suffix is an ordinal: "E 105 ST" is E 105TH ST.
 CREATE OR REPLACE MACRO ordinal_of(number) AS
@@ -72,13 +105,15 @@ CREATE OR REPLACE MACRO name_of(words) AS CASE
   WHEN len(words) > 2 THEN array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
 
 -- One form of a unit: counties use apartment, suite and a bare number for the same thing; buildings, floors and lots
--- are different things.
+-- are different things. "1-A" is 1A, but "1-2" are two units.
 CREATE OR REPLACE MACRO unit_form(unit) AS
   nullif(trim(
     regexp_replace(unit, '\bFIRST\b', '1ST')
       .regexp_replace('\bSECOND\b', '2ND')
       .regexp_replace('\bTHIRD\b', '3RD')
       .regexp_replace('\b(?:APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|NO|DEPT)\b(?: #)?|#', '#', 'g')
+      .regexp_replace('\b([A-Z])-(\d)', '\1\2', 'g')
+      .regexp_replace('\b(\d+)-([A-Z])\b', '\1\2', 'g')
       .regexp_replace('\bBUILDING\b', 'BLDG', 'g')
       .regexp_replace('\b(?:FLOOR|FLR)\b', 'FL', 'g')
       .regexp_replace('\b(\d+)(?:ST|ND|RD|TH) FL\b', 'FL \1')
@@ -130,7 +165,11 @@ words_of_streets AS (
 
 -- "12 MAIN ST 4", "12 MAIN ST N B"
 bare_units AS (
-  SELECT *, CASE WHEN may_end_in_unit THEN end_a_street(words[:-2]) ELSE false END AS ends_in_unit
+  SELECT
+    *,
+    CASE WHEN may_end_in_unit
+      THEN end_a_street(words[:-2]) AND NOT are_a_named_avenue(words)
+      ELSE false END AS ends_in_unit
   FROM words_of_streets
 ),
 
@@ -142,12 +181,8 @@ streets AS (
   FROM bare_units
 ),
 
--- A directional needs a name next to it: in "NORTH AVE" it is the name.
 post_directionals AS (
-  SELECT
-    *,
-    CASE WHEN len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL
-      THEN directional_of(words[-1]) END AS post
+  SELECT *, CASE WHEN end_in_direction(words) THEN directional_of(words[-1]) END AS post
   FROM streets
 ),
 
@@ -156,12 +191,12 @@ names_and_suffixes AS (
   FROM post_directionals
 ),
 
--- Two directionals in full are one: "NORTH EAST" is NE.
+-- A directional needs a name next to it: in "NORTH AVE" it is the name.
 pre_directionals AS (
   SELECT
     *,
     CASE
-      WHEN len(words) >= 4 AND words[1] IN ('NORTH', 'SOUTH') AND words[2] IN ('EAST', 'WEST') THEN 2
+      WHEN begin_with_two_directions(words) THEN 2
       WHEN len(words) >= 3 AND directional_of(words[1]) IS NOT NULL THEN 1
       WHEN len(words) = 2 AND directional_of(words[1]) IS NOT NULL AND suffix_of(words[2]) IS NULL THEN 1
       ELSE 0
@@ -231,11 +266,22 @@ CREATE OR REPLACE MACRO first_address_of(street) AS string_split(addresses_of(st
 -- The parts of a street address as published; of the first address if the line names several.
 CREATE OR REPLACE MACRO address_parts(street) AS parts_of_line(first_address_of(street));
 
--- The street of a listing as that of a building: "Units 1-8" of a listing of eight units is the whole building.
+-- The end of a line that names units from the first on, as a regular expression: "UNITS 1-8", "# A-B".
+CREATE OR REPLACE MACRO units_from_first() AS
+  ' (?:UNITS?|APARTMENTS?|APTS?|#)(?: #)? (?:1-\d+|A-[B-Z])$';
+
+-- The number of units that such a line names; null for any other line.
+CREATE OR REPLACE MACRO count_units(line) AS CASE
+  WHEN NOT regexp_matches(line, units_from_first()) THEN NULL
+  WHEN is_letter(line[-1]) THEN ascii(line[-1]) - ascii('A') + 1
+  ELSE TRY_CAST(string_split(line, '-')[-1] AS INTEGER) END;
+
+-- The street of a listing as that of a building: "Units 1-8" are the whole building, unless the listing states another
+-- number of units. Without a stated number, "#1-101" is apartment 101 of the first building.
 CREATE OR REPLACE MACRO whole_building(street, units) AS CASE
-  WHEN regexp_extract(street, '[\s,]+(?:units?|apts?\.?|#)\s*#?1\s*(?:-|to|thru)\s*(\d+)\s*$', 1, 'i')
-    = CAST(units AS VARCHAR)
-    THEN regexp_replace(street, '[\s,]+(?:units?|apts?\.?|#)\s*#?1\s*(?:-|to|thru)\s*\d+\s*$', '', 'i') END;
+  WHEN count_units(address_line(street)) = units
+    OR (units IS NULL AND count_units(address_line(street)) BETWEEN 2 AND 99)
+    THEN regexp_replace(address_line(street), units_from_first(), '') END;
 
 -- The parts of the street of a listing.
 CREATE OR REPLACE MACRO listing_parts(street, units) AS

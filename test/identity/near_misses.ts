@@ -21,7 +21,7 @@ export interface LabeledPair {
 
 export interface AddressPair extends LabeledPair {
   readonly topic: string;
-  /** Street and ZIP of a listing of four units. */
+  /** Street and ZIP of a listing. */
   readonly a: string;
   readonly a_zip: string;
   /** Street and ZIP as a county prints them; empty if it does not. */
@@ -33,6 +33,10 @@ export interface AddressPair extends LabeledPair {
   readonly b_mail: string;
   /** Class of the parcel in the county's words. */
   readonly b_property_class: string;
+  /** Number of units that the listing states: four if empty, none if "?". */
+  readonly units: string;
+  /** Parcel number of the county record, if it matters. */
+  readonly b_parcel: string;
 }
 
 /** Two parcel numbers: on a county's tax list, and at a sheriff's sale. */
@@ -56,30 +60,43 @@ export interface Result<P> {
   readonly match: Match;
   /** Whether two listings at the two addresses are one deal; null if one has no address. */
   readonly isOneDeal: boolean | null;
+  /** Whether the lead of the county's tax record says that the listing is of its parcel; null if it has no lead. */
+  readonly isOnLead: boolean | null;
 }
 
 const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
 const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const nullIfBlank = (text: string): string | null => text || null;
 
+/** Whether the pair is told by two addresses alone, so that listings at them are one property if the pair is. */
+const isOfAddressesOnly = (pair: AddressPair): boolean =>
+  pair.b !== '' &&
+  pair.b_zip !== '' &&
+  [pair.b_parcel_also_at, pair.b_mail, pair.b_property_class, pair.b_parcel].every((other) => other === '');
+
 /** Results of all address pairs, in one build of the models. */
 export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Result<AddressPair>[]> {
-  const listing = (id: string, source: string, street: string, zip: string): InputRow => ({
+  const listing = (
+    listing_id: string,
+    source: string,
+    at: { street: string; zip: string },
+    units: string,
+  ): InputRow => ({
     source,
-    listing_id: id,
+    listing_id,
     source_url: 'https://site.example/',
     listing_url: 'https://site.example/',
     city: 'Cleveland',
     state: 'OH',
-    street: nullIfBlank(street),
-    zip,
+    street: nullIfBlank(at.street),
+    zip: at.zip,
     list_price: '200000.00',
-    units: 4,
+    units: units === '?' ? null : Number(units || 4),
     availability: 'for_sale',
     ...page,
   });
   const parcelOf = (i: number): string => `900-00-${String(i).padStart(3, '0')}`;
-  const all = pairs.map((pair, i) => ({ pair, parcel: parcelOf(i), i }));
+  const all = pairs.map((pair, i) => ({ pair, parcel: pair.b_parcel || parcelOf(i), i }));
   const built = await build({
     source_reads: ['tax', 'sheriff'].map((family) => ({
       source: family,
@@ -88,10 +105,10 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
       last_good_at: '2026-11-21T09:00:00Z',
     })),
     staged_listing: all.flatMap(({ pair, i }) => [
-      listing(`A${i}`, 'site', pair.a, pair.a_zip),
-      ...(pair.b === '' || pair.b_zip === '' || pair.b_parcel_also_at || pair.b_mail || pair.b_property_class
-        ? []
-        : [listing(`B${i}`, 'other_site', pair.b, pair.b_zip.slice(0, 5))]),
+      listing(`A${i}`, 'site', { street: pair.a, zip: pair.a_zip }, pair.units),
+      ...(isOfAddressesOnly(pair)
+        ? [listing(`B${i}`, 'other_site', { street: pair.b, zip: pair.b_zip.slice(0, 5) }, pair.units)]
+        : []),
     ]),
     staged_tax_parcel: all.flatMap(({ pair, parcel }) => {
       const row = {
@@ -137,10 +154,9 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
   try {
     const wrong = built.failed;
     if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);
-    const [deals, dealOf] = [
-      new Map((await built.rows('deals')).map((d) => [d['id'], d])),
-      await dealsOfListings(built),
-    ];
+    const deals = new Map((await built.rows('deals')).map((d) => [d['id'], d]));
+    const dealOf = await dealsOfListings(built);
+    const listingsOfLeads = await dealsOfTaxLeads(built);
     return all.map(({ pair, parcel, i }) => {
       const [own, other] = [dealOf.get(`A${i}`), dealOf.get(`B${i}`)];
       const kind = pair.b_parcel_also_at ? 'sheriff_sale' : 'tax_delinquent';
@@ -152,6 +168,7 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
         pair,
         match: has('distress_matches') ? 'exact' : has('distress_candidates') ? 'candidate' : 'none',
         isOneDeal: other === undefined ? null : own === other,
+        isOnLead: pair.b_parcel_also_at ? null : (listingsOfLeads.get(parcel)?.includes(own) ?? null),
       };
     });
   } finally {
@@ -161,6 +178,19 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
 
 async function dealsOfListings(built: Built): Promise<Map<string, unknown>> {
   return new Map((await built.rows('listing_history')).map((v) => [String(v['listing_id']), v['deal_id']]));
+}
+
+/** The deals that the tax lead of each parcel names. */
+async function dealsOfTaxLeads(built: Built): Promise<Map<unknown, unknown[]>> {
+  const leads = await built.rows('leads', "lead_type = 'tax_delinquent'");
+  return new Map(
+    leads.map((lead) => [
+      lead['parcel_id'],
+      (JSON.parse(String(lead['corroboration'])) as { kind: string; id: string }[])
+        .filter(({ kind }) => kind === 'listing')
+        .map(({ id }) => id),
+    ]),
+  );
 }
 
 /** Results of all pairs of parcel numbers, by the macro with which all models compare them. */
@@ -190,6 +220,7 @@ export async function matchParcels(pairs: readonly ParcelPair[]): Promise<Result
         pair,
         match: a !== null && a === b && pair.county_fips === pair.b_county_fips ? 'exact' : 'none',
         isOneDeal: null,
+        isOnLead: null,
       };
     });
   } finally {

@@ -1,0 +1,23 @@
+-- One row per parcel that is one home of a building, by any source: its class says so, its number ends in a letter, or
+-- an address of it has a unit. Several units, such as "# 1-4", are no home.
+
+with
+
+parcels as (
+  select county_fips, parcel_key, property_class, unit_key from signals
+  union all
+  select county_fips, parcel_key, property_class, unit_key from stg_parcels
+  union all
+  select county_fips, parcel_key, null as property_class, unit_key from auctions
+)
+
+select distinct county_fips, parcel_key
+from parcels
+where parcel_key is not null
+  and (
+    -- Ohio's land use code 550 and what counties write for it
+    regexp_matches(property_class, '(?i)condo|^55\d\b')
+    -- Cuyahoga's 48704813C
+    or regexp_matches(parcel_key, '\d[A-Z]$')
+    or (unit_key is not null and not regexp_matches(unit_key, '[&-]'))
+  )
