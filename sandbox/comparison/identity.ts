@@ -1,6 +1,6 @@
 /**
  * Precision and recall of which rows are one property, in pairs: listings of one property, county records of a property
- * for sale, and debts and sales of one parcel.
+ * for sale, and what leads of sales and of debts say is of their property.
  */
 import type { WorldDay } from '../world/types.ts';
 import { withSnapshot, type Row } from './compare.ts';
@@ -54,10 +54,12 @@ const pairsOf = (groups: Iterable<readonly string[]>): Set<string> =>
 /** A published debt or sale. */
 interface CountyRow {
   readonly name: string;
-  /** The true property. */
-  readonly property: string | undefined;
+  /** The true building. */
+  readonly building: string | undefined;
   readonly hasStreet: boolean;
   readonly hasZip: boolean;
+  /** Its address has a unit, which no page prints. */
+  readonly lacksUnit: boolean;
 }
 
 const listingKey = (site: unknown, id: unknown): string => `${String(site)} ${String(id)}`;
@@ -65,7 +67,8 @@ const listingKey = (site: unknown, id: unknown): string => `${String(site)} ${St
 /** Ids in a published list of matches. */
 const idsIn = (json: unknown): string[] => (JSON.parse(String(json)) as { id: string }[]).map(({ id }) => id);
 
-function listingPairs(versions: readonly Row[], day: WorldDay): PairCounts {
+/** Listings by deal. A version has source, listing_id and deal_id. */
+export function listingPairs(versions: readonly Row[], day: WorldDay): PairCounts {
   // Missing rows are counted by reconcile, not here.
   const published = new Set(versions.map((v) => listingKey(v['source'], v['listing_id'])));
   const shown = day.listings.filter((l) => published.has(listingKey(l.site, l.listingId)));
@@ -93,11 +96,18 @@ function countyRows(signals: readonly Row[], auctions: readonly Row[], day: Worl
       .map((a) => [`${a.countyFips} ${a.caseNumber} ${a.saleDate}`, a.propertyId]),
   );
   const rows = new Map<unknown, CountyRow>();
+  const place = (row: Row, id: string | undefined): Pick<CountyRow, 'building' | 'lacksUnit'> => {
+    const property = id === undefined ? undefined : day.property(id);
+    return {
+      building: property?.building,
+      lacksUnit: row['unit_key'] === null && typeof property?.address.unit === 'string',
+    };
+  };
   for (const signal of signals) {
     const name = `${String(signal['county_fips'])} ${String(signal['parcel_key'])}`;
     rows.set(signal['id'], {
       name: `debt ${name}`,
-      property: debtOf.get(name),
+      ...place(signal, debtOf.get(name)),
       hasStreet: signal['has_address'] === true,
       hasZip: signal['zip'] !== null,
     });
@@ -106,7 +116,7 @@ function countyRows(signals: readonly Row[], auctions: readonly Row[], day: Worl
     const name = [auction['county_fips'], auction['case_number'], auction['sale_date']].join(' ');
     rows.set(auction['id'], {
       name: `sale ${name}`,
-      property: saleOf.get(name),
+      ...place(auction, saleOf.get(name)),
       hasStreet: auction['address_key'] !== null,
       hasZip: auction['zip'] !== null,
     });
@@ -117,27 +127,32 @@ function countyRows(signals: readonly Row[], auctions: readonly Row[], day: Worl
 function whyNotAttached(row: CountyRow | undefined): string {
   if (row?.hasStreet === false) return 'no page prints its street';
   if (row?.hasZip === false) return 'no page prints its ZIP';
+  if (row?.lacksUnit === true) return 'no page prints its unit';
   return 'their normalized addresses differ';
 }
 
-function distressPairs(
-  versions: readonly Row[],
-  deals: readonly Row[],
-  rows: ReadonlyMap<unknown, CountyRow>,
-  day: WorldDay,
-): PairCounts {
+/** The true property of each deal; undefined if no site shows it. */
+function propertiesOfDeals(versions: readonly Row[], day: WorldDay): Map<unknown, string> {
   const propertyOf = new Map(day.listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId]));
-  const propertyOfDeal = new Map(
+  return new Map(
     versions.map((v) => [v['deal_id'], propertyOf.get(listingKey(v['source'], v['listing_id'])) ?? 'unknown property']),
   );
+}
+
+const pair = (property: string, name: string): string => `${property} + ${name}`;
+
+function distressPairs(
+  deals: readonly Row[],
+  propertyOfDeal: ReadonlyMap<unknown, string>,
+  rows: ReadonlyMap<unknown, CountyRow>,
+): PairCounts {
   const forSale = new Set(propertyOfDeal.values());
-  const pair = (property: string, name: string): string => `${property} + ${name}`;
   const byName = new Map([...rows.values()].map((row) => [row.name, row]));
   return countPairs({
     what: 'debts and sales of a property for sale',
     truth: new Set(
-      [...rows.values()].flatMap(({ property, name }) =>
-        property !== undefined && forSale.has(property) ? [pair(property, name)] : [],
+      [...rows.values()].flatMap(({ building, name }) =>
+        building !== undefined && forSale.has(building) ? [pair(building, name)] : [],
       ),
     ),
     found: new Set(
@@ -153,26 +168,57 @@ function distressPairs(
   });
 }
 
-function parcelPairs(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRow>): PairCounts {
-  const debts = [...rows.values()].filter((row) => row.name.startsWith('debt'));
-  const debtOf = new Map(debts.map((row) => [row.property, row]));
+/** A lead of a sale names one debt of its building, whichever. */
+function debtsOfSales(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRow>): PairCounts {
+  const debtOf = (building: string | undefined): string => `a debt of ${building ?? 'an unknown property'}`;
+  const inDebt = new Set([...rows.values()].filter(({ name }) => name.startsWith('debt')).map((row) => row.building));
   const auctionLeads = leads.filter((lead) => lead['lead_type'] === 'sheriff_sale_auction');
   return countPairs({
-    what: 'a debt and a sale of one parcel (leads of sales)',
+    what: 'a debt and a sale of one property (leads of sales)',
     truth: new Set(
       auctionLeads.flatMap((lead) => {
         const sale = rows.get(lead['auction_id']);
-        const debt = debtOf.get(sale?.property);
-        return sale && debt ? [`${sale.name} + ${debt.name}`] : [];
+        return sale && inDebt.has(sale.building) ? [pair(sale.name, debtOf(sale.building))] : [];
       }),
     ),
     found: new Set(
-      auctionLeads.flatMap((lead) => {
-        const sale = rows.get(lead['auction_id'])?.name ?? '';
-        return idsIn(lead['corroboration']).map((id) => `${sale} + ${rows.get(id)?.name ?? id}`);
-      }),
+      auctionLeads.flatMap((lead) =>
+        idsIn(lead['corroboration']).map((id) =>
+          pair(rows.get(lead['auction_id'])?.name ?? '', debtOf(rows.get(id)?.building)),
+        ),
+      ),
     ),
     whyMissed: () => 'their normalized parcel numbers differ',
+  });
+}
+
+function listingsOfDebts(
+  leads: readonly Row[],
+  activeDeals: ReadonlyMap<unknown, string>,
+  rows: ReadonlyMap<unknown, CountyRow>,
+): PairCounts {
+  const forSale = new Set(activeDeals.values());
+  const taxLeads = leads.flatMap((lead) => {
+    const row = rows.get(lead['signal_id']);
+    return row && lead['lead_type'] === 'tax_delinquent' ? [{ lead, row }] : [];
+  });
+  const byName = new Map(taxLeads.map(({ row }) => [row.name, row]));
+  return countPairs({
+    what: 'a debt and a listing of one property (leads of debts)',
+    truth: new Set(
+      taxLeads.flatMap(({ row: { building, name } }) =>
+        building !== undefined && forSale.has(building) ? [pair(building, name)] : [],
+      ),
+    ),
+    found: new Set(
+      taxLeads.flatMap(({ lead, row }) =>
+        idsIn(lead['corroboration']).flatMap((id) => {
+          const property = activeDeals.get(id);
+          return property === undefined ? [] : [pair(property, row.name)];
+        }),
+      ),
+    ),
+    whyMissed: (missed) => whyNotAttached(byName.get(missed.slice(missed.indexOf(' + ') + 3))),
   });
 }
 
@@ -183,10 +229,15 @@ export const compareIdentity = (folder: string, day: WorldDay): Promise<PairCoun
     const signals = await read('signals', "signal_state = 'listed'");
     const auctions = await read('auctions', "sale_status = 'scheduled'");
     const rows = countyRows(signals, auctions, day);
+    const deals = await read('deals');
+    const leads = await read('leads');
+    const propertyOfDeal = propertiesOfDeals(versions, day);
+    const active = new Set(deals.filter((d) => d['listing_status'] === 'active').map((d) => d['id']));
     return [
       listingPairs(versions, day),
-      distressPairs(versions, await read('deals'), rows, day),
-      parcelPairs(await read('leads'), rows),
+      distressPairs(deals, propertyOfDeal, rows),
+      debtsOfSales(leads, rows),
+      listingsOfDebts(leads, new Map([...propertyOfDeal].filter(([id]) => active.has(id))), rows),
     ];
   });
 
@@ -197,7 +248,7 @@ export function formatIdentity(counts: readonly PairCounts[]): string[] {
   return counts.flatMap((c) => [
     `  ${c.what.padEnd(width)}  same ${number(c.same)}  found ${number(c.found)}  ` +
       `precision ${precisionOf(c).toFixed(4)}  recall ${recallOf(c).toFixed(4)}`,
-    ...c.wrong.slice(0, 3).map((pair) => `      wrong: ${pair}`),
+    ...c.wrong.slice(0, 3).map((wrong) => `      wrong: ${wrong}`),
     ...[...Map.groupBy(c.missed, (missed) => missed.slice(missed.lastIndexOf(': ') + 2))].map(
       ([why, pairs]) => `      missed ${pairs.length}: ${why}`,
     ),

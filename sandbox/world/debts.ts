@@ -158,11 +158,18 @@ export function planDebts(seed: number, count: number, forSale: readonly Propert
   const daysOf = (from: number, to: number): number => Math.round(count * TURNOVER * (to - from + 1));
   const longAgo = FIRST_DAY - 100;
 
+  // Of the properties for sale, some owe, some of those for two parcels, and others have a condominium that owes.
+  const most = count * 0.3;
   for (const property of forSale) {
-    if (listed >= count * 0.3 || !counties.has(property.countyFips)) continue;
+    if (listed >= most || !counties.has(property.countyFips)) continue;
     const draw = new Draw(seed, 'owes', property.id);
-    if (draw.chance(0.2))
+    if (draw.chance(0.2)) {
       listed += add(property, longAgo, draw.chance(0.12) ? draw.int(FIRST_DAY + 1, LAST_DAY) : null);
+      if (listed < most && draw.chance(0.25)) listed += add(book.makeSecondParcel(property), longAgo, null);
+    } else if (draw.chance(0.15)) {
+      const condominium = book.makeCondominium(property);
+      if (condominium) listed += add(condominium, longAgo, null);
+    }
   }
   for (let i = daysOf(FIRST_DAY + 1, DEFAULT_DAY); i > 0; i -= 1)
     add(make(), longAgo, new Draw(seed, 'cured', i).int(FIRST_DAY + 1, DEFAULT_DAY - 8));

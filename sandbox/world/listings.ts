@@ -1,7 +1,8 @@
 /** Listings of the made-up world: when each appears, its price and claims, price changes, and when it disappears. */
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
 import { listingMetros, placesOfMetro } from './places.ts';
-import { roundPrice, yearlyNet, type PropertyBook } from './properties.ts';
+import { cutAgain, drawClaim, drawPrice, drawPrices } from './asking_prices.ts';
+import { roundPrice, type PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import { spellStreet, type Spelling } from './streets.ts';
 import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
@@ -48,50 +49,6 @@ interface Spell {
 /** Share of listings that disappear, and that appear, per day. */
 const TURNOVER = 0.007;
 
-/** First asking price, and its peculiarity. */
-function drawPrice(draw: Draw, property: Property): { price: number; priceKind: PriceKind; net: number } {
-  const { units, rent2br } = property;
-  const net = yearlyNet(units, rent2br);
-  const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));
-  const unit = units * rent2br;
-  if (units <= 4 && draw.chance(0.06))
-    return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
-  if (unit * 25 < 66_000 && draw.chance(0.2))
-    return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
-  if (draw.chance(0.009)) return { price: Math.round(plain / 10), priceKind: 'typo_low', net };
-  return { price: plain, priceKind: draw.chance(0.05) ? 'call_for_price' : 'plain', net };
-}
-
-/** Price cuts every few weeks, and sometimes an increase. */
-function drawPrices(draw: Draw, price: number, from: number, to: number | null): [number, number][] {
-  const prices: [number, number][] = [[from, price]];
-  let current = price;
-  for (let day = from + draw.int(12, 100); day < (to ?? LAST_DAY + 1); day += draw.int(22, 130)) {
-    const factor = draw.chance(0.04) ? 1 + draw.int(1, 4) / 100 : 1 - draw.int(15, 65) / 1000;
-    const next = current < 20_000 ? Math.round(current * factor) : roundPrice(current * factor);
-    if (next !== current) prices.push([day, next]);
-    current = next;
-  }
-  return prices;
-}
-
-function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; claimedNet: number } {
-  const claim = draw.weighted<ClaimKind>([
-    ['fair', 48],
-    ['inflated', 17],
-    ['modest', 8],
-    ['none', 27],
-  ]);
-  const points = (low: number, high: number): number => Math.round((price * draw.int(low, high)) / 10_000);
-  const claimedNet =
-    claim === 'inflated'
-      ? net + points(105, 350)
-      : claim === 'modest'
-        ? Math.max(Math.round(net * 0.4), net - points(105, 250))
-        : Math.round((net * draw.int(96, 105)) / 100);
-  return { claim, claimedNet };
-}
-
 const SPELLINGS: Readonly<Record<MainSite, readonly (readonly [Spelling, number])[]>> = {
   heartland_multifamily: [
     ['abbreviated', 5],
@@ -135,7 +92,7 @@ function planSpell(
     ['both', 30],
   ]);
   const inconsistent = draw.chance(0.1);
-  const prices = drawPrices(draw, price, from, to);
+  const prices = cutAgain(new Draw(seed, 'cut again', property.id, turn), drawPrices(draw, price, from, to));
   const end = { contract: draw.chance(0.25) ? draw.int(5, 20) : null, sold: draw.chance(0.3) ? draw.int(1, 4) : null };
   return sites.map((site, second) => {
     const own = new Draw(seed, 'listing', property.id, turn, site);

@@ -1,12 +1,18 @@
 /** Parcel numbers in each county's documented format, for Ohio counties with tax lists or sheriff sales. */
 import type { Draw } from './random.ts';
+import type { Property } from './types.ts';
+
+const CUYAHOGA = '39035';
+
+const CONDOMINIUM_LETTER = 'C';
 
 const digits = (draw: Draw, count: number): string => String(draw.int(0, 10 ** count - 1)).padStart(count, '0');
 
-/** Draws a parcel number as the county's own list prints it, by county FIPS. */
-const FORMATS: Readonly<Record<string, (draw: Draw) => string>> = {
+/** Draws a parcel number as the county's own list prints it, by county FIPS. `isHome`: the property has one unit. */
+const FORMATS: Readonly<Record<string, (draw: Draw, isHome: boolean) => string>> = {
   // Cuyahoga: DDD-DD-DDD, with a letter at the end for condominiums.
-  '39035': (d) => `${digits(d, 3)}-${digits(d, 2)}-${digits(d, 3)}${d.chance(0.02) ? 'C' : ''}`,
+  '39035': (d, isHome) =>
+    `${digits(d, 3)}-${digits(d, 2)}-${digits(d, 3)}${d.chance(0.02) && isHome ? CONDOMINIUM_LETTER : ''}`,
   // Franklin: district-number-card.
   '39049': (d) => `${d.pick(['010', '010', '010', '040', '130', '520'] as const)}-${digits(d, 6)}-00`,
   // Hamilton: book-page-parcel-suffix, thirteen characters without dashes; the page may have letters.
@@ -37,11 +43,11 @@ const FORMATS: Readonly<Record<string, (draw: Draw) => string>> = {
 export const hasParcels = (countyFips: string): boolean => countyFips in FORMATS;
 
 /** Draw a parcel number that is not in `taken`, and add it there. */
-export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>): string | null {
+export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>, isHome: boolean): string | null {
   const format = FORMATS[countyFips];
   if (!format) return null;
   for (;;) {
-    const parcel = format(draw);
+    const parcel = format(draw, isHome);
     const key = `${countyFips}/${parcel}`;
     if (taken.has(key)) continue;
     taken.add(key);
@@ -51,3 +57,7 @@ export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>): 
 
 /** A parcel number without dashes, as in Cuyahoga's and Hamilton's layers and on auction sites. */
 export const undashed = (parcel: string): string => parcel.replaceAll('-', '');
+
+/** The number of a condominium on the parcel of a whole building, in the county that numbers them so. */
+export const condominiumOn = ({ countyFips, parcel, address }: Property): string | null =>
+  countyFips === CUYAHOGA && parcel !== null && address.unit === null ? `${parcel}${CONDOMINIUM_LETTER}` : null;

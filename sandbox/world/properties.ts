@@ -1,6 +1,6 @@
 /** Real estate of the made-up world: unique addresses and parcels, owners, buildings, values. */
 import { drawCompany, drawPerson } from './names.ts';
-import { drawParcel } from './parcels.ts';
+import { condominiumOn, drawParcel } from './parcels.ts';
 import { places, type Place } from './places.ts';
 import { Draw } from './random.ts';
 import { rentsOf } from './rents.ts';
@@ -167,6 +167,7 @@ export class PropertyBook {
     const hasAddress = multifamily || !draw.chance(units === 0 ? 0.6 : 0.03);
     const property: Property = {
       id,
+      building: id,
       metro: place.metro,
       address,
       street,
@@ -175,7 +176,7 @@ export class PropertyBook {
       zip,
       countyFips: place.countyFips,
       countyName: rentsOf(place.countyFips).countyName,
-      parcel: drawParcel(draw, place.countyFips, this.#parcels),
+      parcel: drawParcel(draw, place.countyFips, this.#parcels, units === 1),
       owner: drawOwner(draw, { place, zip, line: street }, multifamily),
       yearBuilt: Math.round(draw.bell(1948, 26, 1885, 2023)),
       units,
@@ -183,7 +184,27 @@ export class PropertyBook {
       value: Math.round(worth / 100) * 100,
       hasAddress,
     };
-    this.#properties.set(id, property);
+    return this.#add(property);
+  }
+
+  /** Create a second parcel of a building, such as its parking lot. The county prints the building's address for it. */
+  makeSecondParcel(building: Property): Property {
+    const id = `P${building.id}`;
+    const parcel = drawParcel(new Draw(this.#seed, 'second parcel', id), building.countyFips, this.#parcels, false);
+    return this.#add({ ...building, id, parcel, units: 0, value: Math.round(building.value / 600) * 100 });
+  }
+
+  /** Create one home of a building, for which the county prints the building's address. Null in most counties. */
+  makeCondominium(building: Property): Property | null {
+    const id = `C${building.id}`;
+    const parcel = condominiumOn(building);
+    if (parcel === null) return null;
+    const value = Math.round(building.value / building.units / 100) * 100;
+    return this.#add({ ...building, id, building: id, parcel, units: 1, value });
+  }
+
+  #add(property: Property): Property {
+    this.#properties.set(property.id, property);
     return property;
   }
 

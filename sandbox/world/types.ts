@@ -45,9 +45,11 @@ export interface Owner {
   readonly occupies: boolean;
 }
 
-/** One piece of real estate, which several sources may show. */
+/** One parcel of real estate, which several sources may show. */
 export interface Property {
   readonly id: string;
+  /** The building at its address of which it is a part: most often itself. A condominium is no part of a building. */
+  readonly building: string;
   readonly metro: string;
   readonly address: StreetAddress;
   /** The address line in Publication 28 form: "912-914 8TH ST NW". */

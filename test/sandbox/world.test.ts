@@ -77,8 +77,9 @@ describe('sizes', () => {
 describe('consistency', () => {
   const properties = [...world.properties.values()];
 
-  test('no two properties share an address or a parcel number', () => {
-    assert.equal(new Set(properties.map((p) => `${p.street} ${p.zip}`)).size, properties.length);
+  test('no two properties share an address or a parcel number, except the parcels of a building', () => {
+    const buildings = properties.filter(({ id }) => !/^[CP]L/u.test(id));
+    assert.equal(new Set(buildings.map((p) => `${p.street} ${p.zip}`)).size, buildings.length);
     const parcels = properties.filter(({ parcel }) => parcel !== null).map((p) => `${p.countyFips} ${p.parcel}`);
     assert.equal(new Set(parcels).size, parcels.length);
   });
@@ -150,6 +151,17 @@ describe('consistency', () => {
     assert.ok(day.links.some((link) => link.delinquentParcel !== null && link.auctions.length > 0));
   });
 
+  test('some buildings for sale owe for two parcels, and in some only a condominium owes', () => {
+    const forSale = new Set(day.listings.map(({ propertyId }) => propertyId));
+    const owing = day.delinquent.map(({ propertyId }) => day.property(propertyId));
+    const debts = Map.groupBy(owing, ({ building }) => building);
+    assert.ok([...debts].filter(([building, { length }]) => forSale.has(building) && length === 2).length >= 3);
+    const condominiums = owing.filter(({ id }) => id.startsWith('C'));
+    assert.ok(
+      condominiums.length > 0 && condominiums.every(({ id, parcel }) => !forSale.has(id) && parcel?.endsWith('C')),
+    );
+  });
+
   test('listings hold every awkward case an underwriter must tell apart', () => {
     for (const kind of ['plain', 'call_for_price', 'above_proxy', 'typo_low', 'below_minimum_loan'] as const) {
       assert.ok(
@@ -188,6 +200,16 @@ describe('from day to day', () => {
     }
     const told = new Set(next.listingEvents.map(({ listingId }) => listingId));
     for (const [id, listing] of after) if (!told.has(id)) assert.equal(before.get(id)?.price, listing.price, id);
+  });
+
+  test('some prices are cut twice within a week', () => {
+    const cuts = Array.from({ length: 7 }, (_, at) => worldOn(world, dayText(dayNumber(DEFAULT) + at)).listingEvents)
+      .flat()
+      .filter(({ kind }) => kind === 'price_cut');
+    const twice = [...Map.groupBy(cuts, ({ site, listingId }) => `${site} ${listingId}`).values()].filter(
+      ({ length }) => length > 1,
+    );
+    assert.ok(twice.length > 0, `${cuts.length} cuts`);
   });
 
   test('some listings come back under a new number', () => {
