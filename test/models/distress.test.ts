@@ -98,38 +98,48 @@ const CASES: Readonly<Record<string, Case>> = {
 
 const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
 
+const listingRow = (listing_id: string, [street, zip]: Case['listing']): InputRow => ({
+  source: 'site',
+  listing_id,
+  source_url: 'https://site.example/',
+  listing_url: 'https://site.example/',
+  city: 'Cleveland',
+  state: 'OH',
+  street,
+  zip,
+  list_price: '200000.00',
+  units: 4,
+  availability: 'for_sale',
+  ...page,
+});
+
+const debtRow = (parcel_raw: string, [street, zip, city]: Case['record'], amount = '2000.00'): InputRow => ({
+  source: 'county',
+  county_fips: '39035',
+  county: 'Cuyahoga County, OH',
+  source_url: 'https://county.example/',
+  parcel_raw,
+  street,
+  city,
+  zip,
+  amount,
+  ...page,
+});
+
 describe('county records and listings', () => {
   let built: Built;
   before(async () => {
     const cases = Object.values(CASES);
     built = await build({
       source_reads: [{ source: 'county', family: 'tax', county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' }],
-      staged_listing: cases.map(({ listing: [street, zip] }, i): InputRow => ({
-        source: 'site',
-        listing_id: `L${i}`,
-        source_url: 'https://site.example/',
-        listing_url: 'https://site.example/',
-        city: 'Cleveland',
-        state: 'OH',
-        street,
-        zip,
-        list_price: '200000.00',
-        units: 4,
-        availability: 'for_sale',
-        ...page,
-      })),
-      staged_tax_parcel: cases.map(({ record: [street, zip, city] }, i): InputRow => ({
-        source: 'county',
-        county_fips: '39035',
-        county: 'Cuyahoga County, OH',
-        source_url: 'https://county.example/',
-        parcel_raw: `P${i}`,
-        street,
-        city,
-        zip,
-        amount: '2000.00',
-        ...page,
-      })),
+      staged_listing: [
+        ...cases.map(({ listing }, i) => listingRow(`L${i}`, listing)),
+        listingRow('SEVERAL', ['1290 Linden Ave', '44102']),
+      ],
+      staged_tax_parcel: [
+        ...cases.map(({ record }, i) => debtRow(`P${i}`, record)),
+        ...['1000.00', '3000.00', '2000.00'].map((amount, i) => debtRow(`S${i}`, ['1290 LINDEN AVE', '44102'], amount)),
+      ],
     });
   });
   after(() => built.close());
@@ -148,6 +158,14 @@ describe('county records and listings', () => {
       assert.equal(deal['distress_score'], exact ? 44 : 0);
     });
   }
+
+  it('several debts of one property count with their sum', async () => {
+    const deal = await built.one('deals', "listing_id = 'SEVERAL'");
+    const debts = JSON.parse(String(deal['distress_matches'])) as { parcel_id: string; amount: string }[];
+    assert.deepEqual(debts.map(({ amount }) => amount).sort(), ['1000.00', '2000.00', '3000.00']);
+    // 40 points for a debt and 12 for the 3.00 % of the price that the three are
+    assert.equal(deal['distress_score'], 52);
+  });
 
   it('a county without records is not covered, which is not the same as no records found', async () => {
     const statusOf = async (name: string): Promise<unknown> =>

@@ -80,6 +80,20 @@ describe('a listing', () => {
     ]);
   });
 
+  it('with a second price cut is measured from the first price', () => {
+    const columns = ['list_price', 'first_price', 'price_reduction_pct', 'motivation_price_cut'];
+    assert.deepEqual(listing('cut-twice', columns, '2026-11-19'), ['190000.00', '200000.00', '5.00', 30]);
+    assert.deepEqual(listing('cut-twice', columns), ['170000.00', '200000.00', '15.00', 60]);
+    assert.deepEqual(
+      versionsOf('cut-twice').map(([, change, price]) => [change, price]),
+      [
+        ['added', '200000.00'],
+        ['price_cut', '190000.00'],
+        ['price_cut', '170000.00'],
+      ],
+    );
+  });
+
   it('is delisted when its site no longer has it, and its days stop', () => {
     const columns = ['listing_status', 'delisted_on', 'days_on_feed', 'last_verified', 'list_price'];
     const gone = ['delisted', '2026-11-19', 1, '2026-11-18 12:00:00', '200000.00'];
@@ -122,6 +136,16 @@ describe('a listing', () => {
     const [cut, others] = one('deals', { address_key: '7 MAIN ST' }, columns);
     assert.equal(cut, '0.00');
     assert.equal((JSON.parse(String(others)) as unknown[]).length, 1);
+  });
+
+  it('on two sites was first seen when the first of them showed it, though the other is the main listing', () => {
+    const columns = ['listing_id', 'first_seen', 'days_on_feed'];
+    assert.deepEqual(one('deals', { address_key: '11 MAIN ST' }, columns), ['later-site', '2026-11-12 12:00:00', 9]);
+  });
+
+  it('was not first seen on a site that has delisted it', () => {
+    const columns = ['listing_id', 'first_seen', 'days_on_feed'];
+    assert.deepEqual(one('deals', { address_key: '12 MAIN ST' }, columns), ['only-site', '2026-11-18 12:00:00', 3]);
   });
 
   it('with the same street in another ZIP, or with a unit, is another property', () => {

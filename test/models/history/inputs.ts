@@ -55,6 +55,9 @@ const show = (family: Family, days: readonly Day[], row: InputRow): void => {
 const listing = (days: readonly Day[], row: InputRow): void => show('listing', days, row);
 listing([NOV_18, NOV_19], { listing_id: 'cut', street: '1 Main St' });
 listing([NOV_21], { listing_id: 'cut', street: '1 Main St', list_price: '190000.00' });
+listing([NOV_18], { listing_id: 'cut-twice', street: '10 Main St' });
+listing([NOV_19], { listing_id: 'cut-twice', street: '10 Main St', list_price: '190000.00' });
+listing([NOV_21], { listing_id: 'cut-twice', street: '10 Main St', list_price: '170000.00' });
 listing([NOV_18], { listing_id: 'gone', street: '2 Main St' });
 listing([NOV_18, NOV_19, NOV_21], { source: 'stale_site', listing_id: 'stale', street: '3 Main St' });
 listing([NOV_10], { listing_id: 'back', street: '4 Main St' });
@@ -73,6 +76,15 @@ listing([NOV_18, NOV_19, NOV_21], {
   street: '7 Main Street',
   list_price: '195000.00',
 });
+listing([NOV_19, NOV_21], { listing_id: 'later-site', street: '11 Main St' });
+listing([NOV_12, NOV_18, NOV_19, NOV_21], {
+  source: 'other_site',
+  listing_id: 'X11',
+  street: '11 Main Street',
+  units: null,
+});
+listing([NOV_18, NOV_19, NOV_21], { listing_id: 'only-site', street: '12 Main St' });
+listing([NOV_12], { source: 'other_site', listing_id: 'X12', street: '12 Main Street' });
 listing([NOV_21], { listing_id: 'zip', street: '8 Main St' });
 listing([NOV_21], { listing_id: 'other-zip', street: '8 Main St', zip: '44103' });
 listing([NOV_21], { listing_id: 'unit', street: '8 Main St Apt 1' });

@@ -89,26 +89,27 @@ function earlierVersion(h: House, i: number): InputRow[] {
   ];
 }
 
+/** The debt of a house. Every fifth stands on two parcels, which both owe. */
 function debt(h: House, i: number): InputRow[] {
   if (h.debt === null) return [];
-  return [
-    {
-      ...CUYAHOGA,
-      ...PAGE,
-      ...addressOf(i),
-      source: 'county',
-      source_url: 'https://county.example/',
-      parcel_raw: parcelOf(i),
-      amount: amount(h.debt),
-      county_value: amountOrNull(h.countyValue),
-      years_delinquent: h.yearsDelinquent,
-      mail_street: h.mailStreet,
-      mail_city: 'X',
-      mail_state: h.mailStreet && h.mailState,
-      mail_zip: '44120',
-      observed_at: daysAgo(h.recordAge),
-    },
-  ];
+  const row = {
+    ...CUYAHOGA,
+    ...PAGE,
+    ...addressOf(i),
+    source: 'county',
+    source_url: 'https://county.example/',
+    parcel_raw: parcelOf(i),
+    amount: amount(h.debt),
+    county_value: amountOrNull(h.countyValue),
+    years_delinquent: h.yearsDelinquent,
+    mail_street: h.mailStreet,
+    mail_city: 'X',
+    mail_state: h.mailStreet && h.mailState,
+    mail_zip: '44120',
+    observed_at: daysAgo(h.recordAge),
+  };
+  const second = { ...row, parcel_raw: `${parcelOf(i)}-2`, amount: amount(Math.ceil(h.debt / 2)) };
+  return i % 5 === 0 ? [row, second] : [row];
 }
 
 function sale(h: House, i: number): InputRow[] {
