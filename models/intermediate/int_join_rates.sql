@@ -89,13 +89,13 @@ select
   before_pct,
   case
     -- Too few rows for a share to mean much
-    when answered < 20 then null
+    when answered < 25 then null
     when share_pct < least_pct
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun
         || ', expected at least ' || least_pct || ' %'
     when question = 'parcel' and share_pct = 0
       then 'none of ' || answered || ' rows has ' || nouns.noun
-    when share_pct < 0.6 * before_pct
+    when 100 * share_pct < 60 * before_pct
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun || ', ' || before_pct || ' % before'
   end as finding
 from shares

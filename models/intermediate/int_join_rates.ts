@@ -15,7 +15,7 @@ export default defineModel({
       least_pct: percent('Share that the adapter expects at least.', { absent: 'the adapter expects none' }),
       before_pct: percent('The share in the previous snapshot.', { absent: 'the previous snapshot does not have it' }),
       finding: text('What is wrong with the share, in one sentence.', {
-        absent: 'nothing is, or there are fewer than 20 rows',
+        absent: 'nothing is, or there are fewer than 25 rows',
       }),
     },
   ),
