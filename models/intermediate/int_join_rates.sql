@@ -89,13 +89,13 @@ select
   before_pct,
   case
     -- Too few rows for a share to mean much
-    when answered < 25 then null
+    when not are_enough(answered) then null
     when share_pct < least_pct
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun
         || ', expected at least ' || least_pct || ' %'
     when question = 'parcel' and share_pct = 0
       then 'none of ' || answered || ' rows has ' || nouns.noun
-    when 100 * share_pct < 60 * before_pct
+    when has_fallen(share_pct, before_pct)
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun || ', ' || before_pct || ' % before'
   end as finding
 from shares
