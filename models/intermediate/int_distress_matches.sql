@@ -12,10 +12,13 @@ properties as (
 
 -- A listing may name two addresses, or the units of the whole building
 property_lines as (
-  select id, city, zip, unit_key, unnest(address_lines(address)) as line
-  from int_properties
-  where address_key is not null
-    and (len(address_lines(address)) > 1 or whole_building(address, units) is not null)
+  select id, city, zip, unit_key, unnest(lines) as line
+  from (
+    select *, address_line(address) as written_line, address_lines(address) as lines
+    from int_properties
+    where address_key is not null
+  )
+  where len(lines) > 1 or names_all_units(written_line, units)
 ),
 
 named_addresses as (

@@ -52,10 +52,15 @@ CREATE OR REPLACE MACRO address_line(street) AS
   );
 
 -- A line may name several addresses of a parcel, "101 MAIN ST AKA 2 OAK AVE" or "12 A ST & 14 B ST": separated by ~.
-CREATE OR REPLACE MACRO addresses_of(street) AS
-  address_line(street)
-    .regexp_replace('(?:\s*(?:;|&|\bAKA\b|\bA/K/A\b)|\s+/)\s*(\d+[A-Z]?(?:-\d+)? [A-Z0-9])', '~\1', 'g')
-    .ltrim('~');
+CREATE OR REPLACE MACRO addresses_in(line) AS
+  regexp_replace(
+    line,
+    '(?:\s*(?:;|&|\bAKA\b|\bA/K/A\b)|\s+/)\s*(\d+[A-Z]?(?:-\d+)? [A-Z0-9])',
+    '~\1',
+    'g'
+  ).ltrim('~');
+
+CREATE OR REPLACE MACRO addresses_of(street) AS addresses_in(address_line(street));
 
 CREATE OR REPLACE MACRO address_lines(street) AS
   list_filter(string_split(addresses_of(street), '~'), lambda line: line <> '');

@@ -276,16 +276,28 @@ CREATE OR REPLACE MACRO count_units(line) AS CASE
   WHEN is_letter(line[-1]) THEN ascii(line[-1]) - ascii('A') + 1
   ELSE TRY_CAST(string_split(line, '-')[-1] AS INTEGER) END;
 
--- The street of a listing as that of a building: "Units 1-8" are the whole building, unless the listing states another
--- number of units. Without a stated number, "#1-101" is apartment 101 of the first building.
-CREATE OR REPLACE MACRO whole_building(street, units) AS CASE
-  WHEN count_units(address_line(street)) = units
-    OR (units IS NULL AND count_units(address_line(street)) BETWEEN 2 AND 99)
-    THEN regexp_replace(address_line(street), units_from_first(), '') END;
+-- Whether a line names the units of the whole building: "UNITS 1-8", unless the listing states another number of units.
+-- Without a stated number, "# 1-101" is apartment 101 of the first building.
+CREATE OR REPLACE MACRO names_all_units(line, units) AS
+  count_units(line) = units OR (units IS NULL AND count_units(line) BETWEEN 2 AND 99);
 
--- The parts of the street of a listing.
-CREATE OR REPLACE MACRO listing_parts(street, units) AS
-  coalesce(address_parts(whole_building(street, units)), address_parts(street));
+-- The parts of the street of a listing, as those of a building where it names all units. One step per CTE, because a
+-- macro repeats the whole text of its argument wherever it is used.
+CREATE OR REPLACE MACRO listing_parts(street, units) AS (
+  WITH
+
+  written_lines AS (SELECT address_line(street) AS line),
+
+  buildings AS (
+    SELECT CASE WHEN names_all_units(line, units) THEN regexp_replace(line, units_from_first(), '') ELSE line END
+      AS line
+    FROM written_lines
+  ),
+
+  first_addresses AS (SELECT string_split(addresses_in(line), '~')[1] AS line FROM buildings)
+
+  SELECT parts FROM parts_of_lines('first_addresses')
+);
 
 -- A post office box receives mail; no building is there.
 CREATE OR REPLACE MACRO is_po_box(street) AS

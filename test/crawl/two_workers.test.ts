@@ -64,7 +64,7 @@ describe('a run with two workers', () => {
         .filter((s, _, all) => all.some((o) => o !== s && o.hosts.some((h) => s.hosts.includes(h))))
         .flatMap((s) => s.hosts),
     );
-    assert.equal(sharing.size, 2);
+    assert.equal(sharing.size, 3);
     for (const [host, paths] of quiet.asked) {
       // Of two sources side by side it is left to chance which of them a site that fails once fails.
       const pagesOf = (list: readonly string[] = []): string[] => [...new Set(list)].sort();

@@ -47,6 +47,7 @@ const NEEDED = [
   'stg_parcels',
   'auctions',
   'signals',
+  'int_condominiums',
   'int_debts_of_sales',
   'int_auction_leads',
   'int_tax_leads',
