@@ -66,6 +66,7 @@ const leadsWithout = async (
       staged_tax_parcel: [parcel('201'), parcel('202')],
       sold_leads: sold.map((id) => ({ id })),
       int_properties: [],
+      int_distress_matches: [],
       previous_auctions: previous,
     },
     only,
@@ -96,7 +97,10 @@ describe('a sold lead', () => {
   });
 
   it('sold by its parcel stays sold when the parcel is no longer published', async () => {
-    const built = await build({ staged_sheriff_sale: [sale('101')], int_properties: [] }, only);
+    const built = await build(
+      { staged_sheriff_sale: [sale('101')], int_properties: [], int_distress_matches: [] },
+      only,
+    );
     const before = await built.rows('auctions');
     built.close();
     assert.deepEqual(
